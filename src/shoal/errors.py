@@ -1,0 +1,109 @@
+"""One family of errors: `except ShoalError` is enough for a caller, and every error keeps its fields."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+class ShoalError(Exception):
+    """Anything that Shoal refuses or cannot do, in one readable sentence."""
+
+
+class InvalidParameter(ShoalError):
+    """A parameter outside its range: who, which, what it must be, what it was."""
+
+    def __init__(self, owner: str, name: str, value: object, must_be: str) -> None:
+        self.owner, self.name, self.value, self.must_be = owner, name, value, must_be
+        super().__init__(f"{owner}: {name} must be {must_be}, got {value!r}")
+
+
+class UnknownName(ShoalError):
+    """A name that nobody knows; suggests the nearest and lists what is known."""
+
+    def __init__(self, owner: str, what: str, name: str, known: Iterable[str]) -> None:
+        self.owner, self.what, self.name, self.known = owner, what, name, tuple(known)
+        super().__init__(f"{owner} has no {what} {name!r}{did_you_mean(name, self.known)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with the input: where, what, and what to do about it."""
+
+    what: str
+    remedy: str = ""
+    file: str | None = None
+    line: int | None = None
+    column: str | None = None
+    value: str | None = None
+
+    def __str__(self) -> str:
+        place = ", ".join(
+            part
+            for part in (
+                f"{self.file}:{self.line}" if self.file and self.line else self.file,
+                f"line {self.line}" if self.line and not self.file else None,
+                f"column {self.column!r}" if self.column is not None else None,
+                f"value {self.value!r}" if self.value is not None else None,
+            )
+            if part
+        )
+        sentence = f"{place}: {self.what}" if place else self.what
+        return f"{sentence}; {self.remedy}" if self.remedy else sentence
+
+
+class BadInput(ShoalError):
+    """Data, hierarchies or a policy that cannot be used as they are: all problems at once."""
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems: Sequence[Problem] = problems
+        super().__init__("\n".join(map(str, problems)))
+
+
+class MissingExtra(ShoalError):
+    """An optional part is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        self.feature, self.extra = feature, extra
+        super().__init__(f"{feature} needs an optional part of Shoal: pip install 'shoal[{extra}]'")
+
+
+class CannotVerify(ShoalError):
+    """A promise that no file can prove, such as differential privacy."""
+
+
+class OutputFailed(ShoalError):
+    """The output could not be written; nothing of it was left behind."""
+
+
+class Infeasible(ShoalError):
+    """The promise cannot be met for this data; `figures` say how far it got."""
+
+    def __init__(self, sentence: str, **figures: Any) -> None:
+        self.figures = figures
+        super().__init__(sentence)
+
+
+class LimitReached(ShoalError):
+    """A time or memory limit was reached without a safe result."""
+
+
+class Cancelled(LimitReached):
+    """The user stopped the work."""
+
+
+class PromiseBroken(ShoalError):
+    """A release did not pass its own check, so it was not written."""
+
+    def __init__(self, sentence: str, verdict: object) -> None:
+        self.verdict = verdict
+        super().__init__(sentence)
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Close a sentence about an unknown name with the nearest known one and the list of all."""
+    nearest = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ";"
+    return f"{hint} It takes {', '.join(known)}" if known else hint.rstrip(";")

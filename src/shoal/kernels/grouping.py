@@ -1,0 +1,73 @@
+"""Equal rows: the one way to find equivalence classes, exactly and in linear time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.arrays import Ints
+from shoal.kernels.compile import kernel
+
+
+@kernel
+def group_rows(codes: Ints) -> tuple[Ints, Ints]:
+    """Number the distinct rows of codes[n, d] by first appearance.
+
+    Returns the class of each row and the first row of each class. Rows are compared in full, so two rows
+    share a class if and only if they are equal. Reads only. O(n * d) expected, memory 4n.
+    """
+    n, d = codes.shape
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    table = np.full(size, -1, dtype=np.int64)
+    class_of_row = np.empty(n, dtype=np.int64)
+    first_rows = np.empty(n, dtype=np.int64)
+    count = 0
+    mask = np.uint64(size - 1)
+    for row in range(n):
+        key = np.uint64(14695981039346656037)
+        for j in range(d):
+            key = (key ^ np.uint64(codes[row, j])) * np.uint64(0x9E3779B97F4A7C15)
+            key ^= key >> np.uint64(29)
+        slot = np.int64(key & mask)
+        while True:
+            found = table[slot]
+            if found == -1:
+                table[slot] = count
+                first_rows[count] = row
+                class_of_row[row] = count
+                count += 1
+                break
+            first = first_rows[found]
+            equal = True
+            for j in range(d):
+                if codes[first, j] != codes[row, j]:
+                    equal = False
+                    break
+            if equal:
+                class_of_row[row] = found
+                break
+            slot = (slot + 1) & (size - 1)
+    return class_of_row, first_rows[:count].copy()
+
+
+@kernel
+def members(class_of_row: Ints, class_count: int) -> tuple[Ints, Ints]:
+    """List the rows of each class: class c holds rows[starts[c]:starts[c + 1]], ascending.
+
+    Rows of class -1 belong to no class. Reads only. O(n + class_count).
+    """
+    starts = np.zeros(class_count + 1, dtype=np.int64)
+    for c in class_of_row:
+        if c >= 0:
+            starts[c + 1] += 1
+    for c in range(class_count):
+        starts[c + 1] += starts[c]
+    rows = np.empty(starts[class_count], dtype=np.int64)
+    place = starts[:-1].copy()
+    for row in range(len(class_of_row)):
+        c = class_of_row[row]
+        if c >= 0:
+            rows[place[c]] = row
+            place[c] += 1
+    return starts, rows

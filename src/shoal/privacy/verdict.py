@@ -1,0 +1,57 @@
+"""The answer of a verifier: holds or not, with the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+from shoal.engine.local import LocalData
+from shoal.kernels.arrays import Ints
+
+ROWS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """What breaks the promise, in words, and where it stands: rows count from 1, without the header."""
+
+    what: str
+    rows: tuple[int, ...]
+    row_count: int
+
+    @classmethod
+    def at(cls, what: str, rows: Ints) -> Witness:
+        """A witness at the given row positions, which count from 0; only the first rows are listed."""
+        return cls(what, tuple(int(row) + 1 for row in rows[:ROWS_SHOWN]), len(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a release keeps a promise.
+
+    `claim` is the promise in words, with its parameters and columns. `smallest` is the smallest support
+    found (rows of a class, of an itemset, of equal sets); None where nothing occurs that could be counted or
+    the model counts nothing. `figures` are whatever else the verdict rests on. `wildcard` is what the weaker
+    reading, a missing value matches every value, would say; it never decides.
+    """
+
+    holds: bool
+    claim: str
+    evidence: str
+    smallest: int | None = None
+    witness: Witness | None = None
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    wildcard: Mapping[str, Any] | None = None
+
+
+class Model(Protocol):
+    """A promise: a frozen value that says what it means and checks a release against it."""
+
+    name: ClassVar[str]
+
+    def claim(self, data: LocalData) -> str:
+        """The promise in words, for these columns: 'satisfies ... with k=5 on age, zip'."""
+
+    def verify(self, data: LocalData) -> Verdict:
+        """Check the released data, from published values alone."""

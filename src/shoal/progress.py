@@ -1,0 +1,45 @@
+"""How long work tells how far it is, and learns that it should stop."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from shoal.errors import Cancelled
+
+
+class Progress(Protocol):
+    """What a search may say and ask while it works."""
+
+    def stage(self, name: str) -> None:
+        """Name the part of the work that begins now."""
+
+    def update(self, done: float, total: float | None = None, note: str = "") -> None:
+        """Tell how much of the current stage is done; raises `Cancelled` when the user wants to stop."""
+
+    def expired(self) -> bool:
+        """Whether the time limit has passed."""
+
+
+class Silent:
+    """Progress for callers who do not watch; still keeps the time limit and the wish to stop."""
+
+    def __init__(self, time_limit: float | None = None) -> None:
+        self._deadline = None if time_limit is None else time.monotonic() + time_limit
+        self._cancelled = False
+
+    def stage(self, name: str) -> None:
+        """Nobody listens."""
+
+    def update(self, done: float, total: float | None = None, note: str = "") -> None:  # noqa: ARG002
+        """Nobody listens, but a wish to stop is honoured."""
+        if self._cancelled:
+            raise Cancelled("The work was cancelled")
+
+    def expired(self) -> bool:
+        """Whether the time limit has passed."""
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+    def cancel(self) -> None:
+        """Ask the work to stop at its next update."""
+        self._cancelled = True

@@ -1,0 +1,186 @@
+"""A table as integer codes: what every later part of Shoal works on.
+
+Strings end here. A column of single values is one code per row; a column of sets is two arrays. Codes follow
+the order of the values (numbers and dates ascending, text by code point), and a missing value has the code
+after the last value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import UnknownName
+from shoal.kernels.arrays import Floats, Ints, SetArrays, frozen_floats, frozen_ints
+
+
+class Kind(StrEnum):
+    """What the values of a column are."""
+
+    CATEGORY = "category"
+    NUMBER = "number"
+    DATE = "date"
+    SET = "set"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Domain:
+    """The distinct values of a column in their order, without the missing one.
+
+    `labels` are canonical texts, as they would be published. `numbers` are the values of a number column, or
+    the days since 1970-01-01 of a date column; None for other kinds. A column that is bound to a tree has
+    the tree's leaves as its domain, in tree order.
+    """
+
+    kind: Kind
+    labels: pa.StringArray
+    numbers: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def missing(self) -> int:
+        """The code of a missing value."""
+        return len(self.labels)
+
+    def texts(self) -> list[str]:
+        """The labels as Python strings."""
+        return list(self.labels.to_pylist())
+
+    def label(self, code: int) -> str | None:
+        """One label; None for the missing value."""
+        return None if code == self.missing else str(self.labels[code])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column of single values: codes[r] is the position of row r's value in the domain."""
+
+    codes: Ints
+    domain: Domain
+
+    @classmethod
+    def of(cls, codes: object, domain: Domain) -> Coded:
+        """Freeze the codes."""
+        return cls(frozen_ints(codes), domain)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def missing_count(self) -> int:
+        """How many rows have no value."""
+        return int(np.count_nonzero(self.codes == self.domain.missing))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sets:
+    """A column of sets: row r holds the codes arrays.items[arrays.starts[r]:arrays.starts[r + 1]]."""
+
+    arrays: SetArrays
+    domain: Domain
+    separator: str = " "
+
+    @classmethod
+    def of(cls, starts: object, items: object, domain: Domain, separator: str = " ") -> Sets:
+        """Freeze the arrays; items must ascend without repeats within each row."""
+        return cls(SetArrays(frozen_ints(starts), frozen_ints(items)), domain, separator)
+
+    def __len__(self) -> int:
+        return len(self.arrays.starts) - 1
+
+    @property
+    def sizes(self) -> Ints:
+        """Items per row."""
+        return np.diff(self.arrays.starts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Carried:
+    """A column that passes through untouched."""
+
+    values: pa.ChunkedArray
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+Column = Coded | Sets | Carried
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Named columns of equal length, in the order of the file."""
+
+    columns: Mapping[str, Column]
+    row_count: int
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Column], row_count: int | None = None) -> Table:
+        """Check that all columns are equally long."""
+        lengths = {len(column) for column in columns.values()}
+        count = row_count if row_count is not None else (lengths.pop() if lengths else 0)
+        if lengths - {count}:
+            raise ValueError(f"columns of different lengths: {sorted(lengths | {count})}")
+        return cls(MappingProxyType(dict(columns)), count)
+
+    def column(self, name: str) -> Column:
+        """A column by name."""
+        if name not in self.columns:
+            raise UnknownName("The table", "column", name, self.columns)
+        return self.columns[name]
+
+    def coded(self, name: str) -> Coded:
+        """A column of single values by name."""
+        column = self.column(name)
+        if not isinstance(column, Coded):
+            raise TypeError(f"column {name!r} is not a column of single values")
+        return column
+
+    def sets(self, name: str) -> Sets:
+        """A column of sets by name."""
+        column = self.column(name)
+        if not isinstance(column, Sets):
+            raise TypeError(f"column {name!r} is not a column of sets")
+        return column
+
+    def replacing(self, columns: Mapping[str, Column]) -> Table:
+        """The same table with some columns exchanged."""
+        return Table.of({**self.columns, **columns}, self.row_count)
+
+    def without(self, names: Sequence[str]) -> Table:
+        """The same table with some columns dropped."""
+        kept = {name: column for name, column in self.columns.items() if name not in names}
+        return Table.of(kept, self.row_count)
+
+    def take(self, rows: Ints) -> Table:
+        """The given rows, in the given order."""
+        return Table.of({name: _take(column, rows) for name, column in self.columns.items()}, len(rows))
+
+
+def _take(column: Column, rows: Ints) -> Column:
+    if isinstance(column, Coded):
+        return Coded.of(column.codes[rows], column.domain)
+    if isinstance(column, Carried):
+        return Carried(column.values.take(pa.array(rows)))
+    sizes = column.sizes[rows]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    offsets = np.repeat(column.arrays.starts[rows] - starts[:-1], sizes)
+    items = column.arrays.items[np.arange(starts[-1]) + offsets]
+    return Sets.of(starts, items, column.domain, column.separator)
+
+
+def category_domain(labels: Sequence[str]) -> Domain:
+    """The domain of the given labels, which must be distinct and in order."""
+    return Domain(Kind.CATEGORY, pa.array(labels, type=pa.string()))
+
+
+def number_domain(numbers: Sequence[float], labels: Sequence[str]) -> Domain:
+    """The domain of the given numbers, which must ascend strictly."""
+    return Domain(Kind.NUMBER, pa.array(labels, type=pa.string()), frozen_floats(numbers))

@@ -1,0 +1,112 @@
+"""What each column means for privacy, as frozen values that check themselves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from shoal.errors import InvalidParameter
+from shoal.table.columns import Kind
+
+MissingRule = Literal["own", "reject"]
+UnknownRule = Literal["error", "root", "suppress"]
+
+
+class HierarchySource(Protocol):
+    """A recipe for a column's tree: a file or a builder of `shoal.hierarchy`."""
+
+    def describe(self) -> str:
+        """The recipe in a few words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identifier:
+    """Names a person: dropped, or replaced by a keyed pseudonym."""
+
+    pseudonym: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quasi:
+    """Could be known to an adversary and tell people apart: generalized until it no longer does.
+
+    A number or date without a hierarchy is published as a range, between `bounds` if they are given.
+    """
+
+    hierarchy: HierarchySource | None = None
+    kind: Kind = Kind.CATEGORY
+    missing: MissingRule = "own"
+    unknown: UnknownRule = "error"
+    weight: float = 1.0
+    bounds: tuple[float, float] | None = None
+    date_format: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_choice("Quasi", "missing", self.missing, ("own", "reject"))
+        _check_choice("Quasi", "unknown", self.unknown, ("error", "root", "suppress"))
+        _check_weight("Quasi", self.weight)
+        if self.kind not in (Kind.CATEGORY, Kind.NUMBER, Kind.DATE):
+            raise InvalidParameter(
+                "Quasi", "kind", str(self.kind), "category, number or date (sets: QuasiSet)"
+            )
+        if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
+            raise InvalidParameter("Quasi", "bounds", self.bounds, "a smaller number and a larger one")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuasiSet:
+    """A set of items that an adversary could know in part; some items may be sensitive instead."""
+
+    hierarchy: HierarchySource | None = None
+    separator: str = " "
+    sensitive: tuple[str, ...] = ()
+    unknown: UnknownRule = "error"
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_choice("QuasiSet", "unknown", self.unknown, ("error", "root", "suppress"))
+        _check_weight("QuasiSet", self.weight)
+        if not self.separator:
+            raise InvalidParameter("QuasiSet", "separator", self.separator, "at least one character")
+
+    @property
+    def kind(self) -> Kind:
+        """A set."""
+        return Kind.SET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitive:
+    """What nobody should be able to learn about a person; published as it is, protected by diversity."""
+
+    kind: Kind = Kind.CATEGORY
+    missing: MissingRule = "own"
+    hierarchy: HierarchySource | None = None
+    date_format: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_choice("Sensitive", "missing", self.missing, ("own", "reject"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insensitive:
+    """Tells nothing about who somebody is; published as it is.
+
+    `confirm` accepts a column that tells records apart although it is declared insensitive.
+    """
+
+    confirm: bool = False
+
+
+Role = Identifier | Quasi | QuasiSet | Sensitive | Insensitive
+
+
+def _check_choice(owner: str, name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InvalidParameter(owner, name, value, " or ".join(map(repr, choices)))
+
+
+def _check_weight(owner: str, weight: float) -> None:
+    if not (math.isfinite(weight) and weight >= 0):
+        raise InvalidParameter(owner, "weight", weight, "a number of 0 or more")
