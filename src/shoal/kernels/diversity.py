@@ -1,0 +1,202 @@
+"""Whether the sensitive values of a class are diverse enough: exact in integers wherever there are any.
+
+A requirement is four integers: kind, numerator, denominator, l. The threshold is numerator / denominator; l
+is the rank from which a recursive requirement counts the rarer values. Comparisons never multiply what
+could overflow; where a number cannot be held, the answer is "does not hold".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.arrays import Bools, Floats, Ints
+from shoal.kernels.compile import kernel
+
+FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSE_EQUAL, CLOSE_ORDERED = range(6)
+
+ENTROPY_MARGIN = 1e-9
+_LARGEST = 2**63 - 1
+
+
+@kernel
+def at_most(a: int, b: int, c: int, d: int) -> bool:
+    """Whether a / b <= c / d, exactly; a and c are 0 or more, b and d are 1 or more.
+
+    Compares continued fractions, so that no product can overflow. O(log).
+    """
+    while True:
+        whole_left, whole_right = a // b, c // d
+        if whole_left != whole_right:
+            return whole_left < whole_right
+        rest_left, rest_right = a - whole_left * b, c - whole_right * d
+        if rest_left == 0:
+            return True
+        if rest_right == 0:
+            return False
+        a, b, c, d = d, rest_right, b, rest_left
+
+
+@kernel
+def count_from_rank(counts: Ints, rank: int) -> int:
+    """Add up all counts but the rank - 1 largest. Reads only. O(rank * len(counts))."""
+    if rank > len(counts):
+        return 0
+    left = counts.copy()
+    total = left.sum()
+    for _ in range(rank - 1):
+        largest = left.argmax()
+        total -= left[largest]
+        left[largest] = 0
+    return total
+
+
+@kernel
+def entropy(counts: Ints) -> float:
+    """The entropy of the counts, which are 1 or more, in nats."""
+    size = counts.sum()
+    weighted = 0.0
+    for count in counts:
+        weighted += count * np.log(count)
+    return np.log(size) - weighted / size
+
+
+@kernel
+def excess(values: Ints, counts: Ints, totals: Ints) -> int:
+    """Total variation between class and table, times the sizes of both, which must fit.
+
+    Only values of the class can be more frequent in it than in the table, and the excess of those is the
+    total variation.
+    """
+    size, table_size = counts.sum(), totals.sum()
+    above = 0
+    for place in range(len(values)):
+        difference = counts[place] * table_size - totals[values[place]] * size
+        if difference > 0:
+            above += difference
+    return above
+
+
+@kernel
+def work(values: Ints, counts: Ints, totals: Ints) -> tuple[int, int, int]:
+    """Earth mover's work between class and table along the values that occur in the table, in order.
+
+    One step costs 1. Returns (whole, rest, steps): the work is whole + rest / (size of class * size of
+    table), and no work could be more than `steps`. Twice the product of the sizes must fit.
+    """
+    size, table_size = counts.sum(), totals.sum()
+    unit = size * table_size
+    whole = rest = carried = place = 0
+    steps = -1
+    for value in range(len(totals)):
+        if totals[value] == 0:
+            continue
+        whole += rest // unit
+        rest %= unit
+        rest += abs(carried)
+        steps += 1
+        carried -= totals[value] * size
+        if place < len(values) and values[place] == value:
+            carried += counts[place] * table_size
+            place += 1
+    return whole + rest // unit, rest % unit, steps
+
+
+@kernel
+def ordered_holds(numerator: int, denominator: int, values: Ints, counts: Ints, totals: Ints) -> bool:
+    """Whether the work, divided by the largest possible one, is at most numerator / denominator."""
+    whole, rest, steps = work(values, counts, totals)
+    if steps == 0:
+        return True
+    while numerator > _LARGEST // steps:  # rounds the threshold down, against the publisher
+        numerator //= 2
+        denominator = denominator // 2 + 1
+    allowed = numerator * steps
+    if whole != allowed // denominator:
+        return whole < allowed // denominator
+    return at_most(rest, counts.sum() * totals.sum(), allowed % denominator, denominator)
+
+
+@kernel
+def sized_class_holds(requirement: Ints, size: int, values: Ints, counts: Ints, totals: Ints) -> bool:
+    """Whether a class satisfies a requirement, where shares of values are shares of `size`.
+
+    As `class_holds`; `size` is less than the sum of the counts when one person can have several values.
+    """
+    kind, numerator, denominator, rank = requirement[0], requirement[1], requirement[2], requirement[3]
+    if len(counts) == 0:
+        return False
+    if kind == FREQUENCY:
+        return at_most(counts.max(), size, denominator, numerator)
+    if kind == DISTINCT:
+        return at_most(numerator, denominator, len(counts), 1)
+    if kind == ENTROPY:
+        if counts.min() == counts.max():
+            return at_most(numerator, denominator, len(counts), 1)
+        margin = ENTROPY_MARGIN + 1e-14 * len(counts)
+        return entropy(counts) >= np.log(numerator) - np.log(denominator) + margin
+    if kind == RECURSIVE:
+        rarer = count_from_rank(counts, rank)
+        return rarer > 0 and not at_most(numerator, denominator, counts.max(), rarer)
+    if counts.sum() > _LARGEST // 2 // totals.sum():
+        return False
+    if kind == CLOSE_EQUAL:
+        return at_most(excess(values, counts, totals), counts.sum() * totals.sum(), numerator, denominator)
+    return ordered_holds(numerator, denominator, values, counts, totals)
+
+
+@kernel
+def class_holds(requirement: Ints, values: Ints, counts: Ints, totals: Ints) -> bool:
+    """Whether a class satisfies a requirement.
+
+    `values` ascend: the codes of the sensitive values that occur in the class; `counts` are theirs, 1 or
+    more; totals[v] is the count of value v in the whole table. A class without values does not hold. Exact,
+    but an entropy within ENTROPY_MARGIN of its threshold holds only when all counts are equal. Reads only.
+    O(len(values)), for closeness O(len(totals)).
+    """
+    return sized_class_holds(requirement, counts.sum(), values, counts, totals)
+
+
+@kernel
+def classes_hold(
+    requirement: Ints, sizes: Ints, starts: Ints, values: Ints, counts: Ints, totals: Ints
+) -> Bools:
+    """Mark the classes that satisfy a requirement: class c has the values[starts[c]:starts[c + 1]]."""
+    holds = np.empty(len(sizes), dtype=np.bool_)
+    for c in range(len(sizes)):
+        first, last = starts[c], starts[c + 1]
+        holds[c] = sized_class_holds(requirement, sizes[c], values[first:last], counts[first:last], totals)
+    return holds
+
+
+@kernel
+def class_figures(
+    requirement: Ints, sizes: Ints, starts: Ints, values: Ints, counts: Ints, totals: Ints
+) -> Floats:
+    """What each class reaches, rounded, in the terms of its requirement's threshold.
+
+    Size / largest count, number of values, exponential of the entropy, largest count / count of the rarer
+    values (infinite without any), or distance. NaN for a class without values.
+    """
+    kind, rank = requirement[0], requirement[3]
+    figures = np.full(len(sizes), np.nan)
+    for c in range(len(sizes)):
+        first, last = starts[c], starts[c + 1]
+        if first == last:
+            continue
+        here, those = counts[first:last], values[first:last]
+        product = np.float64(here.sum()) * np.float64(totals.sum())
+        if kind == FREQUENCY:
+            figures[c] = sizes[c] / here.max()
+        elif kind == DISTINCT:
+            figures[c] = len(here)
+        elif kind == ENTROPY:
+            figures[c] = np.exp(entropy(here))
+        elif kind == RECURSIVE:
+            rarer = count_from_rank(here, rank)
+            figures[c] = here.max() / rarer if rarer > 0 else np.inf
+        elif kind == CLOSE_EQUAL:
+            figures[c] = excess(those, here, totals) / product
+        else:
+            whole, rest, steps = work(those, here, totals)
+            figures[c] = (whole + rest / product) / steps if steps > 0 else 0.0
+    return figures
