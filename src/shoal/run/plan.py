@@ -1,0 +1,302 @@
+"""From the words of a policy to the frozen values that a run works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from shoal.errors import BadInput, Problem, ShoalError
+from shoal.hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
+from shoal.hierarchy.files import HierarchyFile
+from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.differential_privacy import DifferentialPrivacy
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.privacy.k_lm_diversity import KLmDiversity
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.lm_diversity import LmDiversity
+from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
+from shoal.privacy.t_closeness import TCloseness
+from shoal.privacy.verdict import Model
+from shoal.run.policy import ColumnSection, HierarchySection, PolicyFile, PrivacySection
+from shoal.table.columns import Kind
+from shoal.table.reading import LongForm, ReadOptions
+from shoal.table.roles import HierarchySource, Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much a search may use; `on_limit` "best" goes on with what was found, if it is safe."""
+
+    time: float | None = None
+    memory: float | None = None
+    on_limit: Literal["stop", "best"] = "stop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything that a run needs to know, checked; making one touches no data."""
+
+    roles: Mapping[str, Role]
+    models: tuple[Model, ...]
+    data_path: Path
+    read_options: ReadOptions = ReadOptions()
+    subject: str | None = None
+    algorithm: str = "auto"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    limits: Limits = Limits()
+    output_path: str = "published.csv"
+    keep_order: bool = False
+    model_name: str = ""
+
+
+def plan_of(file: PolicyFile) -> Plan:
+    """Translate a policy; BadInput lists all its problems."""
+    policy, problems = file.policy, list[Problem]()
+    roles: dict[str, Role] = {}
+    for name, column in policy.columns.items():
+        try:
+            roles[name] = _role(column, file)
+        except _Misfit as misfit:
+            problems.append(file.problem(f"column {name!r}: {misfit}", at=("columns", name)))
+        except ShoalError as error:
+            problems.append(file.problem(f"column {name!r}: {error}", at=("columns", name)))
+    models: tuple[Model, ...] = ()
+    try:
+        models = models_of(policy.privacy)
+        problems += [file.problem(what, remedy, at=("columns", name)) for name, what, remedy in
+                     _uncovered(policy.privacy.model, roles)]
+        problems += [file.problem(what, remedy, at=("privacy",)) for what, remedy in
+                     _purposeless(policy.privacy, roles)]
+    except (_Misfit, ShoalError) as error:
+        problems.append(file.problem(str(error), at=("privacy", getattr(error, "name", ""))))
+    subject = policy.data.subject
+    if subject is not None and not isinstance(roles.get(subject), Identifier) and subject in policy.columns:
+        problems.append(file.problem(f"the subject column {subject!r} must have the role identifier",
+                                     'give it role = "identifier"', at=("columns", subject)))
+    problems += [file.problem(what, remedy, at=("output",)) for what, remedy in _output_problems(policy.output.path)]
+    if problems:
+        raise BadInput(*problems)
+    data = policy.data
+    return Plan(
+        roles=roles,
+        models=models,
+        data_path=file.beside(data.path),
+        read_options=ReadOptions(
+            missing=tuple(data.missing),
+            delimiter=data.delimiter,
+            quote=data.quote,
+            encoding=data.encoding,
+            others=data.others,
+            sheet=data.sheet,
+            long=LongForm(data.long.id, data.long.item) if data.long else None,
+        ),
+        subject=subject,
+        algorithm=policy.algorithm.name,
+        options=policy.algorithm.options,
+        seed=policy.algorithm.seed,
+        limits=Limits(
+            time=policy.algorithm.time_limit,
+            memory=policy.algorithm.memory_limit,
+            on_limit=policy.algorithm.on_limit,
+        ),
+        output_path=policy.output.path,
+        keep_order=policy.output.keep_order,
+        model_name=policy.privacy.model,
+    )
+
+
+class _Misfit(Exception):
+    """A key that does not go with the rest of its section, or one that is lacking."""
+
+
+_KEYS_OF_ROLE = {
+    "identifier": {"pseudonym"},
+    "quasi": {"kind", "hierarchy", "missing", "unknown", "weight", "bounds", "format"},
+    "quasi set": {"kind", "hierarchy", "separator", "sensitive", "unknown", "weight"},
+    "sensitive": {"kind", "hierarchy", "missing", "format"},
+    "insensitive": {"kind", "confirm", "separator"},
+}
+
+
+def _role(column: ColumnSection, file: PolicyFile) -> Role:
+    is_set = column.kind == "set"
+    role = "quasi set" if column.role == "quasi" and is_set else column.role
+    for key in sorted(column.model_fields_set - {"role"} - _KEYS_OF_ROLE[role]):
+        kind = f" of kind {column.kind}" if role.startswith("quasi") else ""
+        takes = ", ".join(sorted(_KEYS_OF_ROLE[role]))
+        raise _Misfit(f"a column of role {column.role}{kind} takes no {key!r}; it takes {takes}")
+    source = _hierarchy_source(column.hierarchy, file)
+    kind = Kind(column.kind)
+    match role:
+        case "identifier":
+            return Identifier(pseudonym=column.pseudonym)
+        case "quasi set":
+            return QuasiSet(
+                hierarchy=source,
+                separator=column.separator or " ",
+                sensitive=tuple(column.sensitive),
+                unknown=column.unknown,
+                weight=float(column.weight),
+            )
+        case "quasi":
+            if kind is Kind.CATEGORY and source is None:
+                raise _Misfit("a quasi-identifier of kind category needs a hierarchy, for example { flat = true }")
+            return Quasi(
+                hierarchy=source,
+                kind=kind,
+                missing=column.missing,
+                unknown=column.unknown,
+                weight=float(column.weight),
+                bounds=_bounds(column.bounds),
+                date_format=column.format,
+            )
+        case "sensitive":
+            if is_set:
+                raise _Misfit(
+                    "a set cannot be sensitive as a whole; give it role = \"quasi\" and list its sensitive items"
+                    " under `sensitive`"
+                )
+            return Sensitive(kind=kind, missing=column.missing, hierarchy=source, date_format=column.format)
+        case _:
+            return Insensitive(confirm=column.confirm)
+
+
+def _bounds(given: list[int | float] | None) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    if len(given) != 2:
+        raise _Misfit(f"bounds must be two numbers, the smaller first, got {given!r}")
+    return float(given[0]), float(given[1])
+
+
+def _hierarchy_source(given: str | HierarchySection | None, file: PolicyFile) -> HierarchySource | None:
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return HierarchyFile(file.beside(given))
+    makers: dict[str, Callable[[], HierarchySource]] = {
+        "ranges": lambda: ranges(*(given.ranges or ()), start=given.start),
+        "mask": mask_left if given.mask == "left" else mask_right,
+        "dates": lambda: dates(*(given.dates or ())),
+        "fanout": lambda: fanout(given.fanout or 0),
+        "digits": digits,
+        "flat": flat,
+    }
+    return makers[given.recipe()]()
+
+
+_KEYS_OF_MODEL = {
+    "k-anonymity": {"k", "l", "diversity", "c", "t", "distance", "alpha"},
+    "km-anonymity": {"k", "m", "l"},
+    "set-k-anonymity": {"k", "l"},
+    "k-km-anonymity": {"k", "m", "l", "t", "distance", "alpha"},
+    "disassociation": {"k", "m", "l"},
+    "differential-privacy": {"epsilon"},
+}
+_NEEDED_BY_MODEL = {
+    "k-anonymity": ("k",),
+    "km-anonymity": ("k", "m"),
+    "set-k-anonymity": ("k",),
+    "k-km-anonymity": ("k", "m"),
+    "disassociation": ("k", "m"),
+    "differential-privacy": ("epsilon",),
+}
+
+
+def models_of(privacy: PrivacySection) -> tuple[Model, ...]:
+    """The promises of a policy, the main one first."""
+    takes = _KEYS_OF_MODEL[privacy.model]
+    for key in sorted(privacy.model_fields_set - {"model"} - takes):
+        raise _Misfit(f"{privacy.model} takes no {key!r}; it takes {', '.join(sorted(takes))}")
+    for key in _NEEDED_BY_MODEL[privacy.model]:
+        if getattr(privacy, key) is None:
+            raise _Misfit(f"{privacy.model} needs {key}: add it to [privacy]")
+    k, m, l = privacy.k or 0, privacy.m or 0, privacy.l
+    match privacy.model:
+        case "k-anonymity":
+            return (KAnonymity(k), *_diversity(privacy), *_closeness(privacy, k))
+        case "km-anonymity":
+            return (KmAnonymity(k, m),) if l is None else (KmAnonymity(k, m), LmDiversity(l, m))
+        case "set-k-anonymity":
+            return (SetKAnonymity(k),) if l is None else (SetKAnonymity(k), SetLDiversity(l))
+        case "k-km-anonymity":
+            main = KKmAnonymity(k, m) if l is None else KLmDiversity(k, l, m)
+            return (main, *_closeness(privacy, k))
+        case "disassociation":
+            return (Disassociation(k, m),) if l is None else (Disassociation(k, m, l),)
+        case _:
+            return (DifferentialPrivacy(privacy.epsilon or 0),)
+
+
+def _diversity(privacy: PrivacySection) -> list[Model]:
+    if privacy.l is not None:
+        return [LDiversity(privacy.l, kind=privacy.diversity or "frequency", c=privacy.c)]
+    if privacy.diversity is not None or privacy.c is not None:
+        raise _Misfit("diversity needs l: add it to [privacy]")
+    return []
+
+
+def _closeness(privacy: PrivacySection, k: int) -> list[Model]:
+    models: list[Model] = []
+    if privacy.t is not None:
+        models.append(TCloseness(privacy.t, distance=privacy.distance or "equal"))
+    elif privacy.distance is not None:
+        raise _Misfit("distance needs t: add it to [privacy]")
+    if privacy.alpha is not None:
+        models.append(AlphaKAnonymity(privacy.alpha, k))
+    return models
+
+
+_COVERS_BOTH = 'model = "k-km-anonymity" covers both'
+
+
+def _uncovered(model: str, roles: Mapping[str, Role]) -> list[tuple[str, str, str]]:
+    quasi = [name for name, role in roles.items() if isinstance(role, Quasi)]
+    sets = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
+    if model == "k-anonymity":
+        return [(name, f"k-anonymity does not cover the set column {name!r}", _COVERS_BOTH) for name in sets]
+    if model in ("km-anonymity", "set-k-anonymity", "disassociation"):
+        return [(name, f"{model} does not cover the quasi-identifier {name!r}", _COVERS_BOTH) for name in quasi]
+    return []
+
+
+def _purposeless(privacy: PrivacySection, roles: Mapping[str, Role]) -> list[tuple[str, str]]:
+    has_quasi = any(isinstance(role, Quasi) for role in roles.values())
+    has_sets = any(isinstance(role, QuasiSet) for role in roles.values())
+    has_sensitive = any(isinstance(role, Sensitive) for role in roles.values())
+    has_sensitive_items = any(isinstance(role, QuasiSet) and role.sensitive for role in roles.values())
+    problems = []
+    if privacy.model == "k-anonymity" and not has_quasi:
+        problems.append(("k-anonymity needs at least one column of role quasi", "say which columns could be known"))
+    if privacy.model in ("km-anonymity", "set-k-anonymity", "k-km-anonymity", "disassociation") and not has_sets:
+        problems.append((f"{privacy.model} needs a column of role quasi and kind set", "say which column holds the sets"))
+    if privacy.model == "k-km-anonymity" and not has_quasi:
+        problems.append(("k-km-anonymity needs at least one quasi-identifier with single values",
+                         'for sets alone use model = "km-anonymity"'))
+    wants_diversity = any(value is not None for value in (privacy.l, privacy.t, privacy.alpha))
+    if wants_diversity and not (has_sensitive or has_sensitive_items):
+        problems.append(("l, t and alpha protect sensitive values, and no column is sensitive",
+                         'give a column role = "sensitive", or a set column `sensitive = [...]`'))
+    return problems
+
+
+PUBLISHED_ENDINGS = (".csv", ".tsv", ".parquet", ".arrow", ".jsonl", ".xlsx", ".txt", ".dat", ".csv.gz", ".tsv.gz",
+                     ".jsonl.gz", ".txt.gz", ".dat.gz")
+
+
+def _output_problems(path: str) -> list[tuple[str, str]]:
+    problems = []
+    if Path(path).name != path or path in (".", "..", "certificate.json", "result.json", "internal"):
+        problems.append((f"output.path must be a plain file name, got {path!r}", "the folder is chosen with --out"))
+    if not path.endswith(PUBLISHED_ENDINGS):
+        problems.append((f"output.path {path!r} has an ending that Shoal does not write",
+                         f"use one of {', '.join(PUBLISHED_ENDINGS)}"))
+    return problems
+
+

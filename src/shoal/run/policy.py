@@ -1,0 +1,283 @@
+"""The policy file: what the data are, what is promised, how it is searched for, where it goes.
+
+A policy is checked whole before any data are touched: unknown keys are errors that name the nearest known one,
+and every problem is reported at once, with its line where it can be found.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from shoal.errors import BadInput, Problem, did_you_mean
+
+ModelName = Literal[
+    "k-anonymity", "km-anonymity", "set-k-anonymity", "k-km-anonymity", "disassociation", "differential-privacy"
+]
+MODEL_NAMES: tuple[str, ...] = get_args(ModelName)
+
+_DURATION_UNITS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0}
+_SIZE_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def _quantity(text: object, units: Mapping[str, float], example: str) -> object:
+    if not isinstance(text, str):
+        return text
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*", text)
+    if match is None or match[2] not in units:
+        raise ValueError(f"must be a number with a unit, such as {example!r} (units: {', '.join(units)})")
+    return float(match[1]) * units[match[2]]
+
+
+def _seconds(value: object) -> object:
+    return _quantity(value, _DURATION_UNITS, "10 min")
+
+
+def _bytes(value: object) -> object:
+    upper = value.upper() if isinstance(value, str) else value
+    return _quantity(upper, _SIZE_UNITS, "4 GB")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class LongSection(_Section):
+    """Where ids and items stand in a file with one item per line."""
+
+    id: str
+    item: str
+
+
+class DataSection(_Section):
+    """Where the data are and how they are written."""
+
+    path: str
+    missing: list[str] = [""]
+    others: Literal["error", "insensitive", "drop"] = "error"
+    delimiter: str | None = None
+    quote: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    subject: str | None = None
+    long: LongSection | None = None
+
+
+class HierarchySection(_Section):
+    """A builder of a tree: exactly one of the recipes."""
+
+    ranges: list[int | float] | None = None
+    start: int | float = 0
+    mask: Literal["right", "left"] | None = None
+    dates: list[str] | None = None
+    fanout: int | None = None
+    digits: Literal[True] | None = None
+    flat: Literal[True] | None = None
+
+    def recipe(self) -> str:
+        """The one recipe that is given; a ValueError says when it is not exactly one."""
+        given = [name for name in RECIPES if getattr(self, name) is not None]
+        if len(given) != 1:
+            found = " and ".join(given) or "none"
+            raise ValueError(f"a hierarchy takes exactly one of {', '.join(RECIPES)}, got {found}")
+        return given[0]
+
+
+RECIPES = ("ranges", "mask", "dates", "fanout", "digits", "flat")
+
+
+class ColumnSection(_Section):
+    """What one column means."""
+
+    role: Literal["identifier", "quasi", "sensitive", "insensitive"]
+    kind: Literal["category", "number", "date", "set"] = "category"
+    hierarchy: str | HierarchySection | None = None
+    separator: str | None = None
+    sensitive: list[str] = []
+    missing: Literal["own", "reject"] = "own"
+    unknown: Literal["error", "root", "suppress"] = "error"
+    weight: int | float = 1
+    bounds: list[int | float] | None = None
+    format: str | None = None
+    pseudonym: bool = False
+    confirm: bool = False
+
+
+class PrivacySection(_Section):
+    """What is promised."""
+
+    model: ModelName
+    k: int | None = None
+    m: int | None = None
+    l: int | float | None = None
+    diversity: Literal["frequency", "distinct", "entropy", "recursive"] | None = None
+    c: int | float | None = None
+    t: int | float | None = None
+    distance: Literal["equal", "ordered"] | None = None
+    alpha: int | float | None = None
+    epsilon: int | float | None = None
+
+
+class AlgorithmSection(BaseModel):
+    """How the release is searched for; further keys are options of the algorithm, which checks them itself."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+    name: str = "auto"
+    seed: int | None = None
+    time_limit: Annotated[float | None, BeforeValidator(_seconds)] = None
+    on_limit: Literal["stop", "best"] = "stop"
+    memory_limit: Annotated[float | None, BeforeValidator(_bytes)] = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The algorithm's own options."""
+        return dict(self.model_extra or {})
+
+
+class OutputSection(_Section):
+    """Where the published file goes."""
+
+    path: str = "published.csv"
+    keep_order: bool = False
+
+
+class Policy(_Section):
+    """A whole policy file."""
+
+    data: DataSection
+    columns: dict[str, ColumnSection]
+    privacy: PrivacySection
+    algorithm: AlgorithmSection = AlgorithmSection()
+    output: OutputSection = OutputSection()
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFile:
+    """A policy with the text it came from, so that later problems can point to its lines."""
+
+    policy: Policy
+    path: Path
+    text: str
+
+    def problem(self, what: str, remedy: str = "", *, at: Sequence[str] = ()) -> Problem:
+        """A problem at a key path such as ("columns", "age")."""
+        return Problem(what, remedy, file=str(self.path), line=_line_of(self.text, at))
+
+    def beside(self, name: str) -> Path:
+        """A path of the policy, which is relative to the policy file."""
+        return self.path.parent / name
+
+
+def load_policy(path: Path) -> PolicyFile:
+    """Read a policy file; BadInput lists everything that is wrong with it."""
+    if path.is_dir():
+        raise BadInput(Problem("is a folder, not a policy file", "name the .toml file", file=str(path)))
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise BadInput(Problem("there is no such policy file", "check the path", file=str(path))) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(Problem(f"cannot be read: {error}", "check that it is a UTF-8 text file", file=str(path))) from error
+    return PolicyFile(parse_policy(text, file=str(path)), path, text)
+
+
+def parse_policy(text: str, *, file: str = "policy") -> Policy:
+    """Check the text of a policy."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(_syntax_problem(text, str(error), file)) from error
+    try:
+        policy = Policy.model_validate(content)
+    except ValidationError as error:
+        problems = _without_union_echoes([_problem(detail, text, file) for detail in error.errors()])
+        raise BadInput(*problems) from error
+    if problems := _recipe_problems(policy, text, file):
+        raise BadInput(*problems)
+    return policy
+
+
+def _syntax_problem(text: str, message: str, file: str) -> Problem:
+    place = re.search(r"\(at line (\d+)", message)
+    line = int(place[1]) if place else None
+    what = re.sub(r"\s*\(at .*\)$", "", message)
+    if "overwrite" in what.lower() and line is not None:
+        key = text.splitlines()[line - 1].split("=")[0].strip()
+        return Problem(f"{key!r} is given twice", "a column has one role: keep one of the two lines", file=file, line=line)
+    return Problem(f"is not valid TOML: {what}", "correct the line", file=file, line=line)
+
+
+def _problem(detail: Mapping[str, Any], text: str, file: str) -> Problem:
+    place = tuple(str(part) for part in detail["loc"])
+    path = tuple(part for part in place if part not in ("str", "HierarchySection", "int", "float"))
+    line = _line_of(text, path)
+    where = ".".join(path)
+    match detail["type"]:
+        case "extra_forbidden":
+            known = _known_keys(path[:-1])
+            what = f"unknown key {path[-1]!r} in [{'.'.join(path[:-1]) or 'policy'}]{did_you_mean(path[-1], known)}"
+            return Problem(what, file=file, line=line)
+        case "missing":
+            return Problem(f"{where} is missing", "add it to the policy", file=file, line=line)
+        case _:
+            what = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
+            verb = "" if what.startswith("must") else "must be "
+            return Problem(f"{where} {verb}{what}, got {detail['input']!r}", file=file, line=line)
+
+
+def _without_union_echoes(problems: list[Problem]) -> list[Problem]:
+    # A value that may be of two types is reported once per type; the first report says enough.
+    seen: dict[tuple[int | None, str], Problem] = {}
+    for problem in problems:
+        seen.setdefault((problem.line, problem.what.split(" ")[0] + problem.what[-20:]), problem)
+    return list(seen.values())
+
+
+def _known_keys(path: Sequence[str]) -> tuple[str, ...]:
+    section: type[BaseModel] = Policy
+    sections: dict[str, type[BaseModel]] = {
+        "data": DataSection,
+        "columns": ColumnSection,
+        "privacy": PrivacySection,
+        "output": OutputSection,
+        "hierarchy": HierarchySection,
+        "long": LongSection,
+    }
+    for part in path:
+        section = sections.get(part, section)
+    return tuple(section.model_fields)
+
+
+def _line_of(text: str, path: Sequence[str]) -> int | None:
+    """The line on which the deepest findable key of a path stands, for people; None when it cannot be found."""
+    section, found = "", None
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = re.fullmatch(r"\s*\[+([^\]]+)\]+\s*(#.*)?", line)
+        if header:
+            section = header[1].strip().replace('"', "")
+            if path and section == path[0]:
+                found = found or number
+            continue
+        key = line.split("=")[0].strip().strip("\"'")
+        full = (*section.split("."), key) if section else (key,)
+        if key and full == tuple(path[: len(full)]):
+            found = number
+    return found
+
+
+def _recipe_problems(policy: Policy, text: str, file: str) -> list[Problem]:
+    problems = []
+    for name, column in policy.columns.items():
+        if isinstance(column.hierarchy, HierarchySection):
+            try:
+                column.hierarchy.recipe()
+            except ValueError as error:
+                problems.append(Problem(str(error), file=file, line=_line_of(text, ("columns", name)), column=name))
+    return problems

@@ -1,0 +1,147 @@
+"""Read the data of a plan and find everything that stands in the way of a release, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.compute as pc
+
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.hierarchy.binding import bind
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Ints
+from shoal.privacy.verdict import Model
+from shoal.table.columns import Carried, Column, Coded, Table
+from shoal.table.reading import Loaded, ReadOptions, read_table
+from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
+from shoal.table.subjects import people, unite
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Data:
+    """Data ready for a search: bound to their trees, one record per row.
+
+    `loaded` is what was read, before subjects were united and identifiers were set apart; `identifiers` are
+    the columns to be replaced by pseudonyms.
+    """
+
+    local: LocalData
+    loaded: Loaded
+    identifiers: Mapping[str, Coded]
+    notices: tuple[str, ...]
+
+    @property
+    def row_count(self) -> int:
+        """How many records there are."""
+        return self.local.row_count
+
+
+def read(
+    source: Any,
+    columns: Mapping[str, Role],
+    *,
+    options: ReadOptions = ReadOptions(),  # noqa: B008  (frozen)
+    subject: str | None = None,
+) -> Data:
+    """Read a file or a frame, and bind its quasi-identifiers to their hierarchies."""
+    loaded = read_table(source, columns, options)
+    roles = {name: columns.get(name, Insensitive()) for name in loaded.table.columns}
+    table, subjects, notices = _by_person(loaded, roles, subject)
+    bound, trees, binding_notices = _bind_all(table, roles)
+    identifiers = {
+        name: bound.coded(name)
+        for name, role in roles.items()
+        if isinstance(role, Identifier) and role.pseudonym and name in bound.columns
+    }
+    hidden = [name for name, role in roles.items() if isinstance(role, Identifier)]
+    local = LocalData(bound.without(hidden), roles, trees, subjects)
+    return Data(local, loaded, identifiers, (*loaded.notices, *notices, *binding_notices))
+
+
+def _by_person(
+    loaded: Loaded, roles: Mapping[str, Role], subject: str | None
+) -> tuple[Table, Ints | None, list[str]]:
+    if subject is None:
+        return loaded.table, None, []
+    table = loaded.table
+    if subject not in table.columns:
+        raise BadInput(Problem(f"there is no subject column {subject!r}", "name a column of the data"))
+    if not isinstance(roles[subject], Identifier):
+        raise BadInput(Problem(f"the subject column {subject!r} must be an identifier", 'give it role "identifier"'))
+    if any(isinstance(role, QuasiSet) for role in roles.values()):
+        united = unite(table, subject, roles)
+        before, after = table.row_count, united.row_count
+        notice = [f"{before} rows of {after} subjects were united into one record each"] if after < before else []
+        return united, None, notice
+    return table, people(table.coded(subject)), []
+
+
+def _bind_all(table: Table, roles: Mapping[str, Role]) -> tuple[Table, dict[str, Hierarchy], list[str]]:
+    columns: dict[str, Column] = {}
+    trees: dict[str, Hierarchy] = {}
+    notices: list[str] = []
+    problems: list[Problem] = []
+    for name, role in roles.items():
+        if isinstance(role, Quasi | QuasiSet) and role.hierarchy is not None:
+            column = table.column(name)
+            try:
+                bound = bind(name, column, role)
+            except BadInput as error:
+                problems += error.problems
+                continue
+            columns[name], trees[name] = bound.column, bound.tree
+            notices += bound.notices
+    if problems:
+        raise BadInput(*problems)
+    return table.replacing(columns), trees, notices
+
+
+def release_problems(data: Data, models: Sequence[Model], subject: str | None) -> list[Problem]:
+    """What makes a release of these columns unsafe whatever the search finds."""
+    problems = [*_telling_columns(data, models)]
+    if subject in data.identifiers and data.local.quasi_sets:
+        problems.append(
+            Problem(
+                "a pseudonym of the subject would tie the records of a person together, which no promise about"
+                " sets allows",
+                "publish without it (pseudonym = false)",
+                column=subject,
+            )
+        )
+    return problems
+
+
+def _telling_columns(data: Data, models: Sequence[Model]) -> list[Problem]:
+    k = max((int(getattr(model, "k", 1)) for model in models), default=1)
+    most = data.row_count / k
+    problems = []
+    for name, role in data.local.roles.items():
+        column = data.local.table.columns.get(name)
+        if isinstance(role, Insensitive) and not role.confirm and isinstance(column, Carried):
+            distinct = pc.count_distinct(column.values).as_py()
+            if k > 1 and distinct > most:
+                problems.append(
+                    Problem(
+                        f"is published untouched and has {distinct} distinct values, more than records / k = {most:g}:"
+                        " it could tell people apart",
+                        'give it role "quasi", drop it, or set confirm = true if it really tells nothing',
+                        column=name,
+                    )
+                )
+    return problems
+
+
+def unprotected_notices(data: Data, models: Sequence[Model]) -> list[str]:
+    """Sensitive columns that no promise protects."""
+    protecting = any(hasattr(model, name) for model in models for name in ("l", "t", "alpha"))
+    if protecting:
+        return []
+    names = [name for name, role in data.local.roles.items() if isinstance(role, Sensitive)]
+    names += [name for name, role in data.local.roles.items() if isinstance(role, QuasiSet) and role.sensitive]
+    return [
+        f"column {name!r} is sensitive, but nothing is promised about it: add l, t or alpha to [privacy]"
+        for name in names
+    ]
