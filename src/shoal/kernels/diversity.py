@@ -7,6 +7,8 @@ could overflow; where a number cannot be held, the answer is "does not hold".
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal.kernels.arrays import Bools, Floats, Ints
@@ -16,6 +18,20 @@ FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSE_EQUAL, CLOSE_ORDERED = range(6)
 
 ENTROPY_MARGIN = 1e-9
 _LARGEST = 2**63 - 1
+
+
+class ClassCounts(NamedTuple):
+    """The sensitive values of all classes.
+
+    Class c has the values[starts[c]:starts[c + 1]], ascending, with those counts; shares of them are shares
+    of sizes[c]. totals[v] is the count of value v in the whole table.
+    """
+
+    sizes: Ints
+    starts: Ints
+    values: Ints
+    counts: Ints
+    totals: Ints
 
 
 @kernel
@@ -102,8 +118,36 @@ def work(values: Ints, counts: Ints, totals: Ints) -> tuple[int, int, int]:
 
 
 @kernel
+def entropy_holds(numerator: int, denominator: int, counts: Ints) -> bool:
+    """Whether the entropy is at least log(numerator / denominator), with a margin unless counts are equal."""
+    if counts.min() == counts.max():
+        return at_most(numerator, denominator, len(counts), 1)
+    margin = ENTROPY_MARGIN + 1e-14 * len(counts)
+    return entropy(counts) >= np.log(numerator) - np.log(denominator) + margin
+
+
+@kernel
+def recursive_holds(numerator: int, denominator: int, rank: int, counts: Ints) -> bool:
+    """Whether the largest count is less than numerator / denominator times the counts from rank on."""
+    rarer = count_from_rank(counts, rank)
+    return rarer > 0 and not at_most(numerator, denominator, counts.max(), rarer)
+
+
+@kernel
+def equal_holds(numerator: int, denominator: int, values: Ints, counts: Ints, totals: Ints) -> bool:
+    """Whether the total variation between class and table is at most numerator / denominator."""
+    size, table_size = counts.sum(), totals.sum()
+    if size > _LARGEST // table_size:
+        return False
+    return at_most(excess(values, counts, totals), size * table_size, numerator, denominator)
+
+
+@kernel
 def ordered_holds(numerator: int, denominator: int, values: Ints, counts: Ints, totals: Ints) -> bool:
     """Whether the work, divided by the largest possible one, is at most numerator / denominator."""
+    size, table_size = counts.sum(), totals.sum()
+    if size > _LARGEST // 2 // table_size:
+        return False
     whole, rest, steps = work(values, counts, totals)
     if steps == 0:
         return True
@@ -113,7 +157,15 @@ def ordered_holds(numerator: int, denominator: int, values: Ints, counts: Ints, 
     allowed = numerator * steps
     if whole != allowed // denominator:
         return whole < allowed // denominator
-    return at_most(rest, counts.sum() * totals.sum(), allowed % denominator, denominator)
+    return at_most(rest, size * table_size, allowed % denominator, denominator)
+
+
+@kernel
+def closeness_holds(requirement: Ints, values: Ints, counts: Ints, totals: Ints) -> bool:
+    """Whether a class is as close to the table as the requirement, of a closeness kind, asks."""
+    if requirement[0] == CLOSE_EQUAL:
+        return equal_holds(requirement[1], requirement[2], values, counts, totals)
+    return ordered_holds(requirement[1], requirement[2], values, counts, totals)
 
 
 @kernel
@@ -122,7 +174,7 @@ def sized_class_holds(requirement: Ints, size: int, values: Ints, counts: Ints, 
 
     As `class_holds`; `size` is less than the sum of the counts when one person can have several values.
     """
-    kind, numerator, denominator, rank = requirement[0], requirement[1], requirement[2], requirement[3]
+    kind, numerator, denominator = requirement[0], requirement[1], requirement[2]
     if len(counts) == 0:
         return False
     if kind == FREQUENCY:
@@ -130,18 +182,10 @@ def sized_class_holds(requirement: Ints, size: int, values: Ints, counts: Ints, 
     if kind == DISTINCT:
         return at_most(numerator, denominator, len(counts), 1)
     if kind == ENTROPY:
-        if counts.min() == counts.max():
-            return at_most(numerator, denominator, len(counts), 1)
-        margin = ENTROPY_MARGIN + 1e-14 * len(counts)
-        return entropy(counts) >= np.log(numerator) - np.log(denominator) + margin
+        return entropy_holds(numerator, denominator, counts)
     if kind == RECURSIVE:
-        rarer = count_from_rank(counts, rank)
-        return rarer > 0 and not at_most(numerator, denominator, counts.max(), rarer)
-    if counts.sum() > _LARGEST // 2 // totals.sum():
-        return False
-    if kind == CLOSE_EQUAL:
-        return at_most(excess(values, counts, totals), counts.sum() * totals.sum(), numerator, denominator)
-    return ordered_holds(numerator, denominator, values, counts, totals)
+        return recursive_holds(numerator, denominator, requirement[3], counts)
+    return closeness_holds(requirement, values, counts, totals)
 
 
 @kernel
@@ -157,46 +201,44 @@ def class_holds(requirement: Ints, values: Ints, counts: Ints, totals: Ints) -> 
 
 
 @kernel
-def classes_hold(
-    requirement: Ints, sizes: Ints, starts: Ints, values: Ints, counts: Ints, totals: Ints
-) -> Bools:
-    """Mark the classes that satisfy a requirement: class c has the values[starts[c]:starts[c + 1]]."""
-    holds = np.empty(len(sizes), dtype=np.bool_)
-    for c in range(len(sizes)):
-        first, last = starts[c], starts[c + 1]
-        holds[c] = sized_class_holds(requirement, sizes[c], values[first:last], counts[first:last], totals)
+def classes_hold(requirement: Ints, classes: ClassCounts) -> Bools:
+    """Mark the classes that satisfy a requirement. Reads only."""
+    holds = np.empty(len(classes.sizes), dtype=np.bool_)
+    for c in range(len(holds)):
+        part = slice(classes.starts[c], classes.starts[c + 1])
+        holds[c] = sized_class_holds(
+            requirement, classes.sizes[c], classes.values[part], classes.counts[part], classes.totals
+        )
     return holds
 
 
 @kernel
-def class_figures(
-    requirement: Ints, sizes: Ints, starts: Ints, values: Ints, counts: Ints, totals: Ints
-) -> Floats:
-    """What each class reaches, rounded, in the terms of its requirement's threshold.
+def class_figures(requirement: Ints, classes: ClassCounts) -> Floats:
+    """What each class reaches, rounded, in the terms of its requirement's threshold. Reads only.
 
     Size / largest count, number of values, exponential of the entropy, largest count / count of the rarer
     values (infinite without any), or distance. NaN for a class without values.
     """
     kind, rank = requirement[0], requirement[3]
-    figures = np.full(len(sizes), np.nan)
-    for c in range(len(sizes)):
-        first, last = starts[c], starts[c + 1]
-        if first == last:
+    figures = np.full(len(classes.sizes), np.nan)
+    table_size = np.float64(classes.totals.sum())
+    for c in range(len(figures)):
+        part = slice(classes.starts[c], classes.starts[c + 1])
+        values, counts = classes.values[part], classes.counts[part]
+        if len(counts) == 0:
             continue
-        here, those = counts[first:last], values[first:last]
-        product = np.float64(here.sum()) * np.float64(totals.sum())
         if kind == FREQUENCY:
-            figures[c] = sizes[c] / here.max()
+            figures[c] = classes.sizes[c] / counts.max()
         elif kind == DISTINCT:
-            figures[c] = len(here)
+            figures[c] = len(counts)
         elif kind == ENTROPY:
-            figures[c] = np.exp(entropy(here))
+            figures[c] = np.exp(entropy(counts))
         elif kind == RECURSIVE:
-            rarer = count_from_rank(here, rank)
-            figures[c] = here.max() / rarer if rarer > 0 else np.inf
+            rarer = count_from_rank(counts, rank)
+            figures[c] = counts.max() / rarer if rarer > 0 else np.inf
         elif kind == CLOSE_EQUAL:
-            figures[c] = excess(those, here, totals) / product
+            figures[c] = excess(values, counts, classes.totals) / (counts.sum() * table_size)
         else:
-            whole, rest, steps = work(those, here, totals)
-            figures[c] = (whole + rest / product) / steps if steps > 0 else 0.0
+            whole, rest, steps = work(values, counts, classes.totals)
+            figures[c] = (whole + rest / (counts.sum() * table_size)) / max(steps, 1)
     return figures
