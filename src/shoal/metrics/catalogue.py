@@ -1,0 +1,92 @@
+"""All measures by name, for the command line, the report and the tests to iterate over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from shoal.engine.local import LocalData
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Ints, SetArrays
+from shoal.metrics.classes import average_class_size, discernibility
+from shoal.metrics.items import item_ncp, utility_loss
+from shoal.metrics.node_costs import NODE_COSTS
+from shoal.metrics.relational import (
+    combined_cost,
+    costs_of_columns,
+    log10_ambiguity_of,
+    published_columns,
+)
+from shoal.recoding.groups import Groups
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One measure: what it says, of which data, and in which unit."""
+
+    name: str
+    description: str
+    applies_to: Literal["table", "sets"]
+    unit: Literal["share", "bits", "log10", "records", "multiples of k"] = "share"
+    lower_is_better: bool = True
+
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {
+        metric.name: metric
+        for metric in (
+            Metric(
+                "ncp", "Share of a column's values that a published cell could stand for, weighted", "table"
+            ),
+            Metric("lm", "Share of a column's other values that a published cell could also mean", "table"),
+            Metric("tree", "How far up its tree a published cell stands", "table"),
+            Metric("entropy", "Uncertainty of the original value given the published one", "table", "bits"),
+            Metric(
+                "monotone_entropy",
+                "The same uncertainty times the share of records it concerns: coarser never costs less",
+                "table",
+                "bits",
+            ),
+            Metric(
+                "log10_am",
+                "Original records that a published one could stand for, as a decimal logarithm",
+                "table",
+                "log10",
+            ),
+            Metric(
+                "discernibility",
+                "Sum of squared class sizes; a suppressed record counts as many as there are records",
+                "table",
+                "records",
+            ),
+            Metric("c_avg", "Records per class, in multiples of k", "table", "multiples of k"),
+            Metric("item_ncp", "Share of all items that a published item could stand for", "sets"),
+            Metric("ul", "Share of possible item combinations that generalization added", "sets"),
+        )
+    }
+)
+
+
+def measure_table(data: LocalData, groups: Groups, k: int) -> dict[str, float]:
+    """Every measure of a table by its name in METRICS; k is that of the promise, 1 if it has none."""
+    columns = published_columns(data, groups)
+    losses = {
+        measure: combined_cost(costs_of_columns(columns, groups, measure), data, measure)
+        for measure in NODE_COSTS
+    }
+    return {
+        **losses,
+        "log10_am": log10_ambiguity_of(columns, groups),
+        "discernibility": discernibility(groups),
+        "c_avg": average_class_size(groups, k),
+    }
+
+
+def measure_items(tree: Hierarchy, sets: SetArrays, node_of_occurrence: Ints) -> dict[str, float]:
+    """Every measure of sets by its name in METRICS."""
+    return {
+        "item_ncp": item_ncp(tree, sets, node_of_occurrence),
+        "ul": utility_loss(tree, sets, node_of_occurrence),
+    }

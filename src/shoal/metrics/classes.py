@@ -1,0 +1,48 @@
+"""Measures of the classes of a published table: how many records look alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.errors import InvalidParameter
+from shoal.kernels.arrays import Ints
+from shoal.kernels.grouping import group_rows
+from shoal.metrics.relational import group_sizes
+from shoal.recoding.groups import Groups
+
+
+def class_sizes(groups: Groups) -> Ints:
+    """The sizes of the published classes, in the order of their first group.
+
+    Groups that are published alike are one class; suppressed records are in none.
+    """
+    sizes = group_sizes(groups)
+    occupied = np.flatnonzero(sizes)
+    class_of_group, first_groups = group_rows(_published_records(groups)[occupied])
+    return np.bincount(class_of_group, sizes[occupied], len(first_groups)).astype(np.int64)
+
+
+def discernibility(groups: Groups) -> float:
+    """The sum over records of the size of their class; a suppressed record counts as many as there are."""
+    published = float(np.square(class_sizes(groups).astype(np.float64)).sum())
+    return published + float(groups.suppressed_count) * len(groups.group_of_row)
+
+
+def average_class_size(groups: Groups, k: int) -> float:
+    """C_avg: records per published class, in multiples of k.
+
+    Suppressed records are records without a class; when nothing is published, all are taken as one class.
+    """
+    if k < 1:
+        raise InvalidParameter("average_class_size", "k", k, "an integer of 1 or more")
+    return len(groups.group_of_row) / max(len(class_sizes(groups)), 1) / k
+
+
+def _published_records(groups: Groups) -> Ints:
+    columns = [np.asarray(nodes) for nodes in groups.nodes.values()]
+    for ranges in groups.ranges.values():
+        # A missing value equals a missing value, and -0.0 equals 0.0: both hold in np.unique.
+        columns += [np.unique(ends, return_inverse=True)[1] for ends in ranges.T]
+    if not columns:
+        return np.zeros((groups.group_count, 1), dtype=np.int64)
+    return np.stack(columns, axis=1).astype(np.int64)

@@ -1,0 +1,143 @@
+"""What generalizing a table cost: original records compared with the groups they are published in.
+
+A suppressed record costs 1 in every column under NCP, LM and the tree measure, and the uncertainty of the
+whole column under the entropies. A missing value that is published as missing costs 0; one that is published
+as the root costs what the root costs. A column with one value in its domain costs 0 under NCP and LM in
+whatever form it is published.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.engine.local import LocalData
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Floats, Ints
+from shoal.metrics.covers import Cover, node_cover, range_cover
+from shoal.metrics.node_costs import node_cost, suppressed_cost
+from shoal.recoding.groups import SUPPRESSED, Groups
+from shoal.table.columns import Coded
+from shoal.table.roles import Quasi
+
+_SUPPRESSED_RANGE = (-np.inf, np.inf)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PublishedColumn:
+    """The cells that a column can be published as, and the cell of each group; the last cell hides all."""
+
+    cover: Cover
+    cell_of_group: Ints
+
+    @property
+    def leaves_of_group(self) -> Ints:
+        """How many original values each group's cell stands for."""
+        return self.cover.leaves[self.cell_of_group]
+
+
+def published_columns(data: LocalData, groups: Groups) -> dict[str, PublishedColumn]:
+    """Every quasi-identifier with single values as the groups publish it."""
+    return {name: _published_column(data, groups, name) for name in data.quasi}
+
+
+def column_costs(data: LocalData, groups: Groups, measure: str) -> dict[str, float]:
+    """The mean cost of a record in each quasi-identifier: one of NODE_COSTS, by name."""
+    return costs_of_columns(published_columns(data, groups), groups, measure)
+
+
+def table_cost(data: LocalData, groups: Groups, measure: str) -> float:
+    """The mean over records of the mean cost over columns; NCP weights the columns as their roles say."""
+    return combined_cost(column_costs(data, groups, measure), data, measure)
+
+
+def log10_ambiguity(data: LocalData, groups: Groups) -> float:
+    """The decimal logarithm of AM: the mean number of original records that a published one could stand for.
+
+    A published record could have been any combination of the values under its cells, a suppressed one any
+    combination at all. The product overflows with a few wide columns, so it never leaves the logarithm.
+    """
+    return log10_ambiguity_of(published_columns(data, groups), groups)
+
+
+def costs_of_columns(columns: dict[str, PublishedColumn], groups: Groups, measure: str) -> dict[str, float]:
+    """The mean cost of a record in each of the given columns."""
+    sizes = group_sizes(groups)
+    return {name: _mean_cost(column, sizes, groups, measure) for name, column in columns.items()}
+
+
+def combined_cost(costs: dict[str, float], data: LocalData, measure: str) -> float:
+    """The costs of all columns in one figure; 0 without columns."""
+    weights = normalized_weights(data.weights() if measure == "ncp" else dict.fromkeys(costs, 1.0))
+    return float(sum(weights[name] * cost for name, cost in costs.items()))
+
+
+def log10_ambiguity_of(columns: dict[str, PublishedColumn], groups: Groups) -> float:
+    """As `log10_ambiguity`, for columns that are at hand already."""
+    sizes = group_sizes(groups)
+    exponents = np.zeros(len(sizes) + 1, dtype=np.float64)
+    for column in columns.values():
+        exponents[:-1] += np.log10(column.leaves_of_group)
+        exponents[-1] += np.log10(column.cover.domain_size)
+    records = np.append(sizes, groups.suppressed_count)
+    occupied = records > 0
+    if not occupied.any():
+        return 0.0
+    highest = float(exponents[occupied].max())
+    mean = np.dot(records[occupied], 10.0 ** (exponents[occupied] - highest)) / records.sum()
+    return highest + float(np.log10(mean))
+
+
+def normalized_weights(weights: dict[str, float]) -> dict[str, float]:
+    """The same weights with the sum 1; equal ones if all are 0."""
+    total = sum(weights.values())
+    if total == 0:
+        return dict.fromkeys(weights, 1 / max(len(weights), 1))
+    return {name: weight / total for name, weight in weights.items()}
+
+
+def group_sizes(groups: Groups) -> Ints:
+    """How many records each group holds."""
+    published = groups.group_of_row[groups.group_of_row != SUPPRESSED]
+    return np.bincount(published, minlength=groups.group_count).astype(np.int64)
+
+
+def leaf_counts(column: Coded, leaf_count: int) -> Ints:
+    """How many records have each value and, last, how many have none.
+
+    A cell that was suppressed before the search has the code of the root and no value to count.
+    """
+    return np.bincount(column.codes, minlength=leaf_count + 1)[: leaf_count + 1].astype(np.int64)
+
+
+def _published_column(data: LocalData, groups: Groups, name: str) -> PublishedColumn:
+    tree = data.trees.get(name)
+    column = data.table.coded(name)
+    if tree is not None and name in groups.nodes:
+        return _published_nodes(column, tree, groups.nodes[name])
+    role = data.roles[name]
+    bounds = role.bounds if isinstance(role, Quasi) else None
+    return _published_ranges(column, groups.ranges[name], bounds)
+
+
+def _published_nodes(column: Coded, tree: Hierarchy, nodes: Ints) -> PublishedColumn:
+    return PublishedColumn(
+        node_cover(tree, column.domain.numbers, leaf_counts(column, tree.leaf_count)), nodes
+    )
+
+
+def _published_ranges(column: Coded, ranges: Floats, bounds: tuple[float, float] | None) -> PublishedColumn:
+    numbers = column.domain.numbers
+    if numbers is None:
+        raise TypeError("a column that is published as ranges must hold numbers or dates")
+    cells = np.vstack((ranges, _SUPPRESSED_RANGE))
+    cover = range_cover(cells, numbers, leaf_counts(column, len(numbers)), bounds)
+    return PublishedColumn(cover, np.arange(len(ranges), dtype=np.int64))
+
+
+def _mean_cost(column: PublishedColumn, sizes: Ints, groups: Groups, measure: str) -> float:
+    cells = node_cost(measure)(column.cover)
+    suppressed = suppressed_cost(measure, float(cells[-1]))
+    total = np.dot(cells[column.cell_of_group], sizes) + suppressed * groups.suppressed_count
+    return float(total / max(len(groups.group_of_row), 1))
