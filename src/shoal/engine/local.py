@@ -38,9 +38,11 @@ class Histogram:
     """How often each value of a column occurs in each class; missing values are not counted.
 
     Class c has the values values[starts[c]:starts[c + 1]], ascending, with those `counts`. `totals[v]` is
-    the count of value v over all classes.
+    the count of value v over all classes. `sizes[c]` is how many rows, or people, of class c have a value;
+    a person with several values counts once.
     """
 
+    sizes: Ints
     starts: Ints
     values: Ints
     counts: Ints
@@ -95,26 +97,28 @@ class LocalData:
 
     def classes(self, columns: Sequence[str]) -> Classes:
         """Which rows agree on all the given columns; without columns all rows do."""
-        class_of_row, first_rows = group_rows(self._stacked(columns))
-        sizes = np.bincount(class_of_row, minlength=len(first_rows)).astype(np.int64)
-        return Classes(class_of_row, first_rows, sizes)
+        codes = [self.table.coded(name).codes for name in columns]
+        class_of_row, first_rows = group_rows(_packed(codes or [np.zeros(self.row_count, dtype=np.int64)]))
+        return Classes(class_of_row, first_rows, _counts(class_of_row, len(first_rows)))
 
     def histogram(self, classes: Classes, column: str) -> Histogram:
         """How often each value of a column occurs in each class."""
         coded = self.table.coded(column)
         present = np.flatnonzero(coded.codes != coded.domain.missing)
-        pairs = np.stack((classes.class_of_row[present], coded.codes[present]), axis=1)
-        return _histogram(pairs, len(classes), len(coded.domain))
+        in_class, values = classes.class_of_row[present], coded.codes[present]
+        return _histogram(in_class, values, _counts(in_class, len(classes)), len(coded.domain))
 
     def subject_histogram(self, classes: Classes, column: str) -> Histogram:
         """How many people of each class have each value of a column."""
         coded = self.table.coded(column)
         present = np.flatnonzero(coded.codes != coded.domain.missing)
-        triples = np.stack(
-            (classes.class_of_row[present], coded.codes[present], self.people()[present]), axis=1
+        in_class, values, people = (
+            array[present] for array in (classes.class_of_row, coded.codes, self.people())
         )
-        _, distinct = group_rows(triples)
-        return _histogram(np.ascontiguousarray(triples[distinct, :2]), len(classes), len(coded.domain))
+        _, once = group_rows(_packed([in_class, people]))
+        sizes = _counts(in_class[once], len(classes))
+        _, once = group_rows(_packed([in_class, values, people]))
+        return _histogram(in_class[once], values[once], sizes, len(coded.domain))
 
     def people(self) -> Ints:
         """The number of the person behind each row."""
@@ -122,21 +126,46 @@ class LocalData:
 
     def people_per_class(self, classes: Classes) -> Ints:
         """How many distinct people each class holds."""
-        pairs = np.stack((classes.class_of_row, self.people()), axis=1)
-        _, first_rows = group_rows(pairs)
-        return np.bincount(classes.class_of_row[first_rows], minlength=len(classes)).astype(np.int64)
+        _, once = group_rows(_packed([classes.class_of_row, self.people()]))
+        return _counts(classes.class_of_row[once], len(classes))
 
-    def _stacked(self, columns: Sequence[str]) -> Ints:
-        if not columns:
-            return np.zeros((self.row_count, 1), dtype=np.int64)
-        return np.stack([self.table.coded(name).codes for name in columns], axis=1)
+    def label(self, column: str, row: int) -> str | None:
+        """The value of a row as it is or would be published; None for a missing one."""
+        coded = self.table.coded(column)
+        code = int(coded.codes[row])
+        if column in self.trees and code != coded.domain.missing:
+            return self.trees[column].labels[code]
+        return coded.domain.label(code)
 
 
-def _histogram(pairs: Ints, class_count: int, value_count: int) -> Histogram:
-    pair_of_row, first_rows = group_rows(pairs)
-    counts = np.bincount(pair_of_row, minlength=len(first_rows)).astype(np.int64)
-    classes, values = pairs[first_rows, 0], pairs[first_rows, 1]
-    order = np.lexsort((values, classes))
-    starts, _ = members(classes, class_count)
-    totals = np.bincount(pairs[:, 1], minlength=value_count).astype(np.int64)
-    return Histogram(starts, values[order], counts[order], totals)
+def _counts(numbers: Ints, length: int) -> Ints:
+    return np.bincount(numbers, minlength=length).astype(np.int64, copy=False)
+
+
+def _histogram(in_class: Ints, values: Ints, sizes: Ints, value_count: int) -> Histogram:
+    pair_of_row, first_rows = group_rows(_packed([in_class, values]))
+    counts = _counts(pair_of_row, len(first_rows))
+    classes, distinct = in_class[first_rows], values[first_rows]
+    order = np.lexsort((distinct, classes))
+    starts, _ = members(classes, len(sizes))
+    return Histogram(sizes, starts, distinct[order], counts[order], _counts(values, value_count))
+
+
+def _packed(columns: Sequence[Ints]) -> Ints:
+    """Rows as one number each, or as few as fit into 63 bits; equal exactly where all the columns are.
+
+    The columns hold numbers of 0 or more. One number per row is hashed and compared in a fraction of the
+    time that a row of columns takes.
+    """
+    packed: list[Ints] = []
+    room = 0
+    for codes in columns:
+        radix = int(codes.max(initial=0)) + 1
+        if radix <= room:
+            packed[-1] *= radix
+            packed[-1] += codes
+            room //= radix
+        else:
+            packed.append(codes.copy())
+            room = (2**63 - 1) // radix
+    return packed[0].reshape(-1, 1) if len(packed) == 1 else np.stack(packed, axis=1)

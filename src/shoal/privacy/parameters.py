@@ -1,0 +1,48 @@
+"""How models check their own parameters, in one form of sentence."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from shoal.errors import InvalidParameter
+
+Number = int | float | Fraction
+
+_LARGEST_KERNEL_INTEGER = 2**63 - 1
+
+
+def check_whole(owner: str, name: str, value: object, least: int = 1) -> None:
+    """Refuse anything but an integer of at least `least`; True is not a number."""
+    if type(value) is not int or value < least:
+        raise InvalidParameter(owner, name, value, f"an integer of {least} or more")
+
+
+def check_choice(owner: str, name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse anything but one of the choices."""
+    if value not in choices:
+        raise InvalidParameter(owner, name, value, f"one of {', '.join(map(repr, choices))}")
+
+
+def exact(value: Number) -> Fraction:
+    """The number a user meant: a float stands for its shortest decimal, so 0.1 is one tenth."""
+    return Fraction(str(value)) if isinstance(value, float) else Fraction(value)
+
+
+def check_number(
+    owner: str, name: str, value: object, must_be: str, *, least: int | None = None, most: int | None = None
+) -> None:
+    """Refuse anything but a finite number above 0, or from `least` on, and up to `most`.
+
+    The number must also be a fraction that kernels can hold.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        raise InvalidParameter(owner, name, value, must_be)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidParameter(owner, name, value, must_be)
+    too_low = value <= 0 if least is None else value < least
+    if too_low or (most is not None and value > most):
+        raise InvalidParameter(owner, name, value, must_be)
+    fraction = exact(value)
+    if max(fraction.numerator, fraction.denominator) > _LARGEST_KERNEL_INTEGER:
+        raise InvalidParameter(owner, name, value, f"{must_be}, written with at most 18 digits")
