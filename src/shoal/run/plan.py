@@ -22,6 +22,7 @@ from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.privacy.verdict import Model
+from shoal.run.coverage import coverage_problems
 from shoal.run.policy import ColumnSection, HierarchySection, PolicyFile, PrivacySection
 from shoal.table.columns import Kind
 from shoal.table.reading import LongForm, ReadOptions
@@ -38,21 +39,33 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Everything that a run needs to know, checked; making one touches no data."""
+class Search:
+    """How a release is looked for.
 
-    roles: Mapping[str, Role]
-    models: tuple[Model, ...]
-    data_path: Path
-    read_options: ReadOptions = ReadOptions()
-    subject: str | None = None
+    `seed` steers the search only. `reproducible` also fixes the order of the published rows, for tests; such
+    a result, and one that keeps the order of the original, is marked as not publishable.
+    """
+
     algorithm: str = "auto"
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
     limits: Limits = Limits()
-    output_path: str = "published.csv"
     keep_order: bool = False
-    model_name: str = ""
+    reproducible: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything that a run needs to know, checked; making one touches no data."""
+
+    data_path: Path
+    roles: Mapping[str, Role]
+    models: tuple[Model, ...]
+    read_options: ReadOptions = ReadOptions()
+    subject: str | None = None
+    search: Search = Search()
+    output_path: str = "published.csv"
+    policy_text: str = ""
 
 
 def plan_of(file: PolicyFile) -> Plan:
@@ -69,10 +82,12 @@ def plan_of(file: PolicyFile) -> Plan:
     models: tuple[Model, ...] = ()
     try:
         models = models_of(policy.privacy)
-        problems += [file.problem(what, remedy, at=("columns", name)) for name, what, remedy in
-                     _uncovered(policy.privacy.model, roles)]
-        problems += [file.problem(what, remedy, at=("privacy",)) for what, remedy in
-                     _purposeless(policy.privacy, roles)]
+        wants_diversity = any(getattr(policy.privacy, key) is not None for key in ("l", "t", "alpha"))
+        if len(roles) == len(policy.columns):
+            findings = coverage_problems(policy.privacy.model, roles, wants_diversity=wants_diversity)
+            problems += [
+                file.problem(what, remedy, at=("columns", name) if name else ("privacy",)) for name, what, remedy in findings
+            ]
     except (_Misfit, ShoalError) as error:
         problems.append(file.problem(str(error), at=("privacy", getattr(error, "name", ""))))
     subject = policy.data.subject
@@ -97,17 +112,19 @@ def plan_of(file: PolicyFile) -> Plan:
             long=LongForm(data.long.id, data.long.item) if data.long else None,
         ),
         subject=subject,
-        algorithm=policy.algorithm.name,
-        options=policy.algorithm.options,
-        seed=policy.algorithm.seed,
-        limits=Limits(
-            time=policy.algorithm.time_limit,
-            memory=policy.algorithm.memory_limit,
-            on_limit=policy.algorithm.on_limit,
+        search=Search(
+            algorithm=policy.algorithm.name,
+            options=policy.algorithm.options,
+            seed=policy.algorithm.seed,
+            limits=Limits(
+                time=policy.algorithm.time_limit,
+                memory=policy.algorithm.memory_limit,
+                on_limit=policy.algorithm.on_limit,
+            ),
+            keep_order=policy.output.keep_order,
         ),
         output_path=policy.output.path,
-        keep_order=policy.output.keep_order,
-        model_name=policy.privacy.model,
+        policy_text=file.text,
     )
 
 
@@ -251,39 +268,6 @@ def _closeness(privacy: PrivacySection, k: int) -> list[Model]:
     if privacy.alpha is not None:
         models.append(AlphaKAnonymity(privacy.alpha, k))
     return models
-
-
-_COVERS_BOTH = 'model = "k-km-anonymity" covers both'
-
-
-def _uncovered(model: str, roles: Mapping[str, Role]) -> list[tuple[str, str, str]]:
-    quasi = [name for name, role in roles.items() if isinstance(role, Quasi)]
-    sets = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
-    if model == "k-anonymity":
-        return [(name, f"k-anonymity does not cover the set column {name!r}", _COVERS_BOTH) for name in sets]
-    if model in ("km-anonymity", "set-k-anonymity", "disassociation"):
-        return [(name, f"{model} does not cover the quasi-identifier {name!r}", _COVERS_BOTH) for name in quasi]
-    return []
-
-
-def _purposeless(privacy: PrivacySection, roles: Mapping[str, Role]) -> list[tuple[str, str]]:
-    has_quasi = any(isinstance(role, Quasi) for role in roles.values())
-    has_sets = any(isinstance(role, QuasiSet) for role in roles.values())
-    has_sensitive = any(isinstance(role, Sensitive) for role in roles.values())
-    has_sensitive_items = any(isinstance(role, QuasiSet) and role.sensitive for role in roles.values())
-    problems = []
-    if privacy.model == "k-anonymity" and not has_quasi:
-        problems.append(("k-anonymity needs at least one column of role quasi", "say which columns could be known"))
-    if privacy.model in ("km-anonymity", "set-k-anonymity", "k-km-anonymity", "disassociation") and not has_sets:
-        problems.append((f"{privacy.model} needs a column of role quasi and kind set", "say which column holds the sets"))
-    if privacy.model == "k-km-anonymity" and not has_quasi:
-        problems.append(("k-km-anonymity needs at least one quasi-identifier with single values",
-                         'for sets alone use model = "km-anonymity"'))
-    wants_diversity = any(value is not None for value in (privacy.l, privacy.t, privacy.alpha))
-    if wants_diversity and not (has_sensitive or has_sensitive_items):
-        problems.append(("l, t and alpha protect sensitive values, and no column is sensitive",
-                         'give a column role = "sensitive", or a set column `sensitive = [...]`'))
-    return problems
 
 
 PUBLISHED_ENDINGS = (".csv", ".tsv", ".parquet", ".arrow", ".jsonl", ".xlsx", ".txt", ".dat", ".csv.gz", ".tsv.gz",

@@ -14,6 +14,7 @@ from shoal.hierarchy.binding import bind
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.privacy.verdict import Model
+from shoal.run.coverage import coverage_problems
 from shoal.table.columns import Carried, Column, Coded, Table
 from shoal.table.reading import Loaded, ReadOptions, read_table
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -24,13 +25,16 @@ from shoal.table.subjects import people, unite
 class Data:
     """Data ready for a search: bound to their trees, one record per row.
 
-    `loaded` is what was read, before subjects were united and identifiers were set apart; `identifiers` are
-    the columns to be replaced by pseudonyms.
+    `original` holds the same records before they were bound; `identifiers` are the columns to be replaced by
+    pseudonyms.
     """
 
     local: LocalData
+    original: Table
     loaded: Loaded
+    options: ReadOptions
     identifiers: Mapping[str, Coded]
+    subject: str | None
     notices: tuple[str, ...]
 
     @property
@@ -58,7 +62,15 @@ def read(
     }
     hidden = [name for name, role in roles.items() if isinstance(role, Identifier)]
     local = LocalData(bound.without(hidden), roles, trees, subjects)
-    return Data(local, loaded, identifiers, (*loaded.notices, *notices, *binding_notices))
+    return Data(
+        local=local,
+        original=table.without(hidden),
+        loaded=loaded,
+        options=options,
+        identifiers=identifiers,
+        subject=subject,
+        notices=(*loaded.notices, *notices, *binding_notices),
+    )
 
 
 def _by_person(
@@ -99,16 +111,21 @@ def _bind_all(table: Table, roles: Mapping[str, Role]) -> tuple[Table, dict[str,
     return table.replacing(columns), trees, notices
 
 
-def release_problems(data: Data, models: Sequence[Model], subject: str | None) -> list[Problem]:
-    """What makes a release of these columns unsafe whatever the search finds."""
-    problems = [*_telling_columns(data, models)]
-    if subject in data.identifiers and data.local.quasi_sets:
+def release_problems(data: Data, models: Sequence[Model]) -> list[Problem]:
+    """What makes a release of these columns unsafe, whatever the search finds."""
+    wants_diversity = any(hasattr(model, name) for model in models for name in ("l", "t", "alpha"))
+    problems = [
+        Problem(what, remedy, column=column)
+        for column, what, remedy in coverage_problems(models[0].name, data.local.roles, wants_diversity=wants_diversity)
+    ]
+    problems += _telling_columns(data, models)
+    if data.subject in data.identifiers and data.local.quasi_sets:
         problems.append(
             Problem(
                 "a pseudonym of the subject would tie the records of a person together, which no promise about"
                 " sets allows",
                 "publish without it (pseudonym = false)",
-                column=subject,
+                column=data.subject,
             )
         )
     return problems

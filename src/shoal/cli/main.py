@@ -1,0 +1,170 @@
+"""The command line: words to plan, result to words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal import __version__
+from shoal.algorithms.catalogue import describe_algorithms
+from shoal.cli import output, words
+from shoal.cli.hierarchies import hierarchies
+from shoal.cli.progress import shown_progress
+from shoal.cli.reporting import Json, reporting
+from shoal.kernels.compile import remove_stale_caches
+from shoal.report.result_file import result_dict
+from shoal.run.check import check as check_plan
+from shoal.run.demo import run_demo
+from shoal.run.output import refuse_unusable
+from shoal.run.plan import plan_of
+from shoal.run.policy import load_policy
+from shoal.run.profile import profile as profile_data
+from shoal.run.profile import starter_policy
+from shoal.run.runner import run as run_plan
+from shoal.run.verification import verify_published
+from shoal.table.reading import ReadOptions
+
+app = typer.Typer(
+    help="Anonymize tables and set-valued data, verify the published file, and see what the promise cost.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.add_typer(hierarchies, name="hierarchy")
+
+PolicyPath = Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace an earlier output in that folder.")]
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    *, show: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False
+) -> None:
+    """Anonymize tables and set-valued data, verify the published file, and see what the promise cost."""
+    if show:
+        output.show_text(__version__)
+        raise typer.Exit
+
+
+@app.command()
+@reporting
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where the sample and its release go.")] = Path("shoal-demo"),
+    *,
+    replace: Replace = False,
+    as_json: Json = False,
+) -> None:
+    """Make the whole tour on the bundled sample of invented patients."""
+    with shown_progress() as progress:
+        tour = run_demo(folder, progress, replace=replace)
+    if as_json:
+        output.show_json({**result_dict(tour.result.outcome), "folder": str(tour.folder)})
+        return
+    output.show_notices(tour.result.notices)
+    output.show_table("A few records before and after", *words.examples(tour.result.outcome))
+    output.show_facts("The bundled sample of invented patients", words.outcome(tour.result.outcome))
+    output.say(f"published file, certificate and report: {output.short_path(tour.folder)}")
+    output.say(f"look at {output.short_path(tour.folder / 'internal' / 'report.html')} in a browser")
+
+
+@app.command()
+@reporting
+def profile(
+    data: Annotated[Path, typer.Argument(help="The file to look at.", metavar="DATA")],
+    *,
+    policy: Annotated[Path | None, typer.Option(help="Write a starter policy to this file.")] = None,
+    missing: Annotated[list[str] | None, typer.Option(help="How a missing value is written; repeatable.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what is in a file and how unique its people are; suggest a role for each column."""
+    found = profile_data(data, ReadOptions(missing=("", *(missing or ()))))
+    if policy is not None:
+        starter_policy(found, data, policy)
+    if as_json:
+        output.show_json(words.profile_json(found))
+        return
+    output.show_table(f"{data.name}: {found.records} records", *words.profile_columns(found))
+    output.show_table("How many records are unique", *words.profile_uniqueness(found))
+    output.show_notices(found.notices)
+    if policy is not None:
+        output.say(f"starter policy written to {policy}: read it, correct the roles, then run `shoal check {policy}`")
+
+
+@app.command()
+@reporting
+def check(policy: PolicyPath, *, as_json: Json = False) -> None:
+    """List every problem of data, hierarchies and policy at once, and what the run will cost."""
+    plan = plan_of(load_policy(policy))
+    with shown_progress() as progress:
+        found = check_plan(plan, progress)
+    if as_json:
+        output.show_json(words.check(found))
+        return
+    output.show_notices(found.notices)
+    output.show_facts(f"{policy}: no problems found", words.check(found, for_people=True))
+
+
+@app.command()
+@reporting
+def run(
+    policy: PolicyPath,
+    *,
+    out: Annotated[Path | None, typer.Option(help="The output folder.", show_default="<policy name>-out")] = None,
+    replace: Replace = False,
+    as_json: Json = False,
+) -> None:
+    """Anonymize, verify, measure, report."""
+    plan = plan_of(load_policy(policy))
+    folder = out or policy.with_name(f"{policy.stem}-out")
+    refuse_unusable(folder, replace=replace)
+    with shown_progress() as progress:
+        result = run_plan(plan, progress)
+        progress.stage("writing and checking the published file")
+        result.save(folder, published=plan.output_path, replace=replace)
+    if as_json:
+        output.show_json({**result_dict(result.outcome), "folder": str(folder)})
+        return
+    output.show_notices(result.notices)
+    output.show_facts(str(policy), words.outcome(result.outcome))
+    output.say(f"published file: {output.short_path(folder / plan.output_path)}")
+    output.say(f"for you alone: {output.short_path(folder / 'internal' / 'report.html')}")
+
+
+@app.command()
+@reporting
+def verify(
+    file: Annotated[Path, typer.Argument(help="The published file.", metavar="FILE")],
+    *,
+    policy: Annotated[Path, typer.Option(help="The policy that says what is promised.")],
+    certificate: Annotated[Path | None, typer.Option(help="Also check the file against its certificate.")] = None,
+    as_json: Json = False,
+) -> int:
+    """Check the promise from the published file alone; exit code 1 and a witness when it is broken."""
+    plan = plan_of(load_policy(policy))
+    checked = verify_published(file, plan, certificate)
+    if as_json:
+        output.show_json(words.checked_json(checked))
+    else:
+        output.show_notices(checked.notices)
+        for title, facts in words.checked(checked):
+            output.show_facts(title, facts)
+    return output.FINE if checked.holds else output.PROMISE_BROKEN
+
+
+@app.command()
+@reporting
+def algorithms(*, as_json: Json = False) -> None:
+    """List the algorithms, what they promise and the papers they come from."""
+    rows = describe_algorithms()
+    if as_json:
+        output.show_json({"algorithms": rows})
+        return
+    output.show_table("Algorithms", *words.algorithms(rows))
+
+
+def main() -> None:
+    """Run the command line."""
+    remove_stale_caches()
+    app()

@@ -1,0 +1,108 @@
+"""The one module that prints, and the one place where outcomes become exit codes.
+
+Results go to standard output, talk and errors to standard error; with `--json` the same content is printed
+for machines.
+"""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from shoal.errors import BadInput, Infeasible, LimitReached, PromiseBroken, ShoalError
+
+FINE, PROMISE_BROKEN, BAD_INPUT, INFEASIBLE, LIMIT_REACHED = 0, 1, 2, 3, 4
+BUG, INTERRUPTED = 70, 130
+
+_out = Console(highlight=False, soft_wrap=True)
+_err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def exit_code(error: ShoalError) -> int:
+    """The exit code that stands for an error."""
+    if isinstance(error, PromiseBroken):
+        return PROMISE_BROKEN
+    if isinstance(error, Infeasible):
+        return INFEASIBLE
+    if isinstance(error, LimitReached):
+        return LIMIT_REACHED
+    return BAD_INPUT
+
+
+def show_error(error: ShoalError, *, as_json: bool) -> None:
+    """Say what went wrong, every problem on its own line."""
+    if as_json:
+        show_json({"error": {"type": type(error).__name__, "message": str(error), "problems": _problems(error)}})
+        return
+    lines = [str(problem) for problem in error.problems] if isinstance(error, BadInput) else [str(error)]
+    for line in lines:
+        _err.print(f"[bold red]error:[/] {escape(line)}")
+
+
+def _problems(error: ShoalError) -> list[dict[str, Any]]:
+    if not isinstance(error, BadInput):
+        return []
+    fields = ("what", "remedy", "file", "line", "column", "value")
+    return [{name: getattr(problem, name) for name in fields} for problem in error.problems]
+
+
+def show_bug(error: BaseException) -> None:
+    """Say that the fault is ours, with what a maintainer needs."""
+    _err.print("[bold red]error:[/] this is a bug in Shoal, not in your data; please report it with these lines:")
+    _err.print(escape("".join(traceback.format_exception(error))))
+
+
+def show_json(content: Mapping[str, Any]) -> None:
+    """Print one JSON document."""
+    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def say(sentence: str) -> None:
+    """Talk to the person at the terminal."""
+    _err.print(escape(sentence))
+
+
+def show_notices(notices: Iterable[str]) -> None:
+    """What the user should know although nothing is wrong."""
+    for notice in notices:
+        _err.print(f"[yellow]notice:[/] {escape(notice)}")
+
+
+def show_text(text: str) -> None:
+    """Print a result as it is."""
+    print(text)
+
+
+def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a result as a table."""
+    grid = Grid(title=title, title_justify="left", header_style="bold")
+    for column in columns:
+        grid.add_column(column, overflow="fold")
+    for row in rows:
+        grid.add_row(*(escape(str(cell)) for cell in row))
+    _out.print(grid)
+
+
+def show_facts(title: str, facts: Mapping[str, object]) -> None:
+    """Print a result as names and values."""
+    grid = Grid(title=title, title_justify="left", show_header=False)
+    grid.add_column(style="bold")
+    grid.add_column(overflow="fold")
+    for name, value in facts.items():
+        grid.add_row(escape(name), escape(str(value)))
+    _out.print(grid)
+
+
+def short_path(path: Path) -> str:
+    """A path as the user would type it here."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

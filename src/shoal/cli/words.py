@@ -1,0 +1,171 @@
+"""What the command line says about results: names and figures, ready to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.privacy.verdict import Verdict
+from shoal.report.outcome import Outcome
+from shoal.run.check import Checked
+from shoal.run.profile import Profile
+from shoal.run.verification import FileCheck
+
+Rows = list[tuple[object, ...]]
+
+
+def outcome(facts: Outcome) -> dict[str, object]:
+    """The summary of a run."""
+    promises = {f"promise {place}" if place > 1 else "promise": verdict.claim
+                for place, verdict in enumerate(facts.verdicts, start=1)}
+    summary: dict[str, object] = {
+        **promises,
+        "verdict": "holds, checked on the published file" if facts.holds else "DOES NOT HOLD",
+        "smallest class": facts.smallest,
+        "records": f"{facts.records} read, {facts.published_records} published, {facts.suppressed_records} suppressed",
+        "algorithm": facts.algorithm,
+        "loss (NCP)": _percent(facts.losses["ncp"]),
+        "time": f"{facts.seconds['total']:.2f} s, of which search {facts.seconds['algorithm']:.2f} s",
+    }
+    if facts.people is not None:
+        summary["people"] = (
+            f"{facts.people.subjects}; the smallest class holds {facts.people.smallest} people (k counts rows in the file)"
+        )
+    if not facts.publishable:
+        summary["publishable"] = "no: the order of the rows was kept or can be repeated"
+    return summary
+
+
+def examples(facts: Outcome) -> tuple[list[str], Rows]:
+    """Original rows above the same rows as published."""
+    rows: Rows = []
+    for before, after in facts.examples[:4]:
+        rows += [("original", *before), ("published", *after)]
+    return ["", *facts.columns], rows
+
+
+def checked(found: FileCheck) -> list[tuple[str, dict[str, object]]]:
+    """What `verify` found, promise by promise."""
+    parts: list[tuple[str, dict[str, object]]] = []
+    for verdict in found.verdicts:
+        facts: dict[str, object] = {
+            "promise": verdict.claim,
+            "verdict": "holds" if verdict.holds else "BROKEN",
+            "evidence": verdict.evidence,
+        }
+        if verdict.smallest is not None:
+            facts["smallest support"] = verdict.smallest
+        if verdict.witness is not None:
+            facts["witness"] = verdict.witness.what
+            facts["in rows"] = _rows(verdict.witness.rows, verdict.witness.row_count)
+        if verdict.wildcard is not None:
+            facts["if missing matched all"] = _wildcard(verdict.wildcard)
+        parts.append((found.file.name, facts))
+    if found.certificate is not None:
+        parts.append(("certificate", {"agrees": "; ".join(found.disagreements) or "yes: hash, size and claim"}))
+    return parts
+
+
+def checked_json(found: FileCheck) -> dict[str, Any]:
+    """The same for machines."""
+    return {
+        "file": str(found.file),
+        "holds": found.holds,
+        "smallest": min((v.smallest for v in found.verdicts if v.smallest is not None), default=None),
+        "verdicts": [verdict_json(verdict) for verdict in found.verdicts],
+        "certificate": None
+        if found.certificate is None
+        else {"agrees": not found.disagreements, "disagreements": list(found.disagreements)},
+        "notices": list(found.notices),
+    }
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """A verdict for machines."""
+    witness = verdict.witness
+    return {
+        "claim": verdict.claim,
+        "holds": verdict.holds,
+        "evidence": verdict.evidence,
+        "smallest": verdict.smallest,
+        "witness": None
+        if witness is None
+        else {"what": witness.what, "rows": list(witness.rows), "row_count": witness.row_count},
+        "figures": dict(verdict.figures),
+        "wildcard": None if verdict.wildcard is None else dict(verdict.wildcard),
+    }
+
+
+def check(found: Checked, *, for_people: bool = False) -> dict[str, Any]:
+    """What `check` found."""
+    facts: dict[str, Any] = {
+        "records": found.records,
+        "columns": list(found.columns),
+        "algorithm": found.algorithm,
+        "estimated seconds": found.seconds,
+        "estimated memory (MB)": found.memory_mb,
+    }
+    if for_people:
+        return {**facts, "columns": ", ".join(found.columns)}
+    return {"problems": [], "notices": list(found.notices), **{k.replace(" ", "_"): v for k, v in facts.items()}}
+
+
+def profile_columns(found: Profile) -> tuple[list[str], Rows]:
+    """One row per column of a profiled file."""
+    heads = ["column", "looks like", "distinct", "missing", "unique records", "suggested role", "because"]
+    rows: Rows = [
+        (c.name, c.kind, c.distinct, c.missing, _percent(c.unique_share), c.role, c.reason) for c in found.columns
+    ]
+    return heads, rows
+
+
+def profile_uniqueness(found: Profile) -> tuple[list[str], Rows]:
+    """How unique records are on one, two and all columns that could be known."""
+    rows: Rows = [(" + ".join(names), _percent(share)) for names, share in found.uniqueness]
+    return ["who knows these columns", "can single out this share of the records"], rows
+
+
+def profile_json(found: Profile) -> dict[str, Any]:
+    """A profile for machines."""
+    return {
+        "records": found.records,
+        "columns": [
+            {
+                "name": c.name,
+                "kind": c.kind,
+                "distinct": c.distinct,
+                "missing": c.missing,
+                "unique_share": c.unique_share,
+                "role": c.role,
+                "reason": c.reason,
+            }
+            for c in found.columns
+        ],
+        "uniqueness": [{"columns": list(names), "unique_share": share} for names, share in found.uniqueness],
+        "notices": list(found.notices),
+    }
+
+
+def algorithms(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], Rows]:
+    """One row per algorithm."""
+    heads = ["algorithm", "serves", "guarantee", "options", "paper"]
+    return heads, [
+        (row["name"], ", ".join(row["serves"]), row["guarantee"], ", ".join(row["options"]), row["paper"])
+        for row in rows
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f} %"
+
+
+def _rows(shown: Sequence[int], count: int) -> str:
+    listed = ", ".join(map(str, shown))
+    return f"{listed} and {count - len(shown)} more" if count > len(shown) else listed
+
+
+def _wildcard(reading: Mapping[str, Any]) -> str:
+    if "smallest" not in reading:
+        return str(reading.get("reason", "not computed"))
+    verdict = "would hold" if reading["holds"] else "would not hold"
+    return f"{verdict} (smallest {reading['smallest']}); this weaker reading never decides"

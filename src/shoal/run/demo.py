@@ -1,0 +1,34 @@
+"""The tour on the bundled sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.progress import Progress
+from shoal.run.plan import plan_of
+from shoal.run.policy import load_policy
+from shoal.run.result import Result
+from shoal.run.runner import run
+from shoal.table.sample import copy_sample
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """What the tour made, and where."""
+
+    result: Result
+    folder: Path
+
+
+def run_demo(folder: Path, progress: Progress, *, replace: bool) -> Tour:
+    """Copy the sample into `folder`, and release its table beside it."""
+    sample = folder / "sample"
+    if not sample.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        copy_sample(sample)
+    file = load_policy(sample / "table.toml")
+    plan = plan_of(file)
+    result = run(plan, progress)
+    progress.stage("writing and checking the published file")
+    return Tour(result, result.save(folder / "table-out", published=plan.output_path, replace=replace))

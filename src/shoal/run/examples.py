@@ -1,0 +1,39 @@
+"""A few rows before and after, for people who would rather look than read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.arrays import Ints
+from shoal.report.outcome import Row
+from shoal.table.columns import Column, Sets, Table, Carried
+
+SHOWN = 8
+
+
+def examples(original: Table, released: Table, original_rows: Ints) -> tuple[tuple[Row, Row], ...]:
+    """Pairs of an original row and the same row as published, from all over the file.
+
+    `original_rows[r]` is the row of the original that the released row r came from.
+    """
+    count = min(SHOWN, released.row_count)
+    if count == 0:
+        return ()
+    after = np.linspace(0, released.row_count - 1, count).astype(np.int64)
+    before = original_rows[after]
+    names = [name for name in released.columns if name in original.columns]
+    old = [_texts(original.columns[name], before) for name in names]
+    new = [_texts(released.columns[name], after) for name in names]
+    return tuple(zip(zip(*old, strict=True), zip(*new, strict=True), strict=True))
+
+
+def _texts(column: Column, rows: Ints) -> list[str]:
+    if isinstance(column, Carried):
+        return [str(value.as_py()) for value in column.values.take(rows)]
+    if isinstance(column, Sets):
+        starts, items = column.arrays
+        return [
+            column.separator.join(str(column.domain.labels[int(item)]) for item in items[starts[row] : starts[row + 1]])
+            for row in rows
+        ]
+    return [column.domain.label(int(column.codes[row])) or "" for row in rows]

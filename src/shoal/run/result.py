@@ -1,0 +1,91 @@
+"""What a run gives back, and the files it is saved as."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import PromiseBroken
+from shoal.privacy.verdict import Model, Verdict
+from shoal.report.certificate import certificate
+from shoal.report.outcome import Outcome
+from shoal.report.page import page
+from shoal.report.result_file import result_dict
+from shoal.run.output import MARK, folder_that_appears_whole
+from shoal.run.prepare import Data
+from shoal.run.verification import verify_file
+from shoal.table.columns import Table
+from shoal.table.reading import to_frame
+from shoal.table.writing import write_table
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A release that was checked, with its cost."""
+
+    outcome: Outcome
+    released: Table
+    data: Data
+    models: tuple[Model, ...]
+    pseudonym_key: bytes | None = None
+
+    @cached_property
+    def frame(self) -> Any:
+        """The release as the same kind of frame that came in; a pyarrow table when a file came in."""
+        return to_frame(self.released, self.data.loaded)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The check of the main promise; `verdicts` has those of the promises beside it too."""
+        return self.outcome.verdicts[0]
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The independent check of each promise."""
+        return self.outcome.verdicts
+
+    @property
+    def loss(self) -> dict[str, float]:
+        """What the promise cost, by measure; lower is better."""
+        return dict(self.outcome.losses)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the user should know."""
+        return self.outcome.notices
+
+    def save(self, folder: str | Path, *, published: str = "published.csv", replace: bool = False) -> Path:
+        """Write what may be published, and beside it what is for the publisher alone.
+
+        The folder appears whole or not at all. The published file is read back and checked from its bytes
+        before it gets its name.
+        """
+        final = Path(folder)
+        with folder_that_appears_whole(final, replace=replace) as partial:
+            file = partial / published
+            write_table(self.released, file)
+            self._verify_written(file)
+            _write_json(partial / "certificate.json", certificate(self.outcome, file))
+            _write_json(partial / MARK, result_dict(self.outcome))
+            self._write_internal(partial / "internal")
+        return final
+
+    def _verify_written(self, file: Path) -> None:
+        for verdict in verify_file(file, self.data.local.roles, self.models, self.data.options):
+            if not verdict.holds:
+                raise PromiseBroken(f"the written file does not keep its promise: {verdict.evidence}", verdict)
+
+    def _write_internal(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700)
+        (folder / "report.html").write_text(page(self.outcome), encoding="utf-8")
+        (folder / "policy.toml").write_text(self.outcome.policy, encoding="utf-8")
+        if self.pseudonym_key is not None:
+            (folder / "pseudonym.key").write_text(self.pseudonym_key.hex() + "\n", encoding="ascii")
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")

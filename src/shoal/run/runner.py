@@ -1,0 +1,194 @@
+"""One run from start to end, readable top to bottom."""
+
+from __future__ import annotations
+
+import os
+import resource
+import secrets
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from shoal.algorithms.auto import choose
+from shoal.algorithms.catalogue import make_algorithm
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, LimitReached, PromiseBroken
+from shoal.kernels.arrays import Ints
+from shoal.metrics.catalogue import measure_columns, measure_table
+from shoal.privacy.verdict import Model, Verdict
+from shoal.progress import Progress, Silent
+from shoal.recoding.apply import apply
+from shoal.report.outcome import Outcome, People
+from shoal.run.examples import examples
+from shoal.run.plan import Limits, Plan, Search
+from shoal.run.prepare import Data, read, release_problems, unprotected_notices
+from shoal.run.result import Result
+from shoal.table.pseudonyms import new_key, pseudonymize
+
+
+def run(plan: Plan, progress: Progress | None = None) -> Result:
+    """Read the data of a plan and anonymize them."""
+    progress = progress or Silent()
+    started = time.perf_counter()
+    progress.stage("reading")
+    data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
+    return release(data, plan.models, plan.search, progress, started=started, policy_text=plan.policy_text)
+
+
+def anonymize(
+    data: Data,
+    models: Model | Sequence[Model],
+    *,
+    algorithm: str = "auto",
+    seed: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    on_limit: Literal["stop", "best"] = "stop",
+    keep_order: bool = False,
+    reproducible: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Result:
+    """Find a release of the data that keeps the promise, check it, and measure what it cost.
+
+    Limits are seconds and bytes. Further options are those of the algorithm. For `seed`, `keep_order` and
+    `reproducible` see `Search`.
+    """
+    search = Search(
+        algorithm=algorithm,
+        options=options,
+        seed=seed,
+        limits=Limits(time=time_limit, memory=memory_limit, on_limit=on_limit),
+        keep_order=keep_order,
+        reproducible=reproducible,
+    )
+    promised = tuple(models) if isinstance(models, Sequence) else (models,)
+    return release(data, promised, search, progress or Silent(), started=time.perf_counter())
+
+
+def release(
+    data: Data,
+    models: Sequence[Model],
+    search: Search,
+    progress: Progress,
+    *,
+    started: float,
+    policy_text: str = "",
+) -> Result:
+    """Search, apply, verify, measure: the steps of every run."""
+    if problems := release_problems(data, models):
+        raise BadInput(*problems)
+    choice = choose(search.algorithm, models)
+    algorithm = make_algorithm(choice.name, search.options)
+    rng = np.random.default_rng(search.seed if search.seed is not None else secrets.randbits(128))
+
+    progress.stage(f"searching with {choice.name}")
+    search_started = time.perf_counter()
+    groups = algorithm.find(data.local, models, rng, WithinLimits(progress, search.limits))
+    search_seconds = time.perf_counter() - search_started
+
+    progress.stage("applying")
+    applied = apply(data.local.table, data.local.trees, data.local.roles, groups, smallest=_k(models))
+    key = new_key() if data.identifiers else None
+    pseudonyms = {
+        name: pseudonymize(column, key) for name, column in data.identifiers.items() if key is not None
+    }
+    unordered = applied.table.with_columns_of(pseudonyms, applied.rows)
+    order = _order_of_publication(unordered.row_count, search, rng)
+    released = unordered.take(order)
+
+    progress.stage("verifying")
+    subjects = None if data.local.subjects is None else data.local.subjects[applied.rows][order]
+    published = LocalData(released, data.local.roles, subjects=subjects)
+    verdicts = tuple(model.verify(published) for model in models)
+    _refuse_broken(verdicts)
+
+    progress.stage("measuring")
+    outcome = Outcome(
+        model=models[0].name,
+        algorithm=choice.name,
+        verdicts=verdicts,
+        quasi=(*data.local.quasi, *data.local.quasi_sets),
+        sensitive=data.local.sensitive,
+        records=data.row_count,
+        published_records=released.row_count,
+        suppressed_records=groups.suppressed_count,
+        losses=measure_table(data.local, groups, _k(models)),
+        column_losses=measure_columns(data.local, groups),
+        class_sizes_before=data.local.classes(data.local.quasi).sizes,
+        class_sizes_after=published.classes(published.quasi).sizes,
+        columns=tuple(released.columns),
+        examples=examples(data.original, released, applied.rows[order]),
+        seconds={"total": time.perf_counter() - started, "algorithm": search_seconds},
+        peak_memory_mb=peak_memory_mb(),
+        publishable=not (search.keep_order or search.reproducible),
+        people=_people(published),
+        notices=(*data.notices, *choice.notices, *groups.notices, *unprotected_notices(data, models)),
+        policy=policy_text,
+    )
+    return Result(outcome=outcome, released=released, data=data, models=tuple(models), pseudonym_key=key)
+
+
+class WithinLimits:
+    """Progress that also keeps the limits of a run."""
+
+    def __init__(self, inner: Progress, limits: Limits) -> None:
+        self._inner, self._limits = inner, limits
+        self._deadline = None if limits.time is None else time.monotonic() + limits.time
+
+    def stage(self, name: str) -> None:
+        """Name the part of the work that begins now."""
+        self._inner.stage(name)
+
+    def update(self, done: float, total: float | None = None, note: str = "") -> None:
+        """Pass on how far the work is, and stop it when its time is up and nothing less was asked for."""
+        self._inner.update(done, total, note)
+        if self._limits.on_limit == "stop" and self._passed():
+            raise LimitReached(
+                f"the time limit of {self._limits.time:g} s was reached before the search ended; raise time_limit,"
+                ' or set on_limit = "best" to go on with what was found'
+            )
+
+    def expired(self) -> bool:
+        """Whether the search should end with what it has."""
+        return self._inner.expired() or (self._limits.on_limit == "best" and self._passed())
+
+    def _passed(self) -> bool:
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+
+def _k(models: Sequence[Model]) -> int:
+    return max((int(getattr(model, "k", 1)) for model in models), default=1)
+
+
+def _order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Ints:
+    """The order of the published rows: from the operating system, so that no seed can undo it."""
+    if search.keep_order:
+        return np.arange(count, dtype=np.int64)
+    if search.reproducible:
+        return rng.permutation(count)
+    keys = np.frombuffer(os.urandom(16 * count), dtype=np.uint64).reshape(2, count)
+    return np.lexsort(keys).astype(np.int64)
+
+
+def _refuse_broken(verdicts: Sequence[Verdict]) -> None:
+    for verdict in verdicts:
+        if not verdict.holds:
+            sentence = f"the release was not written because it does not keep its promise: {verdict.evidence}"
+            raise PromiseBroken(sentence, verdict)
+
+
+def _people(published: LocalData) -> People | None:
+    if published.subjects is None:
+        return None
+    per_class = published.people_per_class(published.classes(published.quasi))
+    return People(subjects=len(np.unique(published.subjects)), smallest=int(per_class.min(initial=0)))
+
+
+def peak_memory_mb() -> float:
+    """The most memory that this process has held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)

@@ -1,0 +1,87 @@
+"""The promise, checked from the published file alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.verdict import Model, Verdict, Witness
+from shoal.recoding.disassociated import read_disassociated
+from shoal.report.certificate import check_certificate
+from shoal.run.plan import Plan
+from shoal.table.reading import ReadOptions, read_published
+from shoal.table.roles import Identifier, Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCheck:
+    """What a published file shows, and whether it is the file that its certificate describes."""
+
+    file: Path
+    verdicts: tuple[Verdict, ...]
+    certificate: Mapping[str, Any] | None = None
+    disagreements: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise holds and the certificate, if one was given, is of this file."""
+        return all(verdict.holds for verdict in self.verdicts) and not self.disagreements
+
+
+def verify_published(file: Path, plan: Plan, certificate: Path | None = None) -> FileCheck:
+    """Check a published file against a plan and, if given, its certificate."""
+    read = None if certificate is None else _read_certificate(certificate)
+    return FileCheck(
+        file=file,
+        verdicts=verify_file(file, plan.roles, plan.models, plan.read_options),
+        certificate=read,
+        disagreements=() if read is None else tuple(check_certificate(read, file)),
+        notices=() if plan.subject is None else (_rows_not_people(plan.subject, read),),
+    )
+
+
+def verify_file(
+    file: Path, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
+) -> tuple[Verdict, ...]:
+    """One verdict per promise; an identifier that stands in the file breaks the first."""
+    if isinstance(models[0], Disassociation):
+        return (models[0].verify(read_disassociated(file)),)
+    loaded = read_published(file, roles, options)
+    data = LocalData(loaded.table, {name: role for name, role in roles.items() if name in loaded.table.columns})
+    verdicts = tuple(model.verify(data) for model in models)
+    named = [name for name, role in data.roles.items() if isinstance(role, Identifier) and not role.pseudonym]
+    return (_naming_people(verdicts[0], named), *verdicts[1:]) if named else verdicts
+
+
+def _naming_people(verdict: Verdict, columns: Sequence[str]) -> Verdict:
+    names = ", ".join(map(repr, columns))
+    evidence = f"the file holds the identifier {names}, which should have been dropped"
+    return replace(verdict, holds=False, evidence=evidence, witness=Witness(f"column {names}", (), 0))
+
+
+def _rows_not_people(subject: str, certificate: Mapping[str, Any] | None) -> str:
+    notice = f"k counts rows: one person (column {subject!r}) can have several, and the file alone cannot tell"
+    people = (certificate or {}).get("people")
+    if not people:
+        return f"{notice}; the certificate says how many people each class held"
+    return (
+        f"{notice}; by the certificate the file has {people['subjects']} people and its smallest class"
+        f" {people['smallest']}"
+    )
+
+
+def _read_certificate(path: Path) -> Mapping[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise BadInput(Problem(f"is not a readable certificate: {error}", "name its certificate.json", file=str(path))) from error
+    if not isinstance(content, dict):
+        raise BadInput(Problem("is not a certificate", "name the certificate.json of the file", file=str(path)))
+    return content
