@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -55,3 +55,22 @@ class Model(Protocol):
 
     def verify(self, data: LocalData) -> Verdict:
         """Check the released data, from published values alone."""
+
+
+def verdict_without_records(claim: str) -> Verdict:
+    """An empty release shows nothing, so it keeps no promise."""
+    return Verdict(holds=False, claim=claim, evidence="there are no records", figures={"records": 0})
+
+
+def class_in_words(data: LocalData, columns: Sequence[str], row: int) -> str:
+    """Name the class of a row by its published values: 'age=20-24, zip=123**'."""
+    if not columns:
+        return "all records"
+    values = ((name, data.label(name, row)) for name in columns)
+    return ", ".join(f"{name}={'(missing)' if label is None else label}" for name, label in values)
+
+
+def counted(count: int, what: str) -> str:
+    """A number with its noun: '1 record', '3 records', '2 classes', '5 people'."""
+    plural = {"class": "classes", "person": "people"}.get(what, f"{what}s")
+    return f"{count:,} {what if count == 1 else plural}"

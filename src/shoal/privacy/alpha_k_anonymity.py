@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+from shoal.engine.local import LocalData
+from shoal.errors import Infeasible
+from shoal.kernels.arrays import Ints, frozen_ints
+from shoal.kernels.diversity import FREQUENCY
+from shoal.privacy import diversity
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.parameters import Number, check_number, check_whole, exact
+from shoal.privacy.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaKAnonymity:
+    """k-anonymity, and no sensitive value has more than the share alpha of a class.
+
+    Every value of every sensitive column is protected. Missing values count for k and in no share, and a
+    class without values fails.
+
+    Defined by Wong, Li, Fu, Wang, (alpha, k)-anonymity, KDD 2006.
+    """
+
+    name: ClassVar[str] = "alpha-k-anonymity"
+    higher_is_better: ClassVar[bool] = True
+    figure_name: ClassVar[str] = "highest_share"
+
+    alpha: Number
+    k: int
+
+    def __post_init__(self) -> None:
+        check_number("AlphaKAnonymity", "alpha", self.alpha, "a number above 0 and up to 1", most=1)
+        check_whole("AlphaKAnonymity", "k", self.k)
+
+    def claim(self, data: LocalData) -> str:
+        """The promise in words, for these columns."""
+        share = f"no value has more than the share {self.alpha}"
+        return f"{KAnonymity(self.k).claim(data)}, and {share} {diversity.columns_in_words(data)}"
+
+    def check_column(self, data: LocalData, column: str) -> None:
+        """Any sensitive column will do."""
+
+    @property
+    def threshold(self) -> Fraction:
+        """The least ratio of a class's size to its most frequent value."""
+        return 1 / exact(self.alpha)
+
+    def requirement(self) -> Ints:
+        """The promise about shares as kernels take it."""
+        return frozen_ints([FREQUENCY, self.threshold.numerator, self.threshold.denominator, 0])
+
+    def holds_for(
+        self,
+        values: Sequence[int],  # noqa: ARG002 - only closeness asks which values they are
+        counts: Sequence[int],
+        totals: Sequence[int],  # noqa: ARG002
+        size: int | None = None,
+    ) -> bool:
+        """Whether the shares of a class with these counts keep the promise, exactly."""
+        return bool(counts) and Fraction(max(counts), size or sum(counts)) <= exact(self.alpha)
+
+    def table_holds(self, data: LocalData) -> bool:
+        """Whether the whole table, as one class, would do: if not, nothing does."""
+        return KAnonymity(self.k).table_holds(data) and diversity.table_holds(self, data)
+
+    def infeasible(self, data: LocalData) -> Infeasible | None:
+        """Why no release of these data can keep the promise; None if one can."""
+        return KAnonymity(self.k).infeasible(data) or diversity.infeasible(self, data)
+
+    def figure_in_words(self, figure: float) -> str:
+        """A clause about a class that reaches this figure."""
+        return f"that is a share of {1 / figure:.6g} where {self.alpha} is allowed"
+
+    def reported(self, figure: float) -> float:
+        """The highest share, of which the figure is the inverse."""
+        return 1 / figure
+
+    def infeasible_because(self, figure: float) -> str:
+        """A clause about a table whose own figure is too bad."""
+        return f"the table's own highest share is {1 / figure:.6g}, so alpha can be no lower"
+
+    def verify(self, data: LocalData) -> Verdict:
+        """Judge size and shares of every class of the released table."""
+        sizes, shares = KAnonymity(self.k).verify(data), diversity.verify_diversity(self, data)
+        worse = shares if sizes.holds and not shares.holds else sizes
+        return replace(
+            sizes,
+            holds=sizes.holds and shares.holds,
+            claim=self.claim(data),
+            evidence=f"{sizes.evidence}; {shares.evidence}" if data.row_count else sizes.evidence,
+            witness=worse.witness,
+            figures={**shares.figures, **sizes.figures},
+        )

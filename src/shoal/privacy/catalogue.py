@@ -1,0 +1,21 @@
+"""All promises by name; the command line, the docs and the contract tests iterate over them."""
+
+from __future__ import annotations
+
+from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.differential_privacy import DifferentialPrivacy
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.t_closeness import TCloseness
+from shoal.privacy.verdict import Model
+
+MODELS: dict[str, type[Model]] = {
+    model.name: model
+    for model in (
+        KAnonymity,
+        LDiversity,
+        TCloseness,
+        AlphaKAnonymity,
+        DifferentialPrivacy,
+    )
+}
