@@ -75,7 +75,9 @@ def profile(
     data: Annotated[Path, typer.Argument(help="The file to look at.", metavar="DATA")],
     *,
     policy: Annotated[Path | None, typer.Option(help="Write a starter policy to this file.")] = None,
-    missing: Annotated[list[str] | None, typer.Option(help="How a missing value is written; repeatable.")] = None,
+    missing: Annotated[
+        list[str] | None, typer.Option(help="How a missing value is written; repeatable.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show what is in a file and how unique its people are; suggest a role for each column."""
@@ -89,7 +91,9 @@ def profile(
     output.show_table("How many records are unique", *words.profile_uniqueness(found))
     output.show_notices(found.notices)
     if policy is not None:
-        output.say(f"starter policy written to {policy}: read it, correct the roles, then run `shoal check {policy}`")
+        output.say(
+            f"starter policy written to {policy}: read it, correct the roles, then run `shoal check {policy}`"
+        )
 
 
 @app.command()
@@ -111,7 +115,9 @@ def check(policy: PolicyPath, *, as_json: Json = False) -> None:
 def run(
     policy: PolicyPath,
     *,
-    out: Annotated[Path | None, typer.Option(help="The output folder.", show_default="<policy name>-out")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The output folder.", show_default="<policy name>-out")
+    ] = None,
     replace: Replace = False,
     as_json: Json = False,
 ) -> None:
@@ -138,7 +144,9 @@ def verify(
     file: Annotated[Path, typer.Argument(help="The published file.", metavar="FILE")],
     *,
     policy: Annotated[Path, typer.Option(help="The policy that says what is promised.")],
-    certificate: Annotated[Path | None, typer.Option(help="Also check the file against its certificate.")] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Also check the file against its certificate.")
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Check the promise from the published file alone; exit code 1 and a witness when it is broken."""

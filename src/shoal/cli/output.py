@@ -39,7 +39,9 @@ def exit_code(error: ShoalError) -> int:
 def show_error(error: ShoalError, *, as_json: bool) -> None:
     """Say what went wrong, every problem on its own line."""
     if as_json:
-        show_json({"error": {"type": type(error).__name__, "message": str(error), "problems": _problems(error)}})
+        show_json(
+            {"error": {"type": type(error).__name__, "message": str(error), "problems": _problems(error)}}
+        )
         return
     lines = [str(problem) for problem in error.problems] if isinstance(error, BadInput) else [str(error)]
     for line in lines:
@@ -55,7 +57,9 @@ def _problems(error: ShoalError) -> list[dict[str, Any]]:
 
 def show_bug(error: BaseException) -> None:
     """Say that the fault is ours, with what a maintainer needs."""
-    _err.print("[bold red]error:[/] this is a bug in Shoal, not in your data; please report it with these lines:")
+    _err.print(
+        "[bold red]error:[/] this is a bug in Shoal, not in your data; please report it with these lines:"
+    )
     _err.print(escape("".join(traceback.format_exception(error))))
 
 

@@ -16,20 +16,24 @@ Rows = list[tuple[object, ...]]
 
 def outcome(facts: Outcome) -> dict[str, object]:
     """The summary of a run."""
-    promises = {f"promise {place}" if place > 1 else "promise": verdict.claim
-                for place, verdict in enumerate(facts.verdicts, start=1)}
+    promises = {
+        f"promise {place}" if place > 1 else "promise": verdict.claim
+        for place, verdict in enumerate(facts.verdicts, start=1)
+    }
     summary: dict[str, object] = {
         **promises,
         "verdict": "holds, checked on the published file" if facts.holds else "DOES NOT HOLD",
         "smallest class": facts.smallest,
-        "records": f"{facts.records} read, {facts.published_records} published, {facts.suppressed_records} suppressed",
+        "records": f"{facts.records} read, {facts.published_records} published,"
+        f" {facts.suppressed_records} suppressed",
         "algorithm": facts.algorithm,
         "loss (NCP)": _percent(facts.losses["ncp"]),
         "time": f"{facts.seconds['total']:.2f} s, of which search {facts.seconds['algorithm']:.2f} s",
     }
     if facts.people is not None:
         summary["people"] = (
-            f"{facts.people.subjects}; the smallest class holds {facts.people.smallest} people (k counts rows in the file)"
+            f"{facts.people.subjects}; the smallest class holds {facts.people.smallest} of them"
+            " (k counts rows in the file)"
         )
     if not facts.publishable:
         summary["publishable"] = "no: the order of the rows was kept or can be repeated"
@@ -62,7 +66,9 @@ def checked(found: FileCheck) -> list[tuple[str, dict[str, object]]]:
             facts["if missing matched all"] = _wildcard(verdict.wildcard)
         parts.append((found.file.name, facts))
     if found.certificate is not None:
-        parts.append(("certificate", {"agrees": "; ".join(found.disagreements) or "yes: hash, size and claim"}))
+        parts.append(
+            ("certificate", {"agrees": "; ".join(found.disagreements) or "yes: hash, size and claim"})
+        )
     return parts
 
 
@@ -107,14 +113,19 @@ def check(found: Checked, *, for_people: bool = False) -> dict[str, Any]:
     }
     if for_people:
         return {**facts, "columns": ", ".join(found.columns)}
-    return {"problems": [], "notices": list(found.notices), **{k.replace(" ", "_"): v for k, v in facts.items()}}
+    return {
+        "problems": [],
+        "notices": list(found.notices),
+        **{k.replace(" ", "_"): v for k, v in facts.items()},
+    }
 
 
 def profile_columns(found: Profile) -> tuple[list[str], Rows]:
     """One row per column of a profiled file."""
     heads = ["column", "looks like", "distinct", "missing", "unique records", "suggested role", "because"]
     rows: Rows = [
-        (c.name, c.kind, c.distinct, c.missing, _percent(c.unique_share), c.role, c.reason) for c in found.columns
+        (c.name, c.kind, c.distinct, c.missing, _percent(c.unique_share), c.role, c.reason)
+        for c in found.columns
     ]
     return heads, rows
 

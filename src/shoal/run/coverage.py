@@ -1,4 +1,4 @@
-"""Whether the promise covers what an adversary could know: every quasi-identifier must be covered by the model."""
+"""Whether the model covers what an adversary could know: every quasi-identifier."""
 
 from __future__ import annotations
 
@@ -18,13 +18,21 @@ def coverage_problems(model: str, roles: Mapping[str, Role], *, wants_diversity:
     sets = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
     findings: list[Finding] = []
     if model == "k-anonymity":
-        findings += [(name, f"k-anonymity does not cover the set column {name!r}", _COVERS_BOTH) for name in sets]
+        findings += [
+            (name, f"k-anonymity does not cover the set column {name!r}", _COVERS_BOTH) for name in sets
+        ]
         if not quasi:
-            findings.append((None, "k-anonymity needs a column of role quasi", "say which columns could be known"))
+            findings.append(
+                (None, "k-anonymity needs a column of role quasi", "say which columns could be known")
+            )
     if model in _SET_MODELS:
-        findings += [(name, f"{model} does not cover the quasi-identifier {name!r}", _COVERS_BOTH) for name in quasi]
+        findings += [
+            (name, f"{model} does not cover the quasi-identifier {name!r}", _COVERS_BOTH) for name in quasi
+        ]
     if model in (*_SET_MODELS, "k-km-anonymity") and not sets:
-        findings.append((None, f"{model} needs a column of role quasi and kind set", "say which column holds the sets"))
+        findings.append(
+            (None, f"{model} needs a column of role quasi and kind set", "say which column holds the sets")
+        )
     if model == "k-km-anonymity" and not quasi:
         what = "k-km-anonymity needs a quasi-identifier with single values"
         findings.append((None, what, 'for sets alone use model = "km-anonymity"'))
@@ -36,5 +44,6 @@ def coverage_problems(model: str, roles: Mapping[str, Role], *, wants_diversity:
 
 def _has_sensitive(roles: Mapping[str, Role]) -> bool:
     return any(
-        isinstance(role, Sensitive) or (isinstance(role, QuasiSet) and bool(role.sensitive)) for role in roles.values()
+        isinstance(role, Sensitive) or (isinstance(role, QuasiSet) and bool(role.sensitive))
+        for role in roles.values()
     )

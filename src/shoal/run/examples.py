@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Ints
 from shoal.report.outcome import Row
-from shoal.table.columns import Column, Sets, Table, Carried
+from shoal.table.columns import Carried, Column, Sets, Table
 
 SHOWN = 8
 
@@ -33,7 +33,9 @@ def _texts(column: Column, rows: Ints) -> list[str]:
     if isinstance(column, Sets):
         starts, items = column.arrays
         return [
-            column.separator.join(str(column.domain.labels[int(item)]) for item in items[starts[row] : starts[row + 1]])
+            column.separator.join(
+                str(column.domain.labels[int(item)]) for item in items[starts[row] : starts[row + 1]]
+            )
             for row in rows
         ]
     return [column.domain.label(int(column.codes[row])) or "" for row in rows]

@@ -29,7 +29,9 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
         final.parent.mkdir(parents=True, exist_ok=True)
         partial = Path(tempfile.mkdtemp(prefix=f".{final.name}.partial-{os.getpid()}-", dir=final.parent))
     except OSError as error:
-        raise OutputFailed(f"{final}: the output folder cannot be written: {_reason(error)}; choose another with --out") from error
+        raise OutputFailed(
+            f"{final}: the output folder cannot be written: {_reason(error)}; choose another with --out"
+        ) from error
     try:
         yield partial
         partial.chmod(0o755)
@@ -49,7 +51,11 @@ def refuse_unusable(final: Path, *, replace: bool) -> None:
         raise BadInput(Problem("exists and is not a folder", "choose another with --out", file=str(final)))
     if final.is_dir() and any(final.iterdir()):
         if not replace:
-            raise BadInput(Problem("exists already", "add --replace, or choose another folder with --out", file=str(final)))
+            raise BadInput(
+                Problem(
+                    "exists already", "add --replace, or choose another folder with --out", file=str(final)
+                )
+            )
         if not (final / MARK).is_file():
             what = f"was not written by shoal (it has no {MARK}), so it is not replaced"
             raise BadInput(Problem(what, "choose another folder with --out", file=str(final)))

@@ -10,20 +10,10 @@ from typing import Any, Literal
 from shoal.errors import BadInput, Problem, ShoalError
 from shoal.hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
 from shoal.hierarchy.files import HierarchyFile
-from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
-from shoal.privacy.differential_privacy import DifferentialPrivacy
-from shoal.privacy.disassociation import Disassociation
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.k_km_anonymity import KKmAnonymity
-from shoal.privacy.k_lm_diversity import KLmDiversity
-from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.l_diversity import LDiversity
-from shoal.privacy.lm_diversity import LmDiversity
-from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
-from shoal.privacy.t_closeness import TCloseness
 from shoal.privacy.verdict import Model
 from shoal.run.coverage import coverage_problems
-from shoal.run.policy import ColumnSection, HierarchySection, PolicyFile, PrivacySection
+from shoal.run.policy import ColumnSection, HierarchySection, Misfit, PolicyFile
+from shoal.run.promise import models_of
 from shoal.table.columns import Kind
 from shoal.table.reading import LongForm, ReadOptions
 from shoal.table.roles import HierarchySource, Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -61,7 +51,7 @@ class Plan:
     data_path: Path
     roles: Mapping[str, Role]
     models: tuple[Model, ...]
-    read_options: ReadOptions = ReadOptions()
+    read_options: ReadOptions = field(default_factory=ReadOptions)
     subject: str | None = None
     search: Search = Search()
     output_path: str = "published.csv"
@@ -75,7 +65,7 @@ def plan_of(file: PolicyFile) -> Plan:
     for name, column in policy.columns.items():
         try:
             roles[name] = _role(column, file)
-        except _Misfit as misfit:
+        except Misfit as misfit:
             problems.append(file.problem(f"column {name!r}: {misfit}", at=("columns", name)))
         except ShoalError as error:
             problems.append(file.problem(f"column {name!r}: {error}", at=("columns", name)))
@@ -86,15 +76,23 @@ def plan_of(file: PolicyFile) -> Plan:
         if len(roles) == len(policy.columns):
             findings = coverage_problems(policy.privacy.model, roles, wants_diversity=wants_diversity)
             problems += [
-                file.problem(what, remedy, at=("columns", name) if name else ("privacy",)) for name, what, remedy in findings
+                file.problem(what, remedy, at=("columns", name) if name else ("privacy",))
+                for name, what, remedy in findings
             ]
-    except (_Misfit, ShoalError) as error:
+    except (Misfit, ShoalError) as error:
         problems.append(file.problem(str(error), at=("privacy", getattr(error, "name", ""))))
     subject = policy.data.subject
     if subject is not None and not isinstance(roles.get(subject), Identifier) and subject in policy.columns:
-        problems.append(file.problem(f"the subject column {subject!r} must have the role identifier",
-                                     'give it role = "identifier"', at=("columns", subject)))
-    problems += [file.problem(what, remedy, at=("output",)) for what, remedy in _output_problems(policy.output.path)]
+        problems.append(
+            file.problem(
+                f"the subject column {subject!r} must have the role identifier",
+                'give it role = "identifier"',
+                at=("columns", subject),
+            )
+        )
+    problems += [
+        file.problem(what, remedy, at=("output",)) for what, remedy in _output_problems(policy.output.path)
+    ]
     if problems:
         raise BadInput(*problems)
     data = policy.data
@@ -128,10 +126,6 @@ def plan_of(file: PolicyFile) -> Plan:
     )
 
 
-class _Misfit(Exception):
-    """A key that does not go with the rest of its section, or one that is lacking."""
-
-
 _KEYS_OF_ROLE = {
     "identifier": {"pseudonym"},
     "quasi": {"kind", "hierarchy", "missing", "unknown", "weight", "bounds", "format"},
@@ -147,7 +141,7 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
     for key in sorted(column.model_fields_set - {"role"} - _KEYS_OF_ROLE[role]):
         kind = f" of kind {column.kind}" if role.startswith("quasi") else ""
         takes = ", ".join(sorted(_KEYS_OF_ROLE[role]))
-        raise _Misfit(f"a column of role {column.role}{kind} takes no {key!r}; it takes {takes}")
+        raise Misfit(f"a column of role {column.role}{kind} takes no {key!r}; it takes {takes}")
     source = _hierarchy_source(column.hierarchy, file)
     kind = Kind(column.kind)
     match role:
@@ -163,7 +157,9 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
             )
         case "quasi":
             if kind is Kind.CATEGORY and source is None:
-                raise _Misfit("a quasi-identifier of kind category needs a hierarchy, for example { flat = true }")
+                raise Misfit(
+                    "a quasi-identifier of kind category needs a hierarchy, for example { flat = true }"
+                )
             return Quasi(
                 hierarchy=source,
                 kind=kind,
@@ -175,9 +171,9 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
             )
         case "sensitive":
             if is_set:
-                raise _Misfit(
-                    "a set cannot be sensitive as a whole; give it role = \"quasi\" and list its sensitive items"
-                    " under `sensitive`"
+                raise Misfit(
+                    'a set cannot be sensitive as a whole; give it role = "quasi" and list its sensitive'
+                    " items under `sensitive`"
                 )
             return Sensitive(kind=kind, missing=column.missing, hierarchy=source, date_format=column.format)
         case _:
@@ -188,7 +184,7 @@ def _bounds(given: list[int | float] | None) -> tuple[float, float] | None:
     if given is None:
         return None
     if len(given) != 2:
-        raise _Misfit(f"bounds must be two numbers, the smaller first, got {given!r}")
+        raise Misfit(f"bounds must be two numbers, the smaller first, got {given!r}")
     return float(given[0]), float(given[1])
 
 
@@ -205,82 +201,38 @@ def _hierarchy_source(given: str | HierarchySection | None, file: PolicyFile) ->
         "digits": digits,
         "flat": flat,
     }
-    return makers[given.recipe()]()
+    source: HierarchySource = makers[given.recipe()]()
+    return source
 
 
-_KEYS_OF_MODEL = {
-    "k-anonymity": {"k", "l", "diversity", "c", "t", "distance", "alpha"},
-    "km-anonymity": {"k", "m", "l"},
-    "set-k-anonymity": {"k", "l"},
-    "k-km-anonymity": {"k", "m", "l", "t", "distance", "alpha"},
-    "disassociation": {"k", "m", "l"},
-    "differential-privacy": {"epsilon"},
-}
-_NEEDED_BY_MODEL = {
-    "k-anonymity": ("k",),
-    "km-anonymity": ("k", "m"),
-    "set-k-anonymity": ("k",),
-    "k-km-anonymity": ("k", "m"),
-    "disassociation": ("k", "m"),
-    "differential-privacy": ("epsilon",),
-}
-
-
-def models_of(privacy: PrivacySection) -> tuple[Model, ...]:
-    """The promises of a policy, the main one first."""
-    takes = _KEYS_OF_MODEL[privacy.model]
-    for key in sorted(privacy.model_fields_set - {"model"} - takes):
-        raise _Misfit(f"{privacy.model} takes no {key!r}; it takes {', '.join(sorted(takes))}")
-    for key in _NEEDED_BY_MODEL[privacy.model]:
-        if getattr(privacy, key) is None:
-            raise _Misfit(f"{privacy.model} needs {key}: add it to [privacy]")
-    k, m, l = privacy.k or 0, privacy.m or 0, privacy.l
-    match privacy.model:
-        case "k-anonymity":
-            return (KAnonymity(k), *_diversity(privacy), *_closeness(privacy, k))
-        case "km-anonymity":
-            return (KmAnonymity(k, m),) if l is None else (KmAnonymity(k, m), LmDiversity(l, m))
-        case "set-k-anonymity":
-            return (SetKAnonymity(k),) if l is None else (SetKAnonymity(k), SetLDiversity(l))
-        case "k-km-anonymity":
-            main = KKmAnonymity(k, m) if l is None else KLmDiversity(k, l, m)
-            return (main, *_closeness(privacy, k))
-        case "disassociation":
-            return (Disassociation(k, m),) if l is None else (Disassociation(k, m, l),)
-        case _:
-            return (DifferentialPrivacy(privacy.epsilon or 0),)
-
-
-def _diversity(privacy: PrivacySection) -> list[Model]:
-    if privacy.l is not None:
-        return [LDiversity(privacy.l, kind=privacy.diversity or "frequency", c=privacy.c)]
-    if privacy.diversity is not None or privacy.c is not None:
-        raise _Misfit("diversity needs l: add it to [privacy]")
-    return []
-
-
-def _closeness(privacy: PrivacySection, k: int) -> list[Model]:
-    models: list[Model] = []
-    if privacy.t is not None:
-        models.append(TCloseness(privacy.t, distance=privacy.distance or "equal"))
-    elif privacy.distance is not None:
-        raise _Misfit("distance needs t: add it to [privacy]")
-    if privacy.alpha is not None:
-        models.append(AlphaKAnonymity(privacy.alpha, k))
-    return models
-
-
-PUBLISHED_ENDINGS = (".csv", ".tsv", ".parquet", ".arrow", ".jsonl", ".xlsx", ".txt", ".dat", ".csv.gz", ".tsv.gz",
-                     ".jsonl.gz", ".txt.gz", ".dat.gz")
+PUBLISHED_ENDINGS = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".arrow",
+    ".jsonl",
+    ".xlsx",
+    ".txt",
+    ".dat",
+    ".csv.gz",
+    ".tsv.gz",
+    ".jsonl.gz",
+    ".txt.gz",
+    ".dat.gz",
+)
 
 
 def _output_problems(path: str) -> list[tuple[str, str]]:
     problems = []
     if Path(path).name != path or path in (".", "..", "certificate.json", "result.json", "internal"):
-        problems.append((f"output.path must be a plain file name, got {path!r}", "the folder is chosen with --out"))
+        problems.append(
+            (f"output.path must be a plain file name, got {path!r}", "the folder is chosen with --out")
+        )
     if not path.endswith(PUBLISHED_ENDINGS):
-        problems.append((f"output.path {path!r} has an ending that Shoal does not write",
-                         f"use one of {', '.join(PUBLISHED_ENDINGS)}"))
+        problems.append(
+            (
+                f"output.path {path!r} has an ending that Shoal does not write",
+                f"use one of {', '.join(PUBLISHED_ENDINGS)}",
+            )
+        )
     return problems
-
-

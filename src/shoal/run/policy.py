@@ -1,7 +1,7 @@
 """The policy file: what the data are, what is promised, how it is searched for, where it goes.
 
-A policy is checked whole before any data are touched: unknown keys are errors that name the nearest known one,
-and every problem is reported at once, with its line where it can be found.
+A policy is checked whole before any data are touched: unknown keys are errors that name the nearest
+known one, and every problem is reported at once, with its line where it can be found.
 """
 
 from __future__ import annotations
@@ -13,17 +13,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationError
 
 from shoal.errors import BadInput, Problem, did_you_mean
 
 ModelName = Literal[
-    "k-anonymity", "km-anonymity", "set-k-anonymity", "k-km-anonymity", "disassociation", "differential-privacy"
+    "k-anonymity",
+    "km-anonymity",
+    "set-k-anonymity",
+    "k-km-anonymity",
+    "disassociation",
+    "differential-privacy",
 ]
 MODEL_NAMES: tuple[str, ...] = get_args(ModelName)
 
 _DURATION_UNITS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0}
-_SIZE_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+_SIZE_UNITS = {
+    "B": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KIB": 2**10,
+    "MIB": 2**20,
+    "GIB": 2**30,
+}
 
 
 def _quantity(text: object, units: Mapping[str, float], example: str) -> object:
@@ -42,6 +56,15 @@ def _seconds(value: object) -> object:
 def _bytes(value: object) -> object:
     upper = value.upper() if isinstance(value, str) else value
     return _quantity(upper, _SIZE_UNITS, "4 GB")
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("must be a number")
+    return value
+
+
+Number = Annotated[float, PlainValidator(_number)]  # keeps 5 an integer: 5 and 5.0 are labelled differently
 
 
 class _Section(BaseModel):
@@ -72,8 +95,8 @@ class DataSection(_Section):
 class HierarchySection(_Section):
     """A builder of a tree: exactly one of the recipes."""
 
-    ranges: list[int | float] | None = None
-    start: int | float = 0
+    ranges: list[Number] | None = None
+    start: Number = 0
     mask: Literal["right", "left"] | None = None
     dates: list[str] | None = None
     fanout: int | None = None
@@ -92,18 +115,26 @@ class HierarchySection(_Section):
 RECIPES = ("ranges", "mask", "dates", "fanout", "digits", "flat")
 
 
+def _hierarchy(value: object) -> object:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return HierarchySection.model_validate(value)
+    raise ValueError("must be the name of a file, or a recipe such as { fanout = 5 }")
+
+
 class ColumnSection(_Section):
     """What one column means."""
 
     role: Literal["identifier", "quasi", "sensitive", "insensitive"]
     kind: Literal["category", "number", "date", "set"] = "category"
-    hierarchy: str | HierarchySection | None = None
+    hierarchy: Annotated[str | HierarchySection | None, PlainValidator(_hierarchy)] = None
     separator: str | None = None
     sensitive: list[str] = []
     missing: Literal["own", "reject"] = "own"
     unknown: Literal["error", "root", "suppress"] = "error"
-    weight: int | float = 1
-    bounds: list[int | float] | None = None
+    weight: Number = 1
+    bounds: list[Number] | None = None
     format: str | None = None
     pseudonym: bool = False
     confirm: bool = False
@@ -115,17 +146,17 @@ class PrivacySection(_Section):
     model: ModelName
     k: int | None = None
     m: int | None = None
-    l: int | float | None = None
+    l: Number | None = None
     diversity: Literal["frequency", "distinct", "entropy", "recursive"] | None = None
-    c: int | float | None = None
-    t: int | float | None = None
+    c: Number | None = None
+    t: Number | None = None
     distance: Literal["equal", "ordered"] | None = None
-    alpha: int | float | None = None
-    epsilon: int | float | None = None
+    alpha: Number | None = None
+    epsilon: Number | None = None
 
 
 class AlgorithmSection(BaseModel):
-    """How the release is searched for; further keys are options of the algorithm, which checks them itself."""
+    """How the release is searched for; further keys are options that the algorithm checks itself."""
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
@@ -158,6 +189,10 @@ class Policy(_Section):
     output: OutputSection = OutputSection()
 
 
+class Misfit(Exception):
+    """A key that does not go with the rest of its section, or one that is lacking."""
+
+
 @dataclass(frozen=True, slots=True)
 class PolicyFile:
     """A policy with the text it came from, so that later problems can point to its lines."""
@@ -184,7 +219,9 @@ def load_policy(path: Path) -> PolicyFile:
     except FileNotFoundError:
         raise BadInput(Problem("there is no such policy file", "check the path", file=str(path))) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(Problem(f"cannot be read: {error}", "check that it is a UTF-8 text file", file=str(path))) from error
+        raise BadInput(
+            Problem(f"cannot be read: {error}", "check that it is a UTF-8 text file", file=str(path))
+        ) from error
     return PolicyFile(parse_policy(text, file=str(path)), path, text)
 
 
@@ -197,8 +234,7 @@ def parse_policy(text: str, *, file: str = "policy") -> Policy:
     try:
         policy = Policy.model_validate(content)
     except ValidationError as error:
-        problems = _without_union_echoes([_problem(detail, text, file) for detail in error.errors()])
-        raise BadInput(*problems) from error
+        raise BadInput(*(_problem(detail, text, file) for detail in error.errors())) from error
     if problems := _recipe_problems(policy, text, file):
         raise BadInput(*problems)
     return policy
@@ -210,34 +246,31 @@ def _syntax_problem(text: str, message: str, file: str) -> Problem:
     what = re.sub(r"\s*\(at .*\)$", "", message)
     if "overwrite" in what.lower() and line is not None:
         key = text.splitlines()[line - 1].split("=")[0].strip()
-        return Problem(f"{key!r} is given twice", "a column has one role: keep one of the two lines", file=file, line=line)
+        return Problem(
+            f"{key!r} is given twice",
+            "a column has one role: keep one of the two lines",
+            file=file,
+            line=line,
+        )
     return Problem(f"is not valid TOML: {what}", "correct the line", file=file, line=line)
 
 
 def _problem(detail: Mapping[str, Any], text: str, file: str) -> Problem:
-    place = tuple(str(part) for part in detail["loc"])
-    path = tuple(part for part in place if part not in ("str", "HierarchySection", "int", "float"))
+    path = tuple(str(part) for part in detail["loc"])
     line = _line_of(text, path)
     where = ".".join(path)
     match detail["type"]:
         case "extra_forbidden":
             known = _known_keys(path[:-1])
-            what = f"unknown key {path[-1]!r} in [{'.'.join(path[:-1]) or 'policy'}]{did_you_mean(path[-1], known)}"
-            return Problem(what, file=file, line=line)
+            section = ".".join(path[:-1]) or "policy"
+            hint = did_you_mean(path[-1], known)
+            return Problem(f"unknown key {path[-1]!r} in [{section}]{hint}", file=file, line=line)
         case "missing":
             return Problem(f"{where} is missing", "add it to the policy", file=file, line=line)
         case _:
             what = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
             verb = "" if what.startswith("must") else "must be "
             return Problem(f"{where} {verb}{what}, got {detail['input']!r}", file=file, line=line)
-
-
-def _without_union_echoes(problems: list[Problem]) -> list[Problem]:
-    # A value that may be of two types is reported once per type; the first report says enough.
-    seen: dict[tuple[int | None, str], Problem] = {}
-    for problem in problems:
-        seen.setdefault((problem.line, problem.what.split(" ")[0] + problem.what[-20:]), problem)
-    return list(seen.values())
 
 
 def _known_keys(path: Sequence[str]) -> tuple[str, ...]:
@@ -256,7 +289,7 @@ def _known_keys(path: Sequence[str]) -> tuple[str, ...]:
 
 
 def _line_of(text: str, path: Sequence[str]) -> int | None:
-    """The line on which the deepest findable key of a path stands, for people; None when it cannot be found."""
+    """The line of the deepest key of a path that can be found; None when none can."""
     section, found = "", None
     for number, line in enumerate(text.splitlines(), start=1):
         header = re.fullmatch(r"\s*\[+([^\]]+)\]+\s*(#.*)?", line)
@@ -279,5 +312,7 @@ def _recipe_problems(policy: Policy, text: str, file: str) -> list[Problem]:
             try:
                 column.hierarchy.recipe()
             except ValueError as error:
-                problems.append(Problem(str(error), file=file, line=_line_of(text, ("columns", name)), column=name))
+                problems.append(
+                    Problem(str(error), file=file, line=_line_of(text, ("columns", name)), column=name)
+                )
     return problems

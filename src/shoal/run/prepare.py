@@ -15,7 +15,7 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.privacy.verdict import Model
 from shoal.run.coverage import coverage_problems
-from shoal.table.columns import Carried, Column, Coded, Table
+from shoal.table.columns import Carried, Coded, Column, Table
 from shoal.table.reading import Loaded, ReadOptions, read_table
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.subjects import people, unite
@@ -82,11 +82,15 @@ def _by_person(
     if subject not in table.columns:
         raise BadInput(Problem(f"there is no subject column {subject!r}", "name a column of the data"))
     if not isinstance(roles[subject], Identifier):
-        raise BadInput(Problem(f"the subject column {subject!r} must be an identifier", 'give it role "identifier"'))
+        raise BadInput(
+            Problem(f"the subject column {subject!r} must be an identifier", 'give it role "identifier"')
+        )
     if any(isinstance(role, QuasiSet) for role in roles.values()):
         united = unite(table, subject, roles)
         before, after = table.row_count, united.row_count
-        notice = [f"{before} rows of {after} subjects were united into one record each"] if after < before else []
+        notice = (
+            [f"{before} rows of {after} subjects were united into one record each"] if after < before else []
+        )
         return united, None, notice
     return table, people(table.coded(subject)), []
 
@@ -116,14 +120,16 @@ def release_problems(data: Data, models: Sequence[Model]) -> list[Problem]:
     wants_diversity = any(hasattr(model, name) for model in models for name in ("l", "t", "alpha"))
     problems = [
         Problem(what, remedy, column=column)
-        for column, what, remedy in coverage_problems(models[0].name, data.local.roles, wants_diversity=wants_diversity)
+        for column, what, remedy in coverage_problems(
+            models[0].name, data.local.roles, wants_diversity=wants_diversity
+        )
     ]
     problems += _telling_columns(data, models)
     if data.subject in data.identifiers and data.local.quasi_sets:
         problems.append(
             Problem(
-                "a pseudonym of the subject would tie the records of a person together, which no promise about"
-                " sets allows",
+                "a pseudonym of the subject ties a person's records together, which no promise about sets"
+                " allows",
                 "publish without it (pseudonym = false)",
                 column=data.subject,
             )
@@ -142,8 +148,8 @@ def _telling_columns(data: Data, models: Sequence[Model]) -> list[Problem]:
             if k > 1 and distinct > most:
                 problems.append(
                     Problem(
-                        f"is published untouched and has {distinct} distinct values, more than records / k = {most:g}:"
-                        " it could tell people apart",
+                        f"is published untouched and has {distinct} distinct values, more than"
+                        f" records / k = {most:g}: it could tell people apart",
                         'give it role "quasi", drop it, or set confirm = true if it really tells nothing',
                         column=name,
                     )
@@ -157,7 +163,9 @@ def unprotected_notices(data: Data, models: Sequence[Model]) -> list[str]:
     if protecting:
         return []
     names = [name for name, role in data.local.roles.items() if isinstance(role, Sensitive)]
-    names += [name for name, role in data.local.roles.items() if isinstance(role, QuasiSet) and role.sensitive]
+    names += [
+        name for name, role in data.local.roles.items() if isinstance(role, QuasiSet) and role.sensitive
+    ]
     return [
         f"column {name!r} is sensitive, but nothing is promised about it: add l, t or alpha to [privacy]"
         for name in names

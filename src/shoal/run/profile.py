@@ -19,8 +19,12 @@ from shoal.table.reading import ReadOptions, inspect
 
 MANY = 20  # distinct values from which a tree helps more than a list
 SET_SEPARATORS = ("|", ";", ",", " ")
-NAMING = re.compile(r"(^|[^a-z])(id|name|surname|e?mail|phone|tel|ssn|passport|address|iban|account|mrn)([^a-z]|$)", re.I)
-TELLING = re.compile(r"(diagnos|disease|outcome|result|income|salary|wage|religion|party|orientation|hiv|drug)", re.I)
+NAMING = re.compile(
+    r"(^|[^a-z])(id|name|surname|e?mail|phone|tel|ssn|passport|address|iban|account|mrn)([^a-z]|$)", re.I
+)
+TELLING = re.compile(
+    r"(diagnos|disease|outcome|result|income|salary|wage|religion|party|orientation|hiv|drug)", re.I
+)
 POSTAL = re.compile(r"(zip|postal|postcode|plz)", re.I)
 
 
@@ -83,7 +87,10 @@ def _uniqueness(names: Sequence[str], codes: dict[str, Ints]) -> list[tuple[tupl
     shown: list[tuple[tuple[str, ...], float]] = []
     if len(names) > 2:
         shown.append((tuple(names), _unique_share([codes[name] for name in names])))
-    pairs = [(pair, _unique_share([codes[name] for name in pair])) for pair in itertools.combinations(names[:30], 2)]
+    pairs = [
+        (pair, _unique_share([codes[name] for name in pair]))
+        for pair in itertools.combinations(names[:30], 2)
+    ]
     singles = [((name,), _unique_share([codes[name]])) for name in names]
     shown += sorted(pairs, key=lambda entry: -entry[1])[:10]
     shown += sorted(singles, key=lambda entry: -entry[1])[:10]
@@ -92,7 +99,9 @@ def _uniqueness(names: Sequence[str], codes: dict[str, Ints]) -> list[tuple[tupl
 
 def _column(name: str, column: pa.ChunkedArray, codes: Ints) -> ColumnProfile:
     present = column.drop_null()
-    distinct = pc.count_distinct(present).as_py() if not pa.types.is_list(column.type) else len(np.unique(codes))
+    distinct = (
+        pc.count_distinct(present).as_py() if not pa.types.is_list(column.type) else len(np.unique(codes))
+    )
     unique_share = _unique_share([codes])
     kind, separator = _kind(column)
     role, reason = _role(name, kind, distinct, unique_share)
@@ -148,8 +157,16 @@ def _role(name: str, kind: str, distinct: int, unique_share: float) -> tuple[str
 def starter_policy(found: Profile, data: Path, policy: Path) -> None:
     """Write a policy to start from; an existing file is never overwritten."""
     if policy.exists():
-        raise BadInput(Problem("exists already", "choose another name for the starter policy", file=str(policy)))
-    lines = ["[data]", f"path = {_quoted(_relative(data, policy))}", f"missing = {_list(found.missing)}", "", "[columns]"]
+        raise BadInput(
+            Problem("exists already", "choose another name for the starter policy", file=str(policy))
+        )
+    lines = [
+        "[data]",
+        f"path = {_quoted(_relative(data, policy))}",
+        f"missing = {_list(found.missing)}",
+        "",
+        "[columns]",
+    ]
     for column in found.columns:
         lines += [f"# {column.reason}", f"{_key(column.name)} = {_entry(column)}"]
     has_sets = any(column.kind == "set" and column.role == "quasi" for column in found.columns)
@@ -162,7 +179,9 @@ def starter_policy(found: Profile, data: Path, policy: Path) -> None:
     try:
         policy.write_text("\n".join(lines), encoding="utf-8")
     except OSError as error:
-        raise BadInput(Problem(f"cannot be written: {error.strerror}", "choose another place", file=str(policy))) from error
+        raise BadInput(
+            Problem(f"cannot be written: {error.strerror}", "choose another place", file=str(policy))
+        ) from error
 
 
 def _entry(column: ColumnProfile) -> str:

@@ -76,7 +76,9 @@ class Result:
     def _verify_written(self, file: Path) -> None:
         for verdict in verify_file(file, self.data.local.roles, self.models, self.data.options):
             if not verdict.holds:
-                raise PromiseBroken(f"the written file does not keep its promise: {verdict.evidence}", verdict)
+                raise PromiseBroken(
+                    f"the written file does not keep its promise: {verdict.evidence}", verdict
+                )
 
     def _write_internal(self, folder: Path) -> None:
         folder.mkdir(mode=0o700)

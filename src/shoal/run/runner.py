@@ -148,8 +148,8 @@ class WithinLimits:
         self._inner.update(done, total, note)
         if self._limits.on_limit == "stop" and self._passed():
             raise LimitReached(
-                f"the time limit of {self._limits.time:g} s was reached before the search ended; raise time_limit,"
-                ' or set on_limit = "best" to go on with what was found'
+                f"the time limit of {self._limits.time:g} s was reached before the search ended; raise"
+                ' time_limit, or set on_limit = "best" to go on with what was found'
             )
 
     def expired(self) -> bool:

@@ -54,7 +54,9 @@ def verify_file(
     if isinstance(models[0], Disassociation):
         return (models[0].verify(read_disassociated(file)),)
     loaded = read_published(file, roles, options)
-    data = LocalData(loaded.table, {name: role for name, role in roles.items() if name in loaded.table.columns})
+    data = LocalData(
+        loaded.table, {name: role for name, role in roles.items() if name in loaded.table.columns}
+    )
     verdicts = tuple(model.verify(data) for model in models)
     named = [name for name, role in data.roles.items() if isinstance(role, Identifier) and not role.pseudonym]
     return (_naming_people(verdicts[0], named), *verdicts[1:]) if named else verdicts
@@ -67,7 +69,9 @@ def _naming_people(verdict: Verdict, columns: Sequence[str]) -> Verdict:
 
 
 def _rows_not_people(subject: str, certificate: Mapping[str, Any] | None) -> str:
-    notice = f"k counts rows: one person (column {subject!r}) can have several, and the file alone cannot tell"
+    notice = (
+        f"k counts rows: one person (column {subject!r}) can have several, and the file alone cannot tell"
+    )
     people = (certificate or {}).get("people")
     if not people:
         return f"{notice}; the certificate says how many people each class held"
@@ -81,7 +85,11 @@ def _read_certificate(path: Path) -> Mapping[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise BadInput(Problem(f"is not a readable certificate: {error}", "name its certificate.json", file=str(path))) from error
+        raise BadInput(
+            Problem(f"is not a readable certificate: {error}", "name its certificate.json", file=str(path))
+        ) from error
     if not isinstance(content, dict):
-        raise BadInput(Problem("is not a certificate", "name the certificate.json of the file", file=str(path)))
+        raise BadInput(
+            Problem("is not a certificate", "name the certificate.json of the file", file=str(path))
+        )
     return content
