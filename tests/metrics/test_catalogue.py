@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from shoal.kernels.arrays import frozen_ints
-from shoal.metrics.catalogue import METRICS, measure_items, measure_table
+from shoal.metrics.catalogue import METRICS, measure_columns, measure_items, measure_table
 from shoal.metrics.classes import discernibility
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import log10_ambiguity, table_cost
@@ -33,6 +33,7 @@ def test_figures_are_those_of_the_single_measures():
     measured = measure_table(data, groups, k=1)
     for measure in NODE_COSTS:
         assert measured[measure] == table_cost(data, groups, measure)
+    assert measure_columns(data, groups) == {"letter": {name: measured[name] for name in NODE_COSTS}}
     assert measured["log10_am"] == log10_ambiguity(data, groups)
     assert measured["discernibility"] == discernibility(groups) == 5
     assert measured["c_avg"] == pytest.approx(1.5)

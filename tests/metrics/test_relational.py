@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from shoal.errors import UnknownName
+from shoal.hierarchy.tree import NO_PARENT, tree_from_nodes
 from shoal.kernels.arrays import frozen_floats, frozen_ints
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import column_costs, log10_ambiguity, normalized_weights, table_cost
@@ -110,6 +111,19 @@ def test_a_column_with_one_value_costs_nothing():
     groups = Groups(frozen_ints([0, 0]), {"city": root}, {"age": ranges((-inf, inf))})
     assert table_cost(data, groups, "ncp") == 0.0
     assert table_cost(data, groups, "lm") == 0.0
+
+
+def test_a_column_without_any_value_costs_nothing_until_it_is_suppressed():
+    empty = tree_from_nodes(["*"], [NO_PARENT])
+    data = local_data([(None, None)] * 2, {"city": Quasi(), "age": AGE}, trees={"city": empty})
+    for node, ends in ((empty.missing, (nan, nan)), (empty.root, (-inf, inf))):
+        groups = Groups(frozen_ints([0, 0]), {"city": frozen_ints([node])}, {"age": ranges(ends)})
+        assert table_cost(data, groups, "ncp") == table_cost(data, groups, "lm") == 0.0
+        assert table_cost(data, groups, "entropy") == table_cost(data, groups, "monotone_entropy") == 0.0
+        assert log10_ambiguity(data, groups) == 0.0
+    gone = Groups(frozen_ints([SUPPRESSED] * 2), {"city": published()}, {"age": np.empty((0, 2))})
+    assert table_cost(data, gone, "ncp") == 1.0
+    assert log10_ambiguity(data, gone) == 0.0
 
 
 def test_ranges_are_measured_over_bounds_or_data_whichever_reach_further():

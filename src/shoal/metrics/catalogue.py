@@ -84,6 +84,13 @@ def measure_table(data: LocalData, groups: Groups, k: int) -> dict[str, float]:
     }
 
 
+def measure_columns(data: LocalData, groups: Groups) -> dict[str, dict[str, float]]:
+    """The measures that single columns have, by column and by the measure's name."""
+    columns = published_columns(data, groups)
+    by_measure = {measure: costs_of_columns(columns, groups, measure) for measure in NODE_COSTS}
+    return {name: {measure: by_measure[measure][name] for measure in NODE_COSTS} for name in columns}
+
+
 def measure_items(tree: Hierarchy, sets: SetArrays, node_of_occurrence: Ints) -> dict[str, float]:
     """Every measure of sets by its name in METRICS."""
     return {

@@ -38,10 +38,9 @@ def node_cover(tree: Hierarchy, numbers: Floats | None, counts: Ints) -> Cover:
     """
     records = _gathered(tree, counts, np.add, 0)
     weighted = _gathered(tree, _times_log(counts), np.add, 0.0)
-    sizes = tree.sizes
     return Cover(
-        leaves=sizes,
-        domain_size=tree.leaf_count,
+        leaves=np.maximum(tree.sizes, 1),  # a column without any value has a root without leaves
+        domain_size=max(tree.leaf_count, 1),
         span=_node_spans(tree, numbers),
         climb=tree.heights / tree.height,
         share=_share(records, int(counts.sum())),
