@@ -121,7 +121,7 @@ def infeasible(model: Diversity, data: LocalData) -> Infeasible | None:
             why = (
                 f"the table itself has no value of {finding.column}"
                 if math.isnan(finding.figure)
-                else f"{model.infeasible_because(finding.figure)} (column {finding.column}, {finding.unit}s)"
+                else f"{model.infeasible_because(finding.figure)} (column {finding.column})"
             )
             return Infeasible(f"{model.name} cannot be met: {why}", column=finding.column, reached=reached)
     return None
@@ -201,11 +201,13 @@ def _slack(model: Diversity, figure: float) -> float:
 def _in_words(model: Diversity, data: LocalData, finding: Finding) -> str:
     values, counts = finding.histogram.of_class(finding.worst_class)
     if len(values) == 0:
-        return f"every value of {finding.column} is missing, so nothing shows that it is diverse"
+        return f"every value of {finding.column} is missing, so nothing shows that the promise is kept"
     most = int(counts.argmax())
     size = int(finding.histogram.sizes[finding.worst_class])
     label = data.table.coded(finding.column).domain.label(int(values[most]))
-    share = f"{counts[most]:,} of {counted(size, finding.unit)} with a value have {finding.column}={label}"
+    share = (
+        f"{finding.column}={label} is the value of {counts[most]:,} of {counted(size, finding.unit)} with one"
+    )
     return f"{share} ({counts[most] / size:.1%}); {model.figure_in_words(finding.figure)}"
 
 

@@ -108,7 +108,7 @@ class LDiversity:
     def figure_in_words(self, figure: float) -> str:
         """A clause about a class that reaches this figure."""
         if self.kind == "recursive":
-            return f"{self._ratio_in_words(figure)}, where less than {self.c} times is asked"
+            return f"{self._ratio_in_words(figure)}, where c={self.c} is asked"
         return f"its diversity ({self.kind}) is {figure:.6g} where {self.l} is asked"
 
     def reported(self, figure: float) -> float:
@@ -128,7 +128,7 @@ class LDiversity:
 
     def _ratio_in_words(self, figure: float) -> str:
         if math.isinf(figure):
-            return f"there are fewer than {self.l} values"
+            return f"there are fewer than {self.l} different values"
         return f"the most frequent value is {figure:.6g} times as frequent as those from rank {self.l} on"
 
 
