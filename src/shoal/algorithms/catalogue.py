@@ -1,0 +1,48 @@
+"""The algorithms by name: the command line, the documentation and the contract tests iterate over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.parameters import parameters_of
+from shoal.algorithms.relational.mondrian import Mondrian
+from shoal.errors import UnknownName
+
+ALGORITHMS: dict[str, type[Algorithm]] = {algorithm.name: algorithm for algorithm in (Mondrian,)}
+
+
+def make_algorithm(name: str, options: Mapping[str, Any]) -> Algorithm:
+    """The named algorithm with the given options; unknown names and bad values are errors."""
+    if name not in ALGORITHMS:
+        raise UnknownName("Shoal", "algorithm", name, ALGORITHMS)
+    algorithm = ALGORITHMS[name]
+    known = [declared.name for declared in parameters_of(algorithm)]
+    for option in options:
+        if option not in known:
+            raise UnknownName(name, "option", option, known)
+    return algorithm(**options)
+
+
+def describe_algorithms() -> list[dict[str, Any]]:
+    """What there is, for which promises, from which paper: one row per algorithm."""
+    return [
+        {
+            "name": algorithm.name,
+            "models": [model.name for model in algorithm.serves],
+            "paper": algorithm.paper,
+            "guarantee": algorithm.guarantee,
+            "needs": algorithm.needs,
+            "parameters": [
+                {
+                    "name": declared.name,
+                    "default": declared.default,
+                    "must_be": declared.rule.must_be(),
+                    "help": declared.help,
+                }
+                for declared in parameters_of(algorithm)
+            ],
+        }
+        for algorithm in ALGORITHMS.values()
+    ]

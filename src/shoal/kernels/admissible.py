@@ -1,0 +1,114 @@
+"""Whether rows may be published as one class: enough of them, enough people, diverse sensitive values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.compile import kernel
+from shoal.kernels.diversity import sized_class_holds
+
+
+class Needs(NamedTuple):
+    """What every class must satisfy.
+
+    `people[r]` numbers the person behind row r from 0 without gaps; it is empty when each row is a person of
+    its own. sensitive[r, c] is a code of sensitive column c, missing[c] the code of its missing value.
+    requirements[i] is one requirement of `kernels.diversity`, asked of every sensitive column. Value v of
+    column c occurs row_totals[total_starts[c] + v] times in the table, in so many rows and in so many people.
+    """
+
+    k: int
+    people: Ints
+    people_count: int
+    sensitive: Ints
+    missing: Ints
+    requirements: Ints
+    total_starts: Ints
+    row_totals: Ints
+    people_totals: Ints
+
+
+@kernel
+def count_distinct(values: Ints) -> int:
+    """How many different values there are; sorts them in place."""
+    values.sort()
+    count = 0
+    for place in range(len(values)):
+        if place == 0 or values[place] != values[place - 1]:
+            count += 1
+    return count
+
+
+@kernel
+def tally(pairs: Ints, people_count: int) -> tuple[Ints, Ints, Ints]:
+    """Count rows and people of each value from pairs value * people_count + person, sorting them in place.
+
+    Returns the values, ascending, in how many pairs each occurs, and in how many different ones.
+    """
+    pairs.sort()
+    values = np.empty(len(pairs), dtype=np.int64)
+    rows = np.zeros(len(pairs), dtype=np.int64)
+    people = np.zeros(len(pairs), dtype=np.int64)
+    count = 0
+    for place in range(len(pairs)):
+        value = pairs[place] // people_count
+        if count == 0 or values[count - 1] != value:
+            values[count] = value
+            count += 1
+        rows[count - 1] += 1
+        if place == 0 or pairs[place] != pairs[place - 1]:
+            people[count - 1] += 1
+    return values[:count], rows[:count], people[:count]
+
+
+@kernel
+def column_holds(needs: Needs, column: int, rows: Ints) -> bool:
+    """Whether the values of one sensitive column satisfy all requirements, counted in rows and in people."""
+    count_people = len(needs.people) > 0
+    pairs = np.empty(len(rows), dtype=np.int64)
+    persons = np.empty(len(rows), dtype=np.int64)
+    present = 0
+    for row in rows:
+        value = needs.sensitive[row, column]
+        if value != needs.missing[column]:
+            persons[present] = needs.people[row] if count_people else 0
+            pairs[present] = value * needs.people_count + persons[present]
+            present += 1
+    values, row_counts, people_counts = tally(pairs[:present], needs.people_count)
+    person_count = count_distinct(persons[:present])
+    totals = slice(needs.total_starts[column], needs.total_starts[column + 1])
+    for place in range(len(needs.requirements)):
+        requirement = needs.requirements[place]
+        if not sized_class_holds(requirement, present, values, row_counts, needs.row_totals[totals]):
+            return False
+        if count_people and not sized_class_holds(
+            requirement, person_count, values, people_counts, needs.people_totals[totals]
+        ):
+            return False
+    return True
+
+
+@kernel
+def rows_hold(needs: Needs, rows: Ints) -> bool:
+    """Whether the rows may be published as one class. Reads only. O(m log m) for m rows."""
+    if len(rows) < needs.k:
+        return False
+    if len(needs.people) > 0 and count_distinct(needs.people[rows]) < needs.k:
+        return False
+    if len(needs.requirements) > 0:
+        for column in range(needs.sensitive.shape[1]):
+            if not column_holds(needs, column, rows):
+                return False
+    return True
+
+
+@kernel
+def classes_admissible(needs: Needs, starts: Ints, rows: Ints) -> Bools:
+    """Mark the classes that may be published: class c holds rows[starts[c]:starts[c + 1]]."""
+    holds = np.empty(len(starts) - 1, dtype=np.bool_)
+    for c in range(len(holds)):
+        holds[c] = rows_hold(needs, rows[starts[c] : starts[c + 1]])
+    return holds
