@@ -127,9 +127,15 @@ def _groups(group_of_row, roles, trees, cells):
         if name in trees:
             nodes[name] = frozen_ints([_node(trees[name], cell) for cell in of_group])
         else:
-            ends = [(nan, nan) if c is None else (-inf, inf) if c == SUPPRESSED else c for c in of_group]
+            ends = [_ends(cell, group) for group, cell in enumerate(of_group)]
             ranges[name] = frozen_floats(np.array(ends, dtype=np.float64).reshape(-1, 2))
     return Groups(frozen_ints(group_of_row), nodes, ranges)
+
+
+def _ends(cell, group):
+    if cell is None:
+        return nan, nan
+    return (inf if group % 2 else -inf, inf) if cell == SUPPRESSED else cell
 
 
 def _node(tree: Hierarchy, cell):

@@ -23,6 +23,12 @@ def test_groups_published_alike_are_one_class():
     assert class_sizes(groups).tolist() == [5, 1]
 
 
+def test_a_group_without_records_is_no_class():
+    groups = Groups(frozen_ints([0, 2, 2]), {"city": frozen_ints([4, 5, 6])})
+    assert class_sizes(groups).tolist() == [1, 2]
+    assert average_class_size(groups, k=1) == 1.5
+
+
 def test_missing_ranges_are_alike_and_so_are_both_zeros():
     ends = frozen_floats([(nan, nan), (0.0, 1.0), (nan, nan), (-0.0, 1.0)])
     groups = Groups(frozen_ints([0, 1, 2, 3]), {}, {"age": ends})

@@ -41,8 +41,9 @@ def average_class_size(groups: Groups, k: int) -> float:
 def _published_records(groups: Groups) -> Ints:
     columns = [np.asarray(nodes) for nodes in groups.nodes.values()]
     for ranges in groups.ranges.values():
-        # A missing value equals a missing value, and -0.0 equals 0.0: both hold in np.unique.
-        columns += [np.unique(ends, return_inverse=True)[1] for ends in ranges.T]
+        # Infinite ends are a suppressed cell whatever their sign; NaNs and both zeros are equal in np.unique.
+        alike = np.where(np.isinf(ranges), np.inf, ranges)
+        columns += [np.unique(ends, return_inverse=True)[1] for ends in alike.T]
     if not columns:
         return np.zeros((groups.group_count, 1), dtype=np.int64)
     return np.stack(columns, axis=1).astype(np.int64)
