@@ -1,11 +1,11 @@
 import csv
-import tomllib
 from collections import Counter
 from statistics import mean
 
 import pytest
 
 from shoal.errors import BadInput, OutputFailed
+from shoal.run.policy import load_policy
 from shoal.table.sample import SAMPLE_FILES, copy_sample, sample_folder
 from shoal.table.sample.generate import hierarchy_lines, write_sample
 
@@ -98,11 +98,11 @@ def test_the_hierarchy_is_a_tree_over_all_codes(diagnoses):
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_policies_name_columns_and_files_that_exist(name, patients):
-    policy = tomllib.loads((sample_folder() / name).read_text(encoding="utf-8"))
+def test_policies_are_valid_and_name_columns_and_files_that_exist(name, patients):
+    policy = load_policy(sample_folder() / name).policy
     known = {"items"} if name == "sets.toml" else set(patients[0])
-    assert set(policy["columns"]) <= known
-    files = [policy["data"]["path"], *(column.get("hierarchy") for column in policy["columns"].values())]
+    assert set(policy.columns) <= known
+    files = [policy.data.path, *(column.hierarchy for column in policy.columns.values())]
     assert {file for file in files if isinstance(file, str)} <= set(SAMPLE_FILES)
 
 
