@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shoal.engine.joined_sets import JoinedSets, join_sets
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.kernels.grouping import group_rows, members
+from shoal.kernels.sets import group_sets
 from shoal.table.columns import Coded, Table
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
@@ -128,6 +130,15 @@ class LocalData:
         """How many distinct people each class holds."""
         _, once = group_rows(_packed([classes.class_of_row, self.people()]))
         return _counts(classes.class_of_row[once], len(classes))
+
+    def joined_sets(self) -> JoinedSets:
+        """The items of all set columns and all sensitive values, row by row."""
+        return join_sets(self.table, self.roles)
+
+    def set_classes(self, sets: JoinedSets) -> Classes:
+        """Which rows have the same quasi-identifier items; those without any are a class, too."""
+        class_of_row, first_rows = group_sets(sets.quasi)
+        return Classes(class_of_row, first_rows, _counts(class_of_row, len(first_rows)))
 
     def label(self, column: str, row: int) -> str | None:
         """The value of a row as it is or would be published; None for a missing one."""
