@@ -94,7 +94,7 @@ def verify_diversity(model: Diversity, data: LocalData) -> Verdict:
     worst = min(findings, key=lambda finding: (not finding.broken_classes, _slack(model, finding.figure)))
     holds = not worst.broken_classes
     place = class_in_words(data, data.quasi, int(classes.first_rows[worst.worst_class]))
-    detail = f"in class {place} {_in_words(model, data, worst)}"
+    detail = f"in class {place}: {_in_words(model, data, worst)}"
     return Verdict(
         holds=holds,
         claim=model.claim(data),
@@ -205,9 +205,7 @@ def _in_words(model: Diversity, data: LocalData, finding: Finding) -> str:
     most = int(counts.argmax())
     size = int(finding.histogram.sizes[finding.worst_class])
     label = data.table.coded(finding.column).domain.label(int(values[most]))
-    share = (
-        f"{finding.column}={label} is the value of {counts[most]:,} of {counted(size, finding.unit)} with one"
-    )
+    share = f"{finding.column}={label} in {counts[most]:,} of {counted(size, finding.unit)} with a value"
     return f"{share} ({counts[most] / size:.1%}); {model.figure_in_words(finding.figure)}"
 
 

@@ -34,7 +34,7 @@ class LDiversity:
 
     name: ClassVar[str] = "l-diversity"
 
-    l: Number  # noqa: E741 - the literature and every policy call it l
+    l: Number
     kind: DiversityKind = "frequency"
     c: Number | None = None
 
