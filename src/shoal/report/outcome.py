@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, cast
 
 from shoal.kernels.arrays import Ints
-from shoal.privacy.verdict import Verdict
+from shoal.privacy.verdict import Model, Verdict
 
 Row = tuple[str, ...]
 
@@ -20,12 +20,27 @@ class People:
     smallest: int
 
 
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A model by its name, with the parameters it was made with."""
+
+    model: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, model: Model) -> Promise:
+        """The promise of a model; parameters that were not given are left out."""
+        values = {part.name: getattr(model, part.name) for part in fields(cast("Any", model))}
+        return cls(model.name, {name: value for name, value in values.items() if value is not None})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What was promised, whether it holds, and what it cost.
 
-    `examples` pairs a few original rows with the same rows as published; with the losses, the original class
-    sizes and the notices it is for the publisher alone.
+    `verdicts` answers `promises` one by one. `column_losses[column][measure]` is the cost of one column.
+    `examples` pairs a few original rows with the same rows as published, each with one text per name in
+    `columns`; with the losses, the original class sizes and the notices it is for the publisher alone.
     """
 
     model: str
@@ -49,11 +64,12 @@ class Outcome:
     notices: tuple[str, ...] = ()
     policy: str = ""
     figures: Mapping[str, Any] = field(default_factory=dict)
+    promises: tuple[Promise, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether every promise holds."""
-        return all(verdict.holds for verdict in self.verdicts)
+        """Whether every promise was checked and holds."""
+        return bool(self.verdicts) and all(verdict.holds for verdict in self.verdicts)
 
     @property
     def smallest(self) -> int | None:

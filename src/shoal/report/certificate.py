@@ -1,0 +1,134 @@
+"""What may go out with the published file: the claim, the figures it rests on, the file's fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import PromiseBroken
+from shoal.privacy.verdict import Verdict
+from shoal.report.class_sizes import risk_of
+from shoal.report.json_values import JsonValue, json_value, without_texts
+from shoal.report.outcome import Outcome
+
+FORMAT = "shoal-certificate-1"
+_BLOCK = 1 << 20
+
+
+def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
+    """The certificate of a release that was checked.
+
+    It holds no seed and no value of the data: of verdicts only numbers are taken, and losses, which compare
+    with the original, are rounded to three digits so that they cannot be solved for it.
+    """
+    if not outcome.holds:
+        broken = next((verdict for verdict in outcome.verdicts if not verdict.holds), None)
+        evidence = broken.evidence if broken else "nothing was checked"
+        raise PromiseBroken(
+            f"no certificate is made for a release that does not keep its promise: {evidence}", broken
+        )
+    return {
+        "format": FORMAT,
+        "shoal": version("shoal"),
+        "file": _fingerprint(published),
+        "publishable": outcome.publishable,
+        "model": outcome.model,
+        "promises": [
+            {"model": promise.model, "parameters": json_value(promise.parameters)}
+            for promise in outcome.promises
+        ],
+        "columns": {"quasi": list(outcome.quasi), "sensitive": list(outcome.sensitive)},
+        "claims": [verdict.claim for verdict in outcome.verdicts],
+        "verdict": {
+            "holds": True,
+            "smallest": _smallest_count_of_records(outcome),
+            "records": outcome.published_records,
+            "checks": [
+                _check(verdict, "records" if outcome.people is None else "people")
+                for verdict in outcome.verdicts
+            ],
+        },
+        "measures": {"published": _published_measures(outcome), "loss": _rounded(outcome.losses)},
+        "people": _people(outcome),
+    }
+
+
+def check_certificate(certificate: Mapping[str, Any], file: Path) -> list[str]:
+    """How the file disagrees with its certificate; empty when it is the certified file."""
+    if certificate.get("format") != FORMAT:
+        return [f"this is not a certificate that Shoal can read: its format is not {FORMAT!r}"]
+    stated = certificate.get("file")
+    if not isinstance(stated, Mapping):
+        return ["the certificate does not say which file it is about: it has no 'file'"]
+    actual = _fingerprint(file)
+    return [
+        f"the certificate is about a file with {words} {stated.get(key)!r}, this one has {actual[key]!r}"
+        for key, words in (("name", "the name"), ("bytes", "the size in bytes"), ("sha256", "the SHA-256"))
+        if stated.get(key) != actual[key]
+    ]
+
+
+def _fingerprint(file: Path) -> dict[str, JsonValue]:
+    digest = hashlib.sha256()
+    size = 0
+    with file.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+            size += len(block)
+    return {"name": file.name, "bytes": size, "sha256": digest.hexdigest()}
+
+
+def _smallest_count_of_records(outcome: Outcome) -> int | None:
+    """What a check of the file alone finds; the run's own check counts people where it can."""
+    if outcome.people is not None and len(outcome.class_sizes_after):
+        return int(outcome.class_sizes_after.min())
+    return outcome.smallest
+
+
+def _check(verdict: Verdict, counted: str) -> dict[str, JsonValue]:
+    return {
+        "claim": verdict.claim,
+        "holds": verdict.holds,
+        "smallest": verdict.smallest,
+        "counted": counted,
+        "figures": without_texts(verdict.figures),
+        "if_missing_matched_everything": None
+        if verdict.wildcard is None
+        else without_texts(verdict.wildcard),
+    }
+
+
+def _published_measures(outcome: Outcome) -> dict[str, JsonValue]:
+    """What anyone can compute from the published file again."""
+    risk = risk_of(outcome.class_sizes_after)
+    if risk is None:
+        return {}
+    return {
+        "classes": risk.classes,
+        "smallest_class": risk.smallest,
+        "largest_class": int(outcome.class_sizes_after.max()),
+        "highest_risk": _three_digits(risk.highest),
+        "mean_risk": _three_digits(risk.mean),
+    }
+
+
+def _rounded(losses: Mapping[str, float]) -> dict[str, JsonValue]:
+    return {name: json_value(_three_digits(loss)) for name, loss in losses.items()}
+
+
+def _three_digits(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def _people(outcome: Outcome) -> dict[str, JsonValue] | None:
+    if outcome.people is None:
+        return None
+    return {
+        "subjects": outcome.people.subjects,
+        "smallest": outcome.people.smallest,
+        "note": "k counts rows. When the file was made, people were counted by their subject, which is not"
+        " published, so this count cannot be repeated from the file.",
+    }

@@ -1,0 +1,164 @@
+"""The Plotly figures, the same in reports and notebooks.
+
+Colours are those of Okabe and Ito, which people with colour-blindness can tell apart; bars of the original
+data are hatched as well. Plotly reads labels as markup, so texts from the data go through `label`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import plotly.graph_objects as go
+
+from shoal.report.class_sizes import Band, Risk
+
+BEFORE, AFTER = "#E69F00", "#0072B2"
+_LONGEST_LABEL = 22
+
+
+def label(text: str) -> str:
+    """A text from the data as Plotly shows it unchanged, on one line and not too long."""
+    line = " ".join(text.split())
+    short = line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…"
+    return escape(short, quote=False)
+
+
+def loss_figure(losses: Mapping[str, float]) -> go.Figure:
+    """One bar per column, the dearest on top."""
+    names = list(losses)
+    bars = go.Bar(
+        x=[losses[name] for name in names],
+        y=list(range(len(names))),
+        orientation="h",
+        meta="after",
+        marker={"color": AFTER},
+        text=[f"{losses[name]:.0%}" for name in names],
+        textposition="outside",
+        cliponaxis=False,
+        hovertext=[f"{label(name)}: {losses[name]:.1%}" for name in names],
+        hoverinfo="text",
+    )
+    figure = _figure(bars, height=90 + 34 * len(names))
+    figure.update_xaxes(
+        title_text="share of detail lost", tickformat=".0%", range=[0, 1.08], tickvals=_QUARTERS
+    )
+    figure.update_yaxes(
+        tickvals=list(range(len(names))),
+        ticktext=[label(name) for name in names],
+        autorange="reversed",
+        showgrid=False,
+    )
+    return figure
+
+
+def class_size_figure(bands: Sequence[Band]) -> go.Figure:
+    """The share of records in classes of each size, before and after."""
+    totals = [sum(band.records_before for band in bands), sum(band.records_after for band in bands)]
+    places = list(range(len(bands)))
+    figure = _figure(
+        *(
+            _side(
+                side,
+                places,
+                [records / max(total, 1) for records in counts],
+                [
+                    f"{records:,} records in classes of {band.label}"
+                    for records, band in zip(counts, bands, strict=True)
+                ],
+            )
+            for side, total, counts in (
+                ("before", totals[0], [band.records_before for band in bands]),
+                ("after", totals[1], [band.records_after for band in bands]),
+            )
+        ),
+        height=340,
+    )
+    figure.update_xaxes(
+        title_text="records in the class",
+        tickvals=places,
+        ticktext=[band.label for band in bands],
+        showgrid=False,
+    )
+    figure.update_yaxes(title_text="share of all records", tickformat=".0%", rangemode="tozero")
+    return figure
+
+
+def risk_figure(before: Risk, after: Risk) -> go.Figure:
+    """The highest and the mean chance of a right guess, before and after."""
+    figure = _figure(
+        *(
+            _side(side, [0, 1], [risk.highest, risk.mean], [f"{risk.highest:.2%}", f"{risk.mean:.2%}"])
+            for side, risk in (("before", before), ("after", after))
+        ),
+        height=300,
+    )
+    figure.update_traces(
+        texttemplate="%{y:.1%}", textposition="outside", cliponaxis=False, textangle=0, constraintext="none"
+    )
+    figure.update_xaxes(
+        tickvals=[0, 1],
+        ticktext=["least protected<br>record", "average<br>record"],
+        tickangle=0,
+        showgrid=False,
+    )
+    figure.update_yaxes(
+        title_text="chance of a right guess", tickformat=".0%", range=[0, 1.1], tickvals=_QUARTERS
+    )
+    return figure
+
+
+_QUARTERS = [0, 0.25, 0.5, 0.75, 1]
+_NAMES = {"before": "original", "after": "published"}
+_COLOURS = {"before": BEFORE, "after": AFTER}
+_HATCHES = {"before": "/", "after": ""}
+
+
+def _side(side: str, x: Sequence[float], y: Sequence[float], hover: Sequence[str]) -> go.Bar:
+    return go.Bar(
+        x=x,
+        y=y,
+        name=_NAMES[side],
+        meta=side,
+        marker={
+            "color": _COLOURS[side],
+            "pattern": {
+                "shape": _HATCHES[side],
+                "size": 7,
+                "solidity": 0.3,
+                "fgopacity": 0.35,
+                "fillmode": "overlay",
+            },
+        },
+        hovertext=[f"{_NAMES[side]}: {text}" for text in hover],
+        hoverinfo="text",
+    )
+
+
+def _figure(*bars: go.Bar, height: int) -> go.Figure:
+    figure = go.Figure(
+        bars,
+        layout={
+            "template": "none",
+            "height": height,
+            "margin": {"l": 8, "r": 36, "t": 36, "b": 16},
+            "barmode": "group",
+            "bargap": 0.28,
+            "bargroupgap": 0.06,
+            "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+            "showlegend": len(bars) > 1,
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "font": {"size": 13},
+            "dragmode": False,
+        },
+    )
+    quiet = {
+        "automargin": True,
+        "fixedrange": True,
+        "zeroline": False,
+        "title": {"font": {"size": 13}, "standoff": 12},
+    }
+    figure.update_xaxes(**quiet)
+    figure.update_yaxes(**quiet)
+    return figure

@@ -1,0 +1,74 @@
+"""HTML in which every text is escaped unless it was made here."""
+
+from __future__ import annotations
+
+from html import escape
+
+_VOID = frozenset({"br", "meta"})
+
+
+class Html(str):
+    """Finished markup; any other text is escaped when it becomes content."""
+
+    __slots__ = ()
+
+
+Content = str | None
+
+
+def tag(name: str, /, *content: Content, **attributes: str | None) -> Html:
+    """An element: `tag("td", text, class_="number")`; content and attributes that are None vanish."""
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    opening = f"<{name}{written}>"
+    return Html(opening if name in _VOID else f"{opening}{join(*content)}</{name}>")
+
+
+def join(*content: Content) -> Html:
+    """Several pieces one after another."""
+    return Html("".join(_safe(piece) for piece in content if piece is not None))
+
+
+def raw_element(name: str, /, text: str, **attributes: str | None) -> Html:
+    """A script or style element, whose text stays as it is; for our own text and escaped JSON only."""
+    return tag(name, Html(text), **attributes)
+
+
+def table(
+    caption: str,
+    header: tuple[str, ...],
+    rows: list[tuple[Content, ...]],
+    *,
+    numeric: tuple[int, ...] = (),
+) -> Html:
+    """A data table that scrolls by itself on narrow screens; the first cell of a row names the row."""
+    head = tag(
+        "tr", *(tag("th", text, scope="col", class_=_number(i, numeric)) for i, text in enumerate(header))
+    )
+    body = [
+        tag(
+            "tr",
+            tag("th", row[0], scope="row"),
+            *(tag("td", cell, class_=_number(i, numeric)) for i, cell in enumerate(row[1:], start=1)),
+        )
+        for row in rows
+    ]
+    return scrolling(
+        tag("table", tag("caption", tag("span", caption)), tag("thead", head), tag("tbody", *body)), caption
+    )
+
+
+def scrolling(content: Html, label: str) -> Html:
+    """A part that is scrolled sideways by itself, also with the keyboard."""
+    return tag("div", content, class_="scroll", tabindex="0", role="region", aria_label=label)
+
+
+def _number(place: int, numeric: tuple[int, ...]) -> str | None:
+    return "number" if place in numeric else None
+
+
+def _safe(piece: str) -> str:
+    return piece if isinstance(piece, Html) else escape(piece)

@@ -1,0 +1,58 @@
+"""The result of a run for machines: `result.json`."""
+
+from __future__ import annotations
+
+from shoal.privacy.verdict import Verdict
+from shoal.report.class_sizes import risk_of
+from shoal.report.json_values import JsonValue, json_value
+from shoal.report.outcome import Outcome
+
+
+def result_dict(outcome: Outcome) -> dict[str, JsonValue]:
+    """What was promised, whether it holds, what it cost; it compares with the original, so it is internal."""
+    before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
+    people = outcome.people
+    return {
+        "model": outcome.model,
+        "promises": [
+            {"model": promise.model, "parameters": json_value(promise.parameters)}
+            for promise in outcome.promises
+        ],
+        "algorithm": outcome.algorithm,
+        "publishable": outcome.publishable,
+        "verdict": {
+            "holds": outcome.holds,
+            "smallest": outcome.smallest,
+            "checks": [_check(verdict) for verdict in outcome.verdicts],
+        },
+        "loss": json_value(outcome.losses),
+        "column_loss": json_value(outcome.column_losses),
+        "records": outcome.records,
+        "published_records": outcome.published_records,
+        "suppressed_records": outcome.suppressed_records,
+        "columns": {"quasi": list(outcome.quasi), "sensitive": list(outcome.sensitive)},
+        "classes": {
+            "before": None if before is None else before.classes,
+            "after": None if after is None else after.classes,
+        },
+        "risk": {
+            "before": None if before is None else {"highest": before.highest, "mean": before.mean},
+            "after": None if after is None else {"highest": after.highest, "mean": after.mean},
+        },
+        "people": None if people is None else {"subjects": people.subjects, "smallest": people.smallest},
+        "notices": list(outcome.notices),
+        "seconds": json_value(outcome.seconds),
+        "peak_memory_mb": json_value(outcome.peak_memory_mb),
+        "figures": json_value(outcome.figures),
+    }
+
+
+def _check(verdict: Verdict) -> dict[str, JsonValue]:
+    return {
+        "claim": verdict.claim,
+        "holds": verdict.holds,
+        "evidence": verdict.evidence,
+        "smallest": verdict.smallest,
+        "figures": json_value(verdict.figures),
+        "if_missing_matched_everything": json_value(verdict.wildcard),
+    }

@@ -1,0 +1,304 @@
+"""The parts of the report, in the order in which they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import plotly.graph_objects as go
+
+from shoal.privacy.verdict import Verdict
+from shoal.report.class_sizes import Risk, risk_of, size_bands
+from shoal.report.explanations import limits, promises_in_words
+from shoal.report.figures import class_size_figure, loss_figure, risk_figure
+from shoal.report.html import Content, Html, join, raw_element, scrolling, table, tag
+from shoal.report.outcome import Outcome, Row
+from shoal.report.wording import counted, in_words, measure, measure_in_words, sentence, share
+
+_COLUMN_MEASURES = ("ncp", "item_ncp", "lm", "tree")
+_LONG = 28
+
+
+def sections(outcome: Outcome) -> Iterable[Html]:
+    """Every part that this outcome has something to say in."""
+    yield _verdict(outcome)
+    yield _promise(outcome)
+    before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
+    if before is not None and after is not None:
+        yield _risk(before, after)
+        yield _class_sizes(outcome)
+    yield _loss(outcome)
+    if outcome.examples:
+        yield _examples(outcome)
+    yield _notices(outcome)
+    yield _effort(outcome)
+    if outcome.policy:
+        yield _section(
+            "policy", "The policy", tag("pre", outcome.policy, tabindex="0", aria_label="Policy file")
+        )
+
+
+def _section(name: str, title: str, *content: Content, class_: str | None = None) -> Html:
+    heading = tag("h2", title, id=name)
+    return tag("section", heading, *content, class_=class_, aria_labelledby=name)
+
+
+def _verdict(outcome: Outcome) -> Html:
+    holds = outcome.holds
+    return _section(
+        "verdict",
+        "The verdict",
+        tag("p", "✓ The promise holds" if holds else "✗ The promise does not hold", class_="answer"),
+        *(
+            tag("p", f"{sentence(verdict.claim)} {sentence(verdict.evidence)}")
+            for verdict in outcome.verdicts
+        ),
+        _tiles(_key_figures(outcome)),
+        _people(outcome),
+        *(_wildcard(verdict) for verdict in outcome.verdicts),
+        None if outcome.publishable else _not_publishable(),
+        class_="verdict" if holds else "verdict broken",
+    )
+
+
+def _key_figures(outcome: Outcome) -> dict[str, str]:
+    before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
+    figures = {}
+    if after is not None:
+        figures["records in the smallest class"] = f"{after.smallest:,}"
+        figures["classes of records that look alike"] = f"{after.classes:,}"
+    elif outcome.smallest is not None:
+        figures["smallest number of records found"] = f"{outcome.smallest:,}"
+    figures["records published"] = f"{outcome.published_records:,}"
+    if outcome.suppressed_records:
+        figures["records suppressed"] = f"{outcome.suppressed_records:,}"
+    if before is not None:
+        figures["unique records before"] = f"{before.unique:,}"
+    if "ncp" in outcome.losses:
+        figures["detail lost (NCP)"] = share(outcome.losses["ncp"])
+    return figures
+
+
+def _tiles(figures: Mapping[str, str]) -> Html:
+    return tag(
+        "dl",
+        *(tag("div", tag("dt", name), tag("dd", text), class_="tile") for name, text in figures.items()),
+        class_="tiles",
+    )
+
+
+def _people(outcome: Outcome) -> Html | None:
+    if outcome.people is None:
+        return None
+    rows = counted(outcome.published_records, "row")
+    subjects = counted(outcome.people.subjects, "person", "people")
+    smallest = counted(outcome.people.smallest, "person", "people")
+    return _remark(
+        "People and rows.",
+        f"One person can have several rows here: {rows} stand for {subjects}, and the smallest class holds"
+        f" {smallest}. Anyone who checks the published file can count rows only, because the column that tells"
+        " people apart is not in it.",
+    )
+
+
+def _wildcard(verdict: Verdict) -> Html | None:
+    if verdict.wildcard is None:
+        return None
+    smallest, reason = verdict.wildcard.get("smallest"), verdict.wildcard.get("not_computed")
+    found = (
+        f"not computed here: {reason}"
+        if smallest is None
+        else f"every record could be one of at least {counted(smallest, 'record')}"
+    )
+    return _remark(
+        "Missing values.",
+        "A missing value is taken as a value of its own. The weaker reading, in which it matches every"
+        f" value, would find: {found}. It never decides.",
+    )
+
+
+def _not_publishable() -> Html:
+    return _remark(
+        "Not for publication.",
+        "The order of the rows was kept or made reproducible, so it could be traced back. Run without these"
+        " settings before you publish.",
+    )
+
+
+def _remark(title: str, text: str) -> Html:
+    return tag("p", tag("strong", title), " ", text, class_="remark")
+
+
+def _promise(outcome: Outcome) -> Html:
+    items = [tag("li", tag("h3", limit.title), tag("p", limit.text)) for limit in limits(outcome)]
+    return join(
+        _section(
+            "promise",
+            "What was promised",
+            *(tag("p", paragraph, class_="promise") for paragraph in promises_in_words(outcome)),
+        ),
+        _section(
+            "limits",
+            "What this does not protect against",
+            tag(
+                "p",
+                "Every promise has an edge. Beyond it, the published file gives no guarantee:",
+                class_="quiet",
+            ),
+            tag("ul", *items, class_="limits"),
+        ),
+    )
+
+
+def _risk(before: Risk, after: Risk) -> Html:
+    return _section(
+        "risk",
+        "Risk of being recognized, before and after",
+        tag(
+            "p",
+            "Someone knows the covered columns of a person and picks one of the rows that fit. The chance to"
+            f" pick the right one goes from {share(before.highest)} to {share(after.highest)} for the least"
+            f" protected record, and from {share(before.mean)} to {share(after.mean)} on average.",
+        ),
+        _pair(
+            "figure-risk",
+            risk_figure(before, after),
+            f"Bar chart of the chance of a right guess: at most {share(before.highest)} before,"
+            f" {share(after.highest)} after; on average {share(before.mean)} before,"
+            f" {share(after.mean)} after.",
+            table(
+                "Chance of a right guess: 1 / size of the class",
+                ("", "original", "published"),
+                [
+                    ("highest", share(before.highest), share(after.highest)),
+                    ("average", share(before.mean), share(after.mean)),
+                    ("expected right guesses", f"{before.classes:,}", f"{after.classes:,}"),
+                    ("unique records", f"{before.unique:,}", f"{after.unique:,}"),
+                    ("records", f"{before.records:,}", f"{after.records:,}"),
+                ],
+                numeric=(1, 2),
+            ),
+        ),
+    )
+
+
+def _class_sizes(outcome: Outcome) -> Html:
+    bands = size_bands(outcome.class_sizes_before, outcome.class_sizes_after, _k(outcome))
+    return _section(
+        "classes",
+        "Class sizes before and after",
+        tag(
+            "p",
+            "A class is a group of records with the same values in all covered columns. The larger the class,"
+            " the better its records hide.",
+        ),
+        _pair(
+            "figure-classes",
+            class_size_figure(bands),
+            "Bar chart of the share of records in classes of each size, before and after, as in the table.",
+            table(
+                "Records by the size of their class",
+                ("size of class", "original", "published"),
+                [(band.label, f"{band.records_before:,}", f"{band.records_after:,}") for band in bands],
+                numeric=(1, 2),
+            ),
+        ),
+    )
+
+
+def _loss(outcome: Outcome) -> Html:
+    columns = _loss_by_column(outcome)
+    return _section(
+        "loss",
+        "What it cost",
+        tag(
+            "p",
+            "Values became coarser: 0% means that every value of a column is as it was, 100% that nothing"
+            " of it is left.",
+        ),
+        _pair(
+            "figure-loss",
+            loss_figure(columns),
+            "Bar chart of the detail lost per column, as in the table.",
+            table(
+                "Detail lost per column",
+                ("column", "lost"),
+                [(name, share(loss)) for name, loss in columns.items()],
+                numeric=(1,),
+            ),
+        )
+        if columns
+        else None,
+        table(
+            "All measures; lower is better",
+            ("measure", "value", "what it says"),
+            [(name, measure(name, loss), measure_in_words(name)) for name, loss in outcome.losses.items()],
+            numeric=(1,),
+        ),
+    )
+
+
+def _loss_by_column(outcome: Outcome) -> dict[str, float]:
+    losses = {
+        column: float(next(by_measure[name] for name in _COLUMN_MEASURES if name in by_measure))
+        for column, by_measure in outcome.column_losses.items()
+        if any(name in by_measure for name in _COLUMN_MEASURES)
+    }
+    return dict(sorted(losses.items(), key=lambda pair: -pair[1]))
+
+
+def _examples(outcome: Outcome) -> Html:
+    head = tag(
+        "tr", tag("th", "row", scope="col"), *(tag("th", name, scope="col") for name in outcome.columns)
+    )
+    caption = "A few original rows, each above the same row as published; changed values are marked"
+    pairs = [
+        tag("tbody", _example_row("original", before, before), _example_row("published", after, before))
+        for before, after in outcome.examples
+    ]
+    grid = tag("table", tag("caption", tag("span", caption)), tag("thead", head), *pairs, class_="rows")
+    return _section("rows", "Rows before and after", scrolling(grid, caption))
+
+
+def _example_row(name: str, row: Row, original: Row) -> Html:
+    cells = (_example_cell(value, changed=value != old) for value, old in zip(row, original, strict=True))
+    return tag("tr", tag("th", name, scope="row"), *cells)
+
+
+def _example_cell(value: str, *, changed: bool) -> Html:
+    marks = (("changed", changed), ("empty", not value), ("long", len(value) > _LONG))
+    classes = " ".join(name for name, applies in marks if applies)
+    return tag("td", value or "empty", class_=classes or None)
+
+
+def _notices(outcome: Outcome) -> Html:
+    if not outcome.notices:
+        return _section("notices", "Notices", tag("p", "Nothing else to report."))
+    return _section(
+        "notices", "Notices", tag("ul", *(tag("li", notice) for notice in outcome.notices), class_="notices")
+    )
+
+
+def _effort(outcome: Outcome) -> Html:
+    rows: list[tuple[Content, ...]] = [
+        (in_words(name), f"{seconds:,.2f} s") for name, seconds in outcome.seconds.items()
+    ]
+    rows.append(("peak memory", f"{outcome.peak_memory_mb:,.0f} MB"))
+    return _section("effort", "Time and memory", table("What the run used", ("", "used"), rows, numeric=(1,)))
+
+
+def _pair(name: str, figure: go.Figure, description: str, data: Html) -> Html:
+    """A figure, and beside it the table of what it shows."""
+    holder = tag("div", id=f"{name}-plot", data_figure=name, role="img", aria_label=description)
+    without_script = tag(
+        "noscript", tag("p", "The figure needs JavaScript; the table shows the same.", class_="quiet")
+    )
+    # In a script element only "<" could end the element early.
+    content = raw_element(
+        "script", str(figure.to_json()).replace("<", "\\u003c"), type="application/json", id=name
+    )
+    return tag("div", tag("div", holder, without_script, content, class_="figure"), data, class_="pair")
+
+
+def _k(outcome: Outcome) -> int | None:
+    given = (promise.parameters.get("k") for promise in outcome.promises)
+    return next((k for k in given if isinstance(k, int)), None)
