@@ -1,0 +1,116 @@
+"""The columns of a table as Arrow arrays: typed, or as the texts that text formats hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.kernels.arrays import Ints
+from shoal.table.canonical import as_text
+from shoal.table.columns import Carried, Coded, Column, Kind, Sets, Table
+from shoal.table.pairs import sets_of_pairs
+
+
+def in_text_order(table: Table) -> Table:
+    """The same table with the labels of each set in the order of their texts."""
+    return table.replacing(
+        {name: _sorted_sets(column) for name, column in table.columns.items() if isinstance(column, Sets)}
+    )
+
+
+def typed_column(column: Column, start: int, stop: int) -> pa.Array:
+    """Some rows: texts, numbers, dates or lists, and nulls for missing values."""
+    if isinstance(column, Carried):
+        return _carried_rows(column, start, stop)
+    if isinstance(column, Sets):
+        return set_column(column, column.domain.labels, start, stop)
+    return coded_column(column, typed_values(column), start, stop)
+
+
+def text_column(column: Column, start: int, stop: int) -> pa.StringArray:
+    """Some rows as texts, nulls for missing values; sets joined by their separator."""
+    if isinstance(column, Carried):
+        return as_text(_carried_rows(column, start, stop))
+    if isinstance(column, Sets):
+        return pc.binary_join(set_column(column, column.domain.labels, start, stop), column.separator)
+    return coded_column(column, column.domain.labels, start, stop)
+
+
+def typed_values(column: Coded) -> pa.Array:
+    """The domain as the type of its kind."""
+    domain = column.domain
+    if domain.kind == Kind.DATE:
+        return domain.labels.cast(pa.date32())
+    if domain.kind == Kind.NUMBER and domain.numbers is not None:
+        values = pa.array(domain.numbers)
+        whole = bool(np.all(domain.numbers == np.floor(domain.numbers)))
+        return values.cast(pa.int64()) if whole else values
+    return domain.labels
+
+
+def set_column(column: Sets, texts: pa.StringArray, start: int, stop: int) -> pa.ListArray:
+    """Some rows of sets as lists of the given text of each item."""
+    starts = column.arrays.starts
+    items = column.arrays.items[starts[start] : starts[stop]]
+    offsets = (starts[start : stop + 1] - starts[start]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), texts.take(pa.array(items)))
+
+
+def coded_column(column: Coded, texts: pa.Array, start: int, stop: int) -> pa.Array:
+    """Some rows of single values as the given text of each value, nulls for missing ones."""
+    codes = column.codes[start:stop]
+    return texts.take(pa.array(codes, mask=codes == column.domain.missing))
+
+
+def to_arrow(table: Table, types: Mapping[str, pa.DataType]) -> pa.Table:
+    """The whole table, with the types of its source wherever all its published labels still have them."""
+    ordered = in_text_order(table)
+    columns = {}
+    for name, column in ordered.columns.items():
+        values = typed_column(column, 0, table.row_count)
+        wanted = types.get(name)
+        columns[name] = values if isinstance(column, Carried) or wanted is None else _restored(values, wanted)
+    return pa.table(columns)
+
+
+def _restored(values: pa.Array, wanted: pa.DataType) -> pa.Array:
+    if pa.types.is_dictionary(wanted):
+        return _restored(values, wanted.value_type).dictionary_encode()
+    try:
+        return values.cast(wanted)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # generalized labels are no such values
+        return values
+
+
+def _sorted_sets(column: Sets) -> Sets:
+    labels = column.domain.labels
+    order: Ints = pc.array_sort_indices(labels).to_numpy().astype(np.int64)
+    if np.array_equal(order, np.arange(len(order))):
+        return column
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    domain = replace(column.domain, labels=labels.take(pa.array(order)), numbers=None)
+    rows = np.repeat(np.arange(len(column)), column.sizes)
+    sets, _ = sets_of_pairs(rows, rank[column.arrays.items], len(column), domain, column.separator)
+    return sets
+
+
+def _carried_rows(column: Carried, start: int, stop: int) -> pa.Array:
+    values = column.values.slice(start, stop - start)
+    if not pa.types.is_dictionary(values.type):
+        return pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], type=values.type)
+    return _without_unused_values(values)
+
+
+def _without_unused_values(values: pa.ChunkedArray) -> pa.DictionaryArray:
+    """A categorical column lists its categories, also those of records that are not published."""
+    unified = values.unify_dictionaries().combine_chunks()
+    array = unified.chunk(0) if isinstance(unified, pa.ChunkedArray) else unified
+    used = pc.unique(array.indices.drop_null()).sort()
+    return pa.DictionaryArray.from_arrays(
+        pc.index_in(array.indices, value_set=used), array.dictionary.take(used), ordered=array.type.ordered
+    )

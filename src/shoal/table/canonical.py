@@ -1,0 +1,255 @@
+"""When two written values are one value: the only rule there is, for data, hierarchies and missing tokens.
+
+Text
+    White space at both ends and a stray byte order mark are dropped (white space is what Unicode gives the
+    property White_Space), and the rest is brought into Unicode normal form C. Nothing else changes: inner
+    white space and upper and lower case stay, and `01` is not `1`.
+Numbers
+    A text is a number when, after the rule for text, it is written in decimal digits with an optional sign,
+    point and exponent. Equal numbers are one value, however written. The published text is the shortest one
+    that reads back as the same number, without an exponent: `5` for `5.0`; only below 1e-15 it has one.
+    Infinities, NaN and numbers beyond 2^53, which cannot be told from their neighbours, are refused.
+Dates
+    A text is a date when it is an ISO 8601 day `YYYY-MM-DD`, or such a day with a time of day, which is
+    dropped: the day counts as written, whatever its time zone. A column may have another format (`strptime`)
+    instead. Published as ISO days.
+Missing
+    A null, an empty text and every missing token of the reader; tokens follow the same rules, so that in a
+    column of numbers the token `-9` also covers `-9.0`.
+Typed columns
+    Values that are no text are taken as the text that would publish them: whole numbers without a point,
+    `true` and `false`, ISO dates.
+
+All of it works on the distinct values of a column.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.kernels.arrays import Bools, Floats, Ints, frozen_floats
+from shoal.table.columns import Domain, Kind
+
+WHITE_SPACE = (
+    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+LARGEST_NUMBER = 2.0**53
+SMALLEST_WITHOUT_EXPONENT = 1e-15
+
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_ISO_DATE = re.compile(
+    r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)?)?", re.ASCII
+)
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class UnsupportedType(Exception):
+    """Values of this type cannot stand in a column of single values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """The values behind the distinct entries of a column.
+
+    codes[e] is the place of entry e in the domain, one behind its end when the entry is missing or invalid.
+    """
+
+    domain: Domain
+    codes: Ints
+    invalid: Bools
+
+
+@dataclass(frozen=True, slots=True)
+class MissingTokens:
+    """How missing values are written, in canonical form; the empty text always is one of them."""
+
+    texts: pa.StringArray
+    numbers: Floats
+
+    @classmethod
+    def of(cls, tokens: Iterable[str]) -> MissingTokens:
+        """Bring the tokens into canonical form."""
+        texts = canonical_text(pa.array(["", *tokens], type=pa.string())).unique()
+        return cls(texts, _parsed(texts))
+
+
+def canonical(text: str) -> str:
+    """The rule for one text."""
+    return unicodedata.normalize("NFC", text.strip(WHITE_SPACE))
+
+
+def canonical_text(texts: pa.StringArray) -> pa.StringArray:
+    """The rule for many texts."""
+    trimmed = pc.utf8_trim(texts, characters=WHITE_SPACE)
+    if pc.all(pc.string_is_ascii(trimmed), min_count=0).as_py():
+        return trimmed
+    return pc.utf8_normalize(trimmed, form="NFC")
+
+
+def categories(entries: pa.Array, missing: MissingTokens, kind: Kind = Kind.CATEGORY) -> Canonical:
+    """Entries as texts, ordered by code point."""
+    texts = canonical_text(as_text(entries).fill_null(""))
+    present = _to_numpy(pc.invert(pc.is_in(texts, value_set=missing.texts)))
+    encoded = texts.filter(pa.array(present)).dictionary_encode()
+    order = _to_numpy(pc.array_sort_indices(encoded.dictionary)).astype(np.int64)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    codes = np.full(len(entries), len(order), dtype=np.int64)
+    codes[present] = rank[_to_numpy(encoded.indices)]
+    domain = Domain(kind, encoded.dictionary.take(pa.array(order)))
+    return Canonical(domain, codes, np.zeros(len(entries), dtype=np.bool_))
+
+
+def numbers(entries: pa.Array, missing: MissingTokens) -> Canonical:
+    """Entries as numbers, ascending."""
+    if _is_numeric(entries.type):
+        values = _to_numpy(_widened(entries).fill_null(np.nan))
+        absent = _to_numpy(entries.is_null())
+        if "nan" in missing.texts.to_pylist():
+            absent = absent | np.isnan(values)
+    else:
+        texts = canonical_text(as_text(entries).fill_null(""))
+        values = _parsed(texts)
+        absent = _to_numpy(pc.is_in(texts, value_set=missing.texts))
+    absent = absent | np.isin(values, missing.numbers[np.isfinite(missing.numbers)])
+    valid = ~absent & (np.abs(values) <= LARGEST_NUMBER)
+    distinct, codes = _coded(values + 0.0, valid)  # minus zero becomes zero
+    domain = Domain(Kind.NUMBER, number_texts(distinct), frozen_floats(distinct))
+    return Canonical(domain, codes, ~absent & ~valid)
+
+
+def dates(entries: pa.Array, missing: MissingTokens, date_format: str | None = None) -> Canonical:
+    """Entries as days, ascending; `date_format` is how texts write them, if not in ISO 8601."""
+    texts = canonical_text(as_text(entries).fill_null(""))
+    absent = _to_numpy(pc.is_in(texts, value_set=missing.texts))
+    read = _iso_day if date_format is None or not _is_text(entries.type) else _day_reader(date_format)
+    days = np.array([read(text) for text in texts.to_pylist()], dtype=np.float64)
+    valid = ~absent & np.isfinite(days)
+    distinct, codes = _coded(days, valid)
+    labels = [date.fromordinal(int(day) + _EPOCH).isoformat() for day in distinct]
+    domain = Domain(Kind.DATE, pa.array(labels, type=pa.string()), frozen_floats(distinct))
+    return Canonical(domain, codes, ~absent & ~valid)
+
+
+def as_text(values: pa.Array) -> pa.StringArray:
+    """Values of any single type as the texts that would publish them."""
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return as_text(values.dictionary_decode())
+    if pa.types.is_floating(kind):
+        return _floats_as_text(values)
+    if pa.types.is_timestamp(kind):
+        return _timestamps_as_text(values)
+    if _is_text(kind) or _is_plain(kind):
+        return values.cast(pa.string())
+    raise UnsupportedType(str(kind))
+
+
+def number_texts(values: Floats) -> pa.StringArray:
+    """The shortest texts of finite numbers, without exponents."""
+    whole = (values == np.floor(values)) & (np.abs(values) <= LARGEST_NUMBER)
+    as_integers = pa.array(np.where(whole, values, 0.0).astype(np.int64)).cast(pa.string())
+    short = pc.if_else(pa.array(whole), as_integers, pa.array(values).cast(pa.string()))
+    with_exponent = np.flatnonzero(_to_numpy(pc.match_substring(short, "e")))
+    if not len(with_exponent):
+        return short
+    texts = np.array(short.to_pylist(), dtype=object)
+    texts[with_exponent] = [_without_exponent(value) for value in values[with_exponent]]
+    return pa.array(texts, type=pa.string())
+
+
+def _without_exponent(value: float) -> str:
+    if abs(value) < SMALLEST_WITHOUT_EXPONENT:
+        return repr(float(value))
+    return np.format_float_positional(value, trim="-")
+
+
+def _widened(values: pa.Array) -> pa.Array:
+    if pa.types.is_floating(values.type) and values.type.bit_width < 64:
+        # 0.1 in single precision is 0.1, not the double that happens to lie nearest to it.
+        return values.cast(pa.float32()).cast(pa.string()).cast(pa.float64())
+    return values.cast(pa.float64(), safe=False)
+
+
+def _floats_as_text(values: pa.Array) -> pa.StringArray:
+    wide = _to_numpy(_widened(values).fill_null(0.0)) + 0.0
+    finite = np.isfinite(wide)
+    texts = pc.if_else(
+        pa.array(finite), number_texts(np.where(finite, wide, 0.0)), pa.array(wide).cast(pa.string())
+    )
+    return pc.if_else(values.is_valid(), texts, None)
+
+
+def _timestamps_as_text(values: pa.Array) -> pa.StringArray:
+    local = values if values.type.tz is None else pc.local_timestamp(values)
+    for coarser in (pa.date32(), pa.timestamp("s")):
+        try:
+            return local.cast(coarser).cast(pa.string())
+        except pa.ArrowInvalid:  # some values have a finer time
+            continue
+    return local.cast(pa.string())
+
+
+def _parsed(texts: pa.StringArray) -> Floats:
+    plausible = pc.match_substring_regex(texts, _NUMBER)
+    return _to_numpy(pc.if_else(plausible, texts, None).cast(pa.float64()).fill_null(np.nan))
+
+
+def _coded(values: Floats, valid: Bools) -> tuple[Floats, Ints]:
+    distinct, places = np.unique(values[valid], return_inverse=True)
+    codes = np.full(len(values), len(distinct), dtype=np.int64)
+    codes[valid] = places
+    return distinct, codes
+
+
+def _iso_day(text: str) -> float:
+    if not _ISO_DATE.fullmatch(text):
+        return np.nan
+    try:
+        return datetime.fromisoformat(text).toordinal() - _EPOCH
+    except ValueError:
+        return np.nan
+
+
+def _day_reader(date_format: str) -> Callable[[str], float]:
+    def day(text: str) -> float:
+        try:
+            return datetime.strptime(text, date_format).toordinal() - _EPOCH
+        except ValueError:
+            return np.nan
+
+    return day
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _is_numeric(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_integer(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_temporal(kind)
+        or pa.types.is_null(kind)
+    )
+
+
+def _to_numpy(values: pa.Array) -> NDArray[Any]:
+    array: NDArray[Any] = values.to_numpy(zero_copy_only=False)
+    return array

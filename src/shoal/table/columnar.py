@@ -1,0 +1,99 @@
+"""Typed files: Parquet, Arrow and JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.json as arrow_json
+from pyarrow import parquet
+
+from shoal.errors import BadInput, Problem
+from shoal.table.canonical import canonical
+from shoal.table.options import ReadOptions
+from shoal.table.raw import Raw
+from shoal.table.text_file import LINE_LIMIT, open_text
+
+
+class Typed:
+    """Columns that Arrow has read with their types."""
+
+    def __init__(
+        self,
+        where: str,
+        table: pa.Table,
+        notices: tuple[str, ...] = (),
+        lines_of: Callable[[Sequence[int]], list[int]] | None = None,
+        library: str | None = None,
+    ) -> None:
+        self._where, self._notices, self._lines_of, self._library = where, notices, lines_of, library
+        self._names = tuple(canonical(name) for name in table.column_names)
+        self._table = table
+
+    @property
+    def where(self) -> str:
+        """The name of the source."""
+        return self._where
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self._names
+
+    def load(
+        self,
+        columns: Sequence[str],
+        numbers: Collection[str] = (),  # noqa: ARG002 - they are typed already
+        missing: Sequence[str] = (),  # noqa: ARG002
+    ) -> Raw:
+        """The given columns."""
+        table = self._table.rename_columns(list(self._names)).select(list(columns))
+        return Raw(self._where, table, self._lines_of, self._notices, self._library)
+
+
+def open_parquet(path: Path, options: ReadOptions) -> Typed:  # noqa: ARG001 - nothing to choose
+    """A Parquet file."""
+    with parquet.ParquetFile(path) as file:
+        return Typed(str(path), file.read())
+
+
+def open_arrow(path: Path, options: ReadOptions) -> Typed:  # noqa: ARG001 - nothing to choose
+    """An Arrow file or stream (Feather is an Arrow file)."""
+    with pa.OSFile(str(path)) as source:
+        is_file = source.read(6) == b"ARROW1"
+        source.seek(0)
+        opened = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
+        return Typed(str(path), opened.read_all())
+
+
+def open_json_lines(path: Path, options: ReadOptions) -> Typed:
+    """One JSON object per line; texts that look like dates stay texts."""
+    file = open_text(path, options.encoding or "utf-8")
+    with file.text() as stream:
+        if stream.read(1024).lstrip("\ufeff \t\r\n").startswith("["):
+            raise BadInput(
+                Problem("holds one JSON array", "write one JSON object per line instead", file=str(path))
+            )
+    return Typed(str(path), _read_json(file.stream), file.notices, _lines_of)
+
+
+def _read_json(opened: Callable[[], pa.NativeFile]) -> pa.Table:
+    read = arrow_json.ReadOptions(block_size=LINE_LIMIT)
+    table = arrow_json.read_json(opened(), read)
+    texts = pa.schema([field.with_type(_without_timestamps(field.type)) for field in table.schema])
+    if texts == table.schema:
+        return table
+    return arrow_json.read_json(opened(), read, arrow_json.ParseOptions(explicit_schema=texts))
+
+
+def _without_timestamps(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_timestamp(kind):
+        return pa.string()
+    if pa.types.is_list(kind):
+        return pa.list_(_without_timestamps(kind.value_type))
+    return kind
+
+
+def _lines_of(rows: Sequence[int]) -> list[int]:
+    return [row + 1 for row in rows]

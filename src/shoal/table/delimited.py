@@ -1,0 +1,198 @@
+"""CSV and its relatives: one record per line, cells between delimiters, names in the first line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from shoal.errors import BadInput, Problem
+from shoal.table.canonical import canonical
+from shoal.table.options import ReadOptions
+from shoal.table.raw import LISTED, Raw
+from shoal.table.text_file import LINE_LIMIT, open_text
+
+DELIMITERS = (",", ";", "\t", "|")
+QUOTE = '"'
+_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_SAMPLE_CHARACTERS = 2**20
+_SAMPLE_RECORDS = 20
+_BLOCK = 2**20
+_FIRST_ROW_NUMBER = 2  # as Arrow counts, with the header as row 1
+
+
+class Delimited:
+    """A delimited text file.
+
+    Blank lines are skipped, unless the file has one column only: there a blank line is an empty cell.
+    """
+
+    def __init__(self, path: Path, options: ReadOptions) -> None:
+        self._file = open_text(path, options.encoding)
+        self._quote = QUOTE if options.quote is None else options.quote
+        sample = self._sample()
+        usual = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+        self._delimiter = options.delimiter or self._likeliest_delimiter(sample, usual)
+        self._names = self._header(sample)
+        self._notices = self._file.notices
+        if options.delimiter is None and self._delimiter != usual:
+            self._notices += (f"{self.where}: cells are separated by {_NAMES[self._delimiter]}",)
+
+    @property
+    def where(self) -> str:
+        """The path."""
+        return str(self._file.path)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in the first line."""
+        return self._names
+
+    def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
+        """Read texts, and numbers as far as all cells of all number columns are plain ones."""
+        quoted = bool(self._quote) and self._file.holds(self._quote)
+        if quoted:
+            self._file.refuse_open_quote(self._delimiter, self._quote)
+        parse = arrow_csv.ParseOptions(
+            delimiter=self._delimiter,
+            quote_char=self._quote if quoted else False,
+            newlines_in_values=quoted,
+            ignore_empty_lines=len(self._names) > 1,
+        )
+        try:
+            table = self._read(parse, self._conversion(columns, numbers, missing))
+        except _NotPlainNumbers:
+            table = self._read(parse, self._conversion(columns, (), ()))
+        return Raw(self.where, table, self._lines_of, self._notices)
+
+    def _conversion(
+        self, columns: Sequence[str], numbers: Collection[str], missing: Sequence[str]
+    ) -> arrow_csv.ConvertOptions:
+        types = {name: pa.float64() if name in numbers else pa.string() for name in self._names}
+        return arrow_csv.ConvertOptions(
+            column_types=types,
+            include_columns=list(columns),
+            null_values=["", *missing],
+            strings_can_be_null=False,
+        )
+
+    def _read(self, parse: arrow_csv.ParseOptions, convert: arrow_csv.ConvertOptions) -> pa.Table:
+        for block in (_BLOCK, LINE_LIMIT):
+            ragged: list[arrow_csv.InvalidRow] = []
+            parse.invalid_row_handler = _collecting(ragged)
+            try:
+                table = self._read_blocks(block, parse, convert)
+            except pa.ArrowInvalid as error:
+                if "conversion error" in str(error):
+                    raise _NotPlainNumbers from error
+                if "straddling" not in str(error):
+                    raise
+                continue
+            if ragged:
+                ragged.clear()
+                self._read_blocks(block, parse, convert, use_threads=False)  # only then rows are counted
+                raise BadInput(*self._ragged_problems(ragged))
+            return table
+        what = f"a record is longer than {LINE_LIMIT // 2**20} MB"
+        raise BadInput(Problem(what, "look for a cell whose quote is closed too late", file=self.where))
+
+    def _read_blocks(
+        self,
+        block: int,
+        parse: arrow_csv.ParseOptions,
+        convert: arrow_csv.ConvertOptions,
+        *,
+        use_threads: bool = True,
+    ) -> pa.Table:
+        read = arrow_csv.ReadOptions(
+            column_names=list(self._names),
+            skip_rows_after_names=1,
+            block_size=block,
+            encoding=self._file.arrow_encoding,
+            use_threads=use_threads,
+        )
+        return arrow_csv.read_csv(self._file.stream(), read, parse, convert)
+
+    def _ragged_problems(self, ragged: Sequence[arrow_csv.InvalidRow]) -> list[Problem]:
+        shown = ragged[:LISTED]
+        lines = self._lines_of([row.number - _FIRST_ROW_NUMBER for row in shown])
+        problems = [
+            Problem(
+                f"the line has {row.actual_columns} cells where the header has {row.expected_columns}",
+                "put quotes around cells that contain the delimiter",
+                file=self.where,
+                line=line,
+            )
+            for row, line in zip(shown, lines, strict=True)
+        ]
+        if len(ragged) > len(shown):
+            problems.append(Problem(f"{len(ragged)} lines have a wrong number of cells", file=self.where))
+        return problems
+
+    def _lines_of(self, rows: Sequence[int]) -> list[int]:
+        """The lines at which the given ascending rows begin, found by reading the file once more."""
+        found: list[int] = []
+        with self._file.text(newline="") as stream:
+            reader = self._reader(stream, self._delimiter)
+            records = filter(None, reader) if len(self._names) > 1 else reader
+            taken = -1  # the header is no row
+            try:
+                for row in rows:
+                    record = next(islice(records, row - taken, None))
+                    taken = row + 1
+                    found.append(reader.line_num - sum(cell.count("\n") for cell in record))
+            except (csv.Error, StopIteration):  # a cell too large for this reader: assume a line per record
+                found.extend(row + 2 for row in rows[len(found) :])
+        return found
+
+    def _reader(self, lines: Iterable[str], delimiter: str) -> Any:
+        if self._quote:
+            return csv.reader(lines, delimiter=delimiter, quotechar=self._quote)
+        return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+
+    def _sample(self) -> str:
+        with self._file.text(newline="") as stream:
+            sample = stream.read(_SAMPLE_CHARACTERS)
+        if len(sample) == _SAMPLE_CHARACTERS and "\n" not in sample and "\r" not in sample:
+            what = "the first line is longer than 1 MB and cannot be a header"
+            raise BadInput(Problem(what, "give a file with column names in its first line", self.where, 1))
+        return sample
+
+    def _likeliest_delimiter(self, sample: str, usual: str) -> str:
+        """The delimiter that cuts the first records into the same number of cells, the more the better."""
+        candidates = sorted(DELIMITERS, key=lambda delimiter: delimiter != usual)
+        widths = {candidate: self._widths(sample, candidate) for candidate in candidates}
+        even = [candidate for candidate in candidates if len(set(widths[candidate])) == 1]
+        return max(even or candidates, key=lambda candidate: max(widths[candidate][:1], default=0))
+
+    def _widths(self, sample: str, delimiter: str) -> list[int]:
+        whole_lines = io.StringIO(sample, newline="").readlines()
+        if len(whole_lines) > 1 and not whole_lines[-1].endswith(("\n", "\r")):
+            whole_lines.pop()
+        records = filter(None, self._reader(whole_lines, delimiter))
+        return [len(record) for record in islice(records, _SAMPLE_RECORDS)]
+
+    def _header(self, sample: str) -> tuple[str, ...]:
+        records = filter(None, self._reader(io.StringIO(sample, newline=""), self._delimiter))
+        header = next(records, None)
+        if header is None:
+            raise BadInput(Problem("holds blank lines only", "give a file with records", file=self.where))
+        return tuple(canonical(name) for name in header)
+
+
+class _NotPlainNumbers(Exception):
+    """Some cell of a number column is not what Arrow takes for a number."""
+
+
+def _collecting(rows: list[arrow_csv.InvalidRow]) -> Callable[[arrow_csv.InvalidRow], str]:
+    def note(row: arrow_csv.InvalidRow) -> str:
+        rows.append(row)
+        return "skip"
+
+    return note

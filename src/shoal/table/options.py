@@ -1,0 +1,73 @@
+"""How a source is to be read, as a frozen value that checks itself."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import Literal
+
+from shoal.errors import InvalidParameter
+
+Others = Literal["error", "insensitive", "drop"]
+
+_OTHERS = ("error", "insensitive", "drop")
+
+
+@dataclass(frozen=True, slots=True)
+class LongForm:
+    """A table with one item per row: which column names the subject, and which the item."""
+
+    id: str
+    item: str
+
+    def __post_init__(self) -> None:
+        if self.id == self.item:
+            raise InvalidParameter("LongForm", "item", self.item, "another column than id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """What the reader cannot see from the file itself.
+
+    `missing` are the texts that stand for a missing value beside the empty cell, which always does.
+    `delimiter`, `quote` and `encoding` of text files are found out unless given; `quote=""` means that quotes
+    are ordinary characters. `others` says what becomes of columns without a role. `sheet` is the sheet of an
+    Excel file, the first one unless given.
+    """
+
+    missing: tuple[str, ...] = ("",)
+    delimiter: str | None = None
+    quote: str | None = None
+    encoding: str | None = None
+    others: Others = "error"
+    sheet: str | None = None
+    long: LongForm | None = None
+
+    def __post_init__(self) -> None:
+        missing: object = self.missing  # a lone text is a sequence of texts, but never meant as one
+        if isinstance(missing, str) or not all(isinstance(token, str) for token in self.missing):
+            raise InvalidParameter("ReadOptions", "missing", self.missing, "a tuple of texts")
+        if self.others not in _OTHERS:
+            raise InvalidParameter("ReadOptions", "others", self.others, " or ".join(map(repr, _OTHERS)))
+        if self.delimiter is not None and not _is_one_ascii_character(self.delimiter):
+            raise InvalidParameter("ReadOptions", "delimiter", self.delimiter, "one ASCII character")
+        if self.quote not in (None, "") and not _is_one_ascii_character(self.quote):
+            raise InvalidParameter("ReadOptions", "quote", self.quote, "one ASCII character, or '' for none")
+        if self.delimiter is not None and self.delimiter == self.quote:
+            raise InvalidParameter("ReadOptions", "quote", self.quote, "another character than the delimiter")
+        if self.encoding is not None and not _is_encoding(self.encoding):
+            raise InvalidParameter(
+                "ReadOptions", "encoding", self.encoding, "a text encoding such as 'utf-8' or 'cp1252'"
+            )
+
+
+def _is_one_ascii_character(text: str | None) -> bool:
+    return text is not None and len(text) == 1 and text.isascii() and text not in "\r\n\0"
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        "".encode(name)
+        return bool(codecs.lookup(name).name)
+    except LookupError:
+        return False

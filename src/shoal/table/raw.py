@@ -1,0 +1,63 @@
+"""What every format gives: columns as they stand in the source, before any of them has a meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import pyarrow as pa
+
+from shoal.errors import Problem
+from shoal.kernels.arrays import Ints
+
+LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Columns of a source, and where its rows stand.
+
+    `lines_of` tells the lines at which the given ascending rows begin; None where rows have no lines. `library` names
+    the library of a frame.
+    """
+
+    where: str
+    table: pa.Table
+    lines_of: Callable[[Sequence[int]], list[int]] | None = None
+    notices: tuple[str, ...] = ()
+    library: str | None = None
+
+    def problem_at(
+        self, rows: Ints, what: str, remedy: str, column: str, value: str | None = None
+    ) -> Problem:
+        """A problem of one column, placed at the given ascending rows."""
+        shown = [int(row) for row in rows[:LISTED]]
+        line = None
+        if self.lines_of is None:
+            places = _enumerated("row", [row + 1 for row in shown], len(rows))
+        else:
+            lines = self.lines_of(shown)
+            line = lines[0]
+            places = _enumerated("line", lines, len(rows))
+        return Problem(f"{what} ({places})", remedy, file=self.where, line=line, column=column, value=value)
+
+
+class Opened(Protocol):
+    """A source whose column names are known and whose columns can be loaded."""
+
+    @property
+    def where(self) -> str:
+        """The source's name for messages."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns in order, canonical."""
+
+    def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
+        """Read the given columns; those in `numbers` may come as numbers, with `missing` texts as nulls."""
+
+
+def _enumerated(unit: str, places: Sequence[int], total: int) -> str:
+    text = f"{unit}{'s' if total > 1 else ''} {', '.join(map(str, places))}"
+    return text if total == len(places) else f"{text}, ...; {total} {unit}s in all"

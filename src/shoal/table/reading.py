@@ -1,0 +1,286 @@
+"""From a file or a frame to a table of codes.
+
+The ending of a file tells its format. Text files may be compressed (`.gz`).
+
+    .csv .tsv               delimited text with a header line
+    .txt .dat               one set per line, without a header: the column `items`
+    .jsonl .ndjson .json    one JSON object per line
+    .parquet                Parquet
+    .arrow .feather .ipc    Arrow
+    .xlsx                   an Excel sheet with a header row
+
+A cell of a set column is split at the separator of its role; pieces that are empty or stand for a missing
+value are no items. A list column of a typed format is a set as it stands. No item may contain the separator,
+because the published text could not be read back.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import BadInput, Problem, did_you_mean
+from shoal.kernels.arrays import Ints, frozen_ints
+from shoal.table.arrow_form import to_arrow
+from shoal.table.canonical import ONLY_EMPTY, MissingTokens, canonical
+from shoal.table.columnar import open_arrow, open_json_lines, open_parquet
+from shoal.table.columns import Column, Kind, Table
+from shoal.table.delimited import Delimited
+from shoal.table.encoding import encode
+from shoal.table.excel import open_excel
+from shoal.table.frames import in_kind, open_frame
+from shoal.table.long_form import as_one_item_sets, one_record_per_id, roles_of_long_form
+from shoal.table.options import LongForm, ReadOptions
+from shoal.table.raw import Opened, Raw
+from shoal.table.roles import Identifier, Insensitive, Quasi, Role, Sensitive
+from shoal.table.set_lines import SetLines
+
+__all__ = [
+    "Loaded",
+    "LongForm",
+    "Origin",
+    "ReadOptions",
+    "inspect",
+    "read_published",
+    "read_table",
+    "to_frame",
+]
+
+SUPPRESSED_CELL = "*"
+
+_DEFAULTS = ReadOptions()
+_FORMATS: Mapping[str, Callable[[Path, ReadOptions], Opened]] = {
+    ".csv": Delimited,
+    ".tsv": Delimited,
+    ".txt": SetLines,
+    ".dat": SetLines,
+    ".jsonl": open_json_lines,
+    ".ndjson": open_json_lines,
+    ".json": open_json_lines,
+    ".parquet": open_parquet,
+    ".arrow": open_arrow,
+    ".feather": open_arrow,
+    ".ipc": open_arrow,
+    ".xlsx": open_excel,
+}
+COMPRESSIBLE = (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a table came from: enough to give it back in kind."""
+
+    where: str
+    library: str | None = None
+    types: Mapping[str, pa.DataType] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A table, the roles of all its columns, and what its reader should know.
+
+    `subjects` numbers the person behind each row when the source named subjects (the long form).
+    """
+
+    table: Table
+    roles: Mapping[str, Role]
+    source: Origin
+    notices: tuple[str, ...] = ()
+    subjects: Ints | None = None
+
+
+def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _DEFAULTS) -> Loaded:
+    """Read a path or a pandas, polars or pyarrow frame; raises BadInput with every problem found."""
+    missing = MissingTokens.of(options.missing)
+    opened = _open(source, options)
+    if options.long is not None:
+        long = LongForm(canonical(options.long.id), canonical(options.long.item))
+        return _read_long_form(opened, roles, options, long, missing)
+    used = _roles_of_columns(opened, roles, options)
+    return _encoded(opened, used, lambda _: missing, options)
+
+
+def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOptions = _DEFAULTS) -> Loaded:
+    """Read what a release shows, under the roles of its original.
+
+    Quasi-identifiers are the labels they were published as, whatever their kind was; identifiers may be
+    absent. Of the options only `others` and `missing` count, the rest describe the original file. Only an
+    empty cell of a quasi-identifier is missing, because any other text may be a label and reading it as
+    missing could merge classes. A sensitive cell is also missing when it holds a missing token, because
+    counting that as a value could overstate diversity; in a number or date column so is a suppressed cell.
+    """
+    shown = {name: replace(role, kind=Kind.CATEGORY, missing="own") if isinstance(role, Quasi) else role
+             for name, role in roles.items()}  # fmt: skip
+    opened = _open(path, ReadOptions(others=options.others))
+    present = {name: role for name, role in shown.items()
+               if name in opened.names or not isinstance(role, Identifier)}  # fmt: skip
+    tokens = MissingTokens.of(options.missing)
+    tokens_of_measures = MissingTokens.of((*options.missing, SUPPRESSED_CELL))
+
+    def missing(role: Role) -> MissingTokens:
+        if not isinstance(role, Sensitive):
+            return ONLY_EMPTY
+        return tokens if role.kind == Kind.CATEGORY else tokens_of_measures
+
+    used = _roles_of_columns(opened, present, options)
+    return _encoded(opened, used, missing, options)
+
+
+def to_frame(table: Table, like: Origin) -> Any:
+    """A table as the kind of frame that its source was; an Arrow table if it was a file.
+
+    A column has the type of its source if all its values still have it, as generalized ones have not.
+    """
+    return in_kind(to_arrow(table, like.types if like.library else {}), like.library)
+
+
+def inspect(source: Any, options: ReadOptions = _DEFAULTS) -> pa.Table:
+    """All columns of a source as they stand, before roles are known.
+
+    Columns of delimited text and of lines are texts, not yet canonical, with missing tokens still in them;
+    columns of other formats have the types of their source.
+    """
+    opened = _open(source, options)
+    _refuse_same_names(opened)
+    with _foreign_errors(opened.where):
+        raw = opened.load(opened.names)
+    _refuse_no_records(raw)
+    return raw.table
+
+
+def _read_long_form(
+    opened: Opened,
+    roles: Mapping[str, Role],
+    options: ReadOptions,
+    long: LongForm,
+    missing: MissingTokens,
+) -> Loaded:
+    used = _roles_of_columns(opened, roles_of_long_form(roles, long), options)
+    loaded = _encoded(opened, used, lambda _: missing, options, as_one_item_sets(long))
+    table, roles_left = one_record_per_id(loaded.table, loaded.roles, long)
+    subjects = frozen_ints(np.arange(table.row_count))
+    return replace(loaded, table=table, roles=roles_left, subjects=subjects)
+
+
+def _encoded(
+    opened: Opened,
+    roles: Mapping[str, Role],
+    missing: Callable[[Role], MissingTokens],
+    options: ReadOptions,
+    prepare: Callable[[Raw], Raw] = lambda raw: raw,
+) -> Loaded:
+    measures = [name for name, role in roles.items() if getattr(role, "kind", None) == Kind.NUMBER]
+    with _foreign_errors(opened.where):
+        raw = prepare(opened.load(tuple(roles), measures, options.missing))
+    _refuse_no_records(raw)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(encode, raw, name, role, missing(role)) for name, role in roles.items()]
+        encoded = [job.result() for job in jobs]
+    problems = [problem for part in encoded for problem in part.problems]
+    if problems:
+        raise BadInput(*problems)
+    columns: dict[str, Column] = {
+        name: part.column for name, part in zip(roles, encoded, strict=True) if part.column is not None
+    }
+    notices = (*raw.notices, *(notice for part in encoded for notice in part.notices))
+    types = {name: raw.table.schema.field(name).type for name in roles}
+    return Loaded(
+        Table.of(columns, raw.table.num_rows), roles, Origin(opened.where, raw.library, types), notices
+    )
+
+
+def _roles_of_columns(opened: Opened, roles: Mapping[str, Role], options: ReadOptions) -> dict[str, Role]:
+    """The role of every column that is kept, in the order of the source."""
+    _refuse_same_names(opened)
+    given = {canonical(name): role for name, role in roles.items()}
+    problems = [
+        Problem(f"has no such column{did_you_mean(name, opened.names)}", file=opened.where, column=name)
+        for name in given
+        if name not in opened.names
+    ]
+    without = [name for name in opened.names if name not in given]
+    if without and options.others == "error":
+        listed = ", ".join(map(repr, without))
+        problems.append(
+            Problem(
+                f"columns without a role: {listed}",
+                'give each a role, or set others = "insensitive" or "drop"',
+                file=opened.where,
+            )
+        )
+    if problems:
+        raise BadInput(*problems)
+    if options.others == "insensitive":
+        given.update((name, Insensitive()) for name in without)
+    if not given:
+        raise BadInput(Problem("no column has a role", "give at least one column a role", file=opened.where))
+    return {name: given[name] for name in opened.names if name in given}
+
+
+def _refuse_same_names(opened: Opened) -> None:
+    repeated = sorted({name for name in opened.names if opened.names.count(name) > 1})
+    if repeated:
+        listed = ", ".join(map(repr, repeated))
+        raise BadInput(Problem(f"has several columns named {listed}", "rename them", file=opened.where))
+
+
+def _refuse_no_records(raw: Raw) -> None:
+    if raw.table.num_rows == 0:
+        raise BadInput(Problem("holds no records", "give a file with at least one record", file=raw.where))
+
+
+def _open(source: Any, options: ReadOptions) -> Opened:
+    if not isinstance(source, str | os.PathLike):
+        return open_frame(source)
+    path = Path(source)
+    opener = _FORMATS[_format_of(path)]
+    _refuse_unreadable(path)
+    with _foreign_errors(str(path)):
+        return opener(path, options)
+
+
+def _format_of(path: Path) -> str:
+    endings = [ending.lower() for ending in path.suffixes[-2:]]
+    if endings[-1:] == [".gz"] and endings[0] in COMPRESSIBLE:
+        return endings[0]
+    if endings and endings[-1] in _FORMATS:
+        return endings[-1]
+    ending = "".join(endings) or "no ending"
+    remedy = f"it takes {' '.join(_FORMATS)}, and .gz after {' '.join(COMPRESSIBLE)}"
+    raise BadInput(Problem(f"cannot tell the format from its ending ({ending})", remedy, file=str(path)))
+
+
+def _refuse_unreadable(path: Path) -> None:
+    if path.is_dir():
+        problem = Problem("is a folder", "give a file", file=str(path))
+    elif not path.exists():
+        problem = Problem("does not exist", "check the path", file=str(path))
+    elif not path.is_file():
+        problem = Problem("is not a regular file", "save the data to a file first", file=str(path))
+    elif path.stat().st_size == 0:
+        problem = Problem("is empty", "give a file with records", file=str(path))
+    else:
+        return
+    raise BadInput(problem)
+
+
+@contextmanager
+def _foreign_errors(where: str) -> Iterator[None]:
+    """What Arrow and the operating system refuse to read is bad input."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise BadInput(
+            Problem(
+                f"cannot be read: {reason}", "check that the file is complete and what its ending says", where
+            )
+        ) from error

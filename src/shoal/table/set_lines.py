@@ -1,0 +1,58 @@
+"""Text files with one set per line: baskets, FIMI data."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.table.options import ReadOptions
+from shoal.table.raw import Raw
+from shoal.table.text_file import open_text
+
+ITEMS = "items"
+_PIECE = 2**22
+
+
+class SetLines:
+    """A text file with one set per line.
+
+    It has one column, `items`, and no header. An empty line is an empty set; the end of the last line
+    begins no further record.
+    """
+
+    names = (ITEMS,)
+
+    def __init__(self, path: Path, options: ReadOptions) -> None:
+        self._file = open_text(path, options.encoding)
+
+    @property
+    def where(self) -> str:
+        """The path."""
+        return str(self._file.path)
+
+    def load(
+        self,
+        columns: Sequence[str],  # noqa: ARG002 - there is only one
+        numbers: Collection[str] = (),  # noqa: ARG002
+        missing: Sequence[str] = (),  # noqa: ARG002
+    ) -> Raw:
+        """Read all lines."""
+        lines = pa.chunked_array(list(self._lines()), type=pa.string())
+        return Raw(self.where, pa.table({ITEMS: lines}), _lines_of, self._file.notices)
+
+    def _lines(self) -> Iterator[pa.StringArray]:
+        rest = ""
+        with self._file.text() as stream:
+            while piece := stream.read(_PIECE):
+                ended, newline, rest = (rest + piece).rpartition("\n")
+                if newline:
+                    yield pc.split_pattern(pa.array([ended]), pattern="\n").flatten()
+        if rest:
+            yield pa.array([rest])
+
+
+def _lines_of(rows: Sequence[int]) -> list[int]:
+    return [row + 1 for row in rows]

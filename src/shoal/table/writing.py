@@ -1,0 +1,240 @@
+"""A released table as a file, by the ending of its name.
+
+Text formats hold a set as its labels in text order, joined by the column's separator, and a missing value as
+an empty cell; typed formats hold lists and nulls, numbers as numbers and dates as dates. Whatever is written
+reads back as the same table. The file is on the disk when the call returns; writing beside the final name
+and renaming is the caller's part.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+from shoal.errors import OutputFailed
+from shoal.table.arrow_form import (
+    coded_column,
+    in_text_order,
+    set_column,
+    text_column,
+    typed_column,
+    typed_values,
+)
+from shoal.table.canonical import as_text
+from shoal.table.columns import Carried, Coded, Column, Kind, Sets, Table
+from shoal.table.delimited import DELIMITERS, QUOTE
+from shoal.table.excel import write_excel
+
+_BATCH_ROWS = 2**17
+_Rows = Callable[[int, int], pa.StringArray]
+
+
+def write_table(table: Table, path: Path) -> None:
+    """Write all columns of a table; raises OutputFailed when the format cannot hold them."""
+    ending = path.suffix.lower()
+    compressed = ending == ".gz"
+    if compressed:
+        ending = path.with_suffix("").suffix.lower()
+    if ending not in _WRITERS or (compressed and ending not in _TEXT_WRITERS):
+        known = f"it takes {' '.join(_WRITERS)}, and .gz after {' '.join(_TEXT_WRITERS)}"
+        raise OutputFailed(f"{path}: cannot tell the format from its ending; {known}")
+    try:
+        _WRITERS[ending](in_text_order(table), path)
+        _sync(path)
+    except (OSError, pa.ArrowException) as error:
+        path.unlink(missing_ok=True)
+        raise OutputFailed(f"{path}: cannot be written: {error}") from error
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _write_csv(table: Table, path: Path) -> None:
+    _write_delimited(table, path, ",")
+
+
+def _write_tsv(table: Table, path: Path) -> None:
+    _write_delimited(table, path, "\t")
+
+
+def _write_delimited(table: Table, path: Path, delimiter: str) -> None:
+    names = pa.array(list(table.columns), type=pa.string())
+    # No quoted name can mislead a reader that looks for the delimiter.
+    header = delimiter.join(_quoted(names, "".join(DELIMITERS), path).to_pylist())
+    lone = len(table.columns) == 1
+
+    def cells(column: Column) -> _Rows:
+        if isinstance(column, Coded):
+            labels = _quoted(column.domain.labels, delimiter, path)
+            return lambda start, stop: coded_column(column, labels, start, stop)
+        return lambda start, stop: _quoted(text_column(column, start, stop), delimiter, path)
+
+    readers = [cells(column) for column in table.columns.values()]
+
+    def lines(start: int, stop: int) -> pa.StringArray:
+        columns = [read(start, stop).fill_null("") for read in readers]
+        if lone:  # an empty line is easily taken for no record
+            columns = [pc.if_else(pc.equal(columns[0], ""), QUOTE + QUOTE, columns[0])]
+        return pc.binary_join_element_wise(*columns, delimiter)
+
+    _write_lines(table, path, lines, header)
+
+
+def _write_json_lines(table: Table, path: Path) -> None:
+    readers = [_json_cells(column, path) for column in table.columns.values()]
+    keys = [json.dumps(name, ensure_ascii=False) + ": " for name in table.columns]
+
+    def lines(start: int, stop: int) -> pa.StringArray:
+        members = [
+            pc.binary_join_element_wise(key, read(start, stop).fill_null("null"), "")
+            for key, read in zip(keys, readers, strict=True)
+        ]
+        return pc.binary_join_element_wise("{", pc.binary_join_element_wise(*members, ", "), "}", "")
+
+    _write_lines(table, path, lines)
+
+
+def _write_set_lines(table: Table, path: Path) -> None:
+    columns = list(table.columns.values())
+    if len(columns) != 1 or not isinstance(columns[0], Sets):
+        raise OutputFailed(f"{path}: a file of lines holds one column of sets; write csv or parquet")
+    sets = columns[0]
+    broken = sets.domain.labels.filter(pc.match_substring_regex(sets.domain.labels, "[\r\n\\x00]"))
+    if len(broken):
+        raise OutputFailed(
+            f"{path}: the item {broken[0].as_py()!r} does not fit on a line; write csv or parquet"
+        )
+    _write_lines(table, path, lambda start, stop: text_column(sets, start, stop))
+
+
+def _write_parquet(table: Table, path: Path) -> None:
+    with parquet.ParquetWriter(path, _schema(table)) as writer:
+        for batch in _typed_batches(table):
+            writer.write_batch(batch)
+
+
+def _write_arrow(table: Table, path: Path) -> None:
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, _schema(table)) as writer:
+        for batch in _typed_batches(table):
+            writer.write_batch(batch)
+
+
+def _write_excel(table: Table, path: Path) -> None:
+    columns = [_excel_column(column) for column in table.columns.values()]
+    write_excel(path, list(table.columns), columns)
+
+
+_TEXT_WRITERS: Mapping[str, Callable[[Table, Path], None]] = {
+    ".csv": _write_csv,
+    ".tsv": _write_tsv,
+    ".jsonl": _write_json_lines,
+    ".ndjson": _write_json_lines,
+    ".json": _write_json_lines,
+    ".txt": _write_set_lines,
+    ".dat": _write_set_lines,
+}
+_WRITERS: Mapping[str, Callable[[Table, Path], None]] = {
+    **_TEXT_WRITERS,
+    ".parquet": _write_parquet,
+    ".arrow": _write_arrow,
+    ".feather": _write_arrow,
+    ".ipc": _write_arrow,
+    ".xlsx": _write_excel,
+}
+
+
+def _write_lines(table: Table, path: Path, lines: _Rows, header: str | None = None) -> None:
+    with path.open("wb") as file:
+        # No name and no time in the header of a compressed file: it would tell when it was made.
+        stream = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.suffix.lower() == ".gz" else file
+        if header is not None:
+            stream.write(f"{header}\n".encode())
+        for start, stop in _batches(table):
+            stream.write("\n".join((*lines(start, stop).to_pylist(), "")).encode())
+        if stream is not file:
+            stream.close()
+
+
+def _batches(table: Table) -> Iterator[tuple[int, int]]:
+    for start in range(0, table.row_count, _BATCH_ROWS):
+        yield start, min(start + _BATCH_ROWS, table.row_count)
+
+
+def _schema(table: Table) -> pa.Schema:
+    return pa.schema([(name, _typed(column, 0, 0).type) for name, column in table.columns.items()])
+
+
+def _typed_batches(table: Table) -> Iterator[pa.RecordBatch]:
+    names = list(table.columns)
+    for start, stop in _batches(table):
+        columns = [_typed(column, start, stop) for column in table.columns.values()]
+        yield pa.RecordBatch.from_arrays(columns, names)
+
+
+def _typed(column: Column, start: int, stop: int) -> pa.Array:
+    values = typed_column(column, start, stop)
+    # Batches of one file share their categories, so that they would list those of the whole column.
+    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+
+
+def _quoted(cells: pa.StringArray, delimiters: str, path: Path) -> pa.StringArray:
+    if pc.any(pc.match_substring(cells, "\0")).as_py():
+        raise OutputFailed(f"{path}: a text holds a NUL character; write parquet")
+    needed = pc.match_substring_regex(cells, f"[{QUOTE}\r\n{delimiters}]")
+    if not pc.any(needed).as_py():
+        return cells
+    doubled = pc.replace_substring(cells, QUOTE, QUOTE + QUOTE)
+    return pc.if_else(needed, pc.binary_join_element_wise(QUOTE, doubled, QUOTE, ""), cells)
+
+
+def _json_cells(column: Column, path: Path) -> _Rows:
+    if isinstance(column, Carried):
+        return lambda start, stop: _json_texts(typed_column(column, start, stop), path)
+    if isinstance(column, Coded):
+        texts = _json_texts(typed_values(column), path)
+        return lambda start, stop: coded_column(column, texts, start, stop)
+    labels = _json_texts(column.domain.labels, path)
+    return lambda start, stop: _json_lists(set_column(column, labels, start, stop))
+
+
+def _json_texts(values: pa.Array, path: Path) -> pa.StringArray:
+    kind = values.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        items = _json_texts(values.values, path).fill_null("null")
+        return _json_lists(
+            pa.ListArray.from_arrays(values.offsets.cast(pa.int32()), items, mask=values.is_null())
+        )
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+        raise OutputFailed(f"{path}: values of the type {kind} cannot be written as text; write parquet")
+    texts = as_text(values)
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind):
+        return texts
+    if pa.types.is_floating(kind):
+        return pc.if_else(pc.is_finite(values), texts, None)
+    distinct = texts.dictionary_encode()
+    written = [json.dumps(text, ensure_ascii=False) for text in distinct.dictionary.to_pylist()]
+    return pa.array(written, type=pa.string()).take(distinct.indices)
+
+
+def _json_lists(lists: pa.ListArray) -> pa.StringArray:
+    return pc.binary_join_element_wise("[", pc.binary_join(lists, ", "), "]", "")
+
+
+def _excel_column(column: Column) -> pa.Array:
+    if isinstance(column, Coded) and column.domain.kind == Kind.NUMBER:
+        return typed_column(column, 0, len(column))
+    if isinstance(column, Carried) and not pa.types.is_nested(column.values.type):
+        return _typed(column, 0, len(column))
+    return text_column(column, 0, len(column))
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
