@@ -18,8 +18,8 @@ LISTED = 10
 class Raw:
     """Columns of a source, and where its rows stand.
 
-    `lines_of` tells the lines at which the given ascending rows begin; None where rows have no lines. `library` names
-    the library of a frame.
+    `lines_of` tells the lines at which the given ascending rows begin; None where rows have no lines.
+    `library` names the library of a frame.
     """
 
     where: str

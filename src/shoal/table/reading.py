@@ -30,7 +30,7 @@ import pyarrow as pa
 from shoal.errors import BadInput, Problem, did_you_mean
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.table.arrow_form import to_arrow
-from shoal.table.canonical import ONLY_EMPTY, MissingTokens, canonical
+from shoal.table.canonical import MissingTokens, canonical
 from shoal.table.columnar import open_arrow, open_json_lines, open_parquet
 from shoal.table.columns import Column, Kind, Table
 from shoal.table.delimited import Delimited
@@ -122,12 +122,13 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
     opened = _open(path, ReadOptions(others=options.others))
     present = {name: role for name, role in shown.items()
                if name in opened.names or not isinstance(role, Identifier)}  # fmt: skip
+    only_empty = MissingTokens.of(())
     tokens = MissingTokens.of(options.missing)
     tokens_of_measures = MissingTokens.of((*options.missing, SUPPRESSED_CELL))
 
     def missing(role: Role) -> MissingTokens:
         if not isinstance(role, Sensitive):
-            return ONLY_EMPTY
+            return only_empty
         return tokens if role.kind == Kind.CATEGORY else tokens_of_measures
 
     used = _roles_of_columns(opened, present, options)
@@ -192,9 +193,8 @@ def _encoded(
     }
     notices = (*raw.notices, *(notice for part in encoded for notice in part.notices))
     types = {name: raw.table.schema.field(name).type for name in roles}
-    return Loaded(
-        Table.of(columns, raw.table.num_rows), roles, Origin(opened.where, raw.library, types), notices
-    )
+    origin = Origin(opened.where, raw.library, types)
+    return Loaded(Table.of(columns, raw.table.num_rows), roles, origin, notices)
 
 
 def _roles_of_columns(opened: Opened, roles: Mapping[str, Role], options: ReadOptions) -> dict[str, Role]:
