@@ -130,14 +130,12 @@ def widest_first(ordered: Ordered, lows: Ints, highs: Ints) -> Ints:
     for column in range(len(lows)):
         scores[column] = ordered.weights[column] * spread(ordered, column, lows[column], highs[column])
     columns = np.arange(len(lows))
-    for place in range(len(columns)):
-        best = place
-        for other in range(place + 1, len(columns)):
-            if scores[columns[other]] > scores[columns[best]]:
-                best = other
-        chosen = columns[best]
-        columns[place + 1 : best + 1] = columns[place:best].copy()
-        columns[place] = chosen
+    for sorted_count in range(1, len(columns)):
+        column, place = columns[sorted_count], sorted_count
+        while place > 0 and scores[columns[place - 1]] < scores[column]:
+            columns[place] = columns[place - 1]
+            place -= 1
+        columns[place] = column
     return columns
 
 
@@ -213,7 +211,8 @@ def choose_cut(ordered: Ordered, needs: Needs, stages: int, rows: Ints) -> tuple
             line = sorted_by_column(ordered, column, rows)
             cut = find_cut(ordered, needs, line, stage)
             if cut > 0:
-                rows[:] = line.rows
+                for place in range(len(rows)):
+                    rows[place] = line.rows[place]
                 return column, cut
     return NO_COLUMN, 0
 
@@ -226,7 +225,7 @@ def cut_parts(ordered: Ordered, needs: Needs, stages: int, parts: Parts, budget:
     """
     handled = 0
     while parts.state[0] < parts.state[1] and handled < budget:
-        part, made = parts.state
+        part, made = parts.state[0], parts.state[1]
         start, end = parts.starts[part], parts.ends[part]
         rows = parts.rows[start:end]
         handled += len(rows)
@@ -239,9 +238,8 @@ def cut_parts(ordered: Ordered, needs: Needs, stages: int, parts: Parts, budget:
         parts.columns[part] = column
         parts.left_places[part] = ordered.codes[rows[cut - 1], column]
         parts.right_places[part] = ordered.codes[rows[cut], column]
-        parts.starts[made], parts.ends[made] = start, start + cut
-        parts.starts[made + 1], parts.ends[made + 1] = start + cut, end
-        parts.parents[made : made + 2] = part
+        parts.starts[made], parts.ends[made], parts.parents[made] = start, start + cut, part
+        parts.starts[made + 1], parts.ends[made + 1], parts.parents[made + 1] = start + cut, end, part
         parts.state[1] += 2
     return handled
 

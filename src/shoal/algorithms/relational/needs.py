@@ -10,7 +10,7 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.kernels.admissible import Needs
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.privacy.verdict import Model
 
 
@@ -32,7 +32,7 @@ def needs_of(data: LocalData, models: Sequence[Model]) -> Needs:
         people_count=people_count,
         sensitive=_stacked([data.table.coded(name).codes for name in sensitive], data.row_count),
         missing=np.array([data.table.coded(name).domain.missing for name in sensitive], dtype=np.int64),
-        requirements=np.array(requirements, dtype=np.int64).reshape(-1, 4),
+        requirements=frozen_ints(np.array(requirements, dtype=np.int64).reshape(-1, 4)),
         total_starts=np.cumsum([0, *map(len, row_totals)], dtype=np.int64),
         row_totals=np.concatenate([np.empty(0, dtype=np.int64), *row_totals]),
         people_totals=np.concatenate([np.empty(0, dtype=np.int64), *people_totals]),

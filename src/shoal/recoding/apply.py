@@ -1,0 +1,143 @@
+"""From a decision to what the world sees: quasi-identifiers are exchanged for published labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Bools, Floats, Ints
+from shoal.recoding.groups import SUPPRESSED, Groups
+from shoal.table.canonical import number_texts
+from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets, Table, category_domain
+from shoal.table.roles import Quasi, Role
+
+STAR = "*"
+
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Applied:
+    """A released table; published row i stands for row rows[i] of the original.
+
+    Of the suppressed records `starred` are published as rows of `*` and `left_out` not at all; one of the two
+    is 0.
+    """
+
+    table: Table
+    rows: Ints
+    starred: int
+    left_out: int
+
+
+def apply(
+    table: Table,
+    trees: Mapping[str, Hierarchy],
+    roles: Mapping[str, Role],
+    groups: Groups,
+    *,
+    smallest: int,
+) -> Applied:
+    """The table as it is published, in the order of the original, which must be shuffled before it leaves.
+
+    A node is published as its label, a range as `[lo, hi]` or as the one value it holds, a missing value as
+    missing, a suppressed cell as `*`. Suppressed records become rows of `*`, if they are at least `smallest`,
+    so that they hide among themselves; their sets are empty, and cells that cannot hold text missing.
+    """
+    undecided = [
+        name
+        for name in table.columns
+        if isinstance(roles.get(name), Quasi) and name not in (*groups.nodes, *groups.ranges)
+    ]
+    if undecided:
+        raise ValueError(f"nothing was decided for the quasi-identifiers {', '.join(undecided)}")
+    suppressed = groups.group_of_row == SUPPRESSED
+    suppressed_count = groups.suppressed_count
+    starred = suppressed_count if suppressed_count >= smallest else 0
+    rows = np.arange(table.row_count) if starred else np.flatnonzero(~suppressed)
+    released = table if len(rows) == table.row_count else table.take(rows)
+    group_of_row, stars = groups.group_of_row[rows], suppressed[rows]
+
+    labels = {name: _node_labels(trees[name], nodes) for name, nodes in groups.nodes.items()}
+    labels |= {
+        name: _range_labels(table.coded(name).domain, ranges) for name, ranges in groups.ranges.items()
+    }
+    changed: dict[str, Column] = {
+        name: _published_column(of_groups, group_of_row) for name, of_groups in labels.items()
+    }
+    if starred:
+        changed |= {
+            name: _starred_column(column, stars)
+            for name, column in released.columns.items()
+            if name not in changed
+        }
+    return Applied(released.replacing(changed), rows, starred, suppressed_count - starred)
+
+
+def _published_column(label_of_group: Sequence[str | None], group_of_row: Ints) -> Coded:
+    """Each row with the label of its group, None being a missing value; rows without a group have `*`."""
+    of_groups = [*label_of_group, STAR]  # SUPPRESSED, -1, finds the last
+    used = sorted({label for label in of_groups[:-1] if label is not None})
+    if (group_of_row == SUPPRESSED).any() and STAR not in used:
+        used = sorted([*used, STAR])
+    code_of: dict[str | None, int] = {label: code for code, label in enumerate(used)}
+    code_of[None] = len(used)
+    codes = np.array([code_of.get(label, -1) for label in of_groups], dtype=np.int64)
+    return Coded.of(codes[group_of_row], category_domain(used))
+
+
+def _node_labels(tree: Hierarchy, nodes: Ints) -> list[str | None]:
+    labels: list[str | None] = list(tree.labels)
+    labels[tree.missing] = None
+    return [labels[node] for node in nodes.tolist()]
+
+
+def _range_labels(domain: Domain, ranges: Floats) -> list[str | None]:
+    distinct, place = np.unique(ranges, axis=0, return_inverse=True)
+    ends = np.where(np.isfinite(distinct), distinct, 0.0)
+    lower_texts, upper_texts = (_number_labels(domain.kind, ends[:, side].copy()) for side in (0, 1))
+    labels = [
+        _range_label(lower, lower_text, upper_text)
+        for lower, lower_text, upper_text in zip(
+            distinct[:, 0].tolist(), lower_texts, upper_texts, strict=True
+        )
+    ]
+    return [labels[i] for i in place.tolist()]
+
+
+def _range_label(lower: float, lower_text: str, upper_text: str) -> str | None:
+    if math.isnan(lower):
+        return None
+    if math.isinf(lower):
+        return STAR
+    return lower_text if lower_text == upper_text else f"[{lower_text}, {upper_text}]"
+
+
+def _number_labels(kind: Kind, numbers: Floats) -> list[str]:
+    if kind is Kind.DATE:
+        return [date.fromordinal(int(day) + _EPOCH).isoformat() for day in numbers.tolist()]
+    return list(number_texts(numbers).to_pylist())
+
+
+def _starred_column(column: Column, stars: Bools) -> Column:
+    """A column that is otherwise published as it is, without what it says of suppressed records."""
+    if isinstance(column, Sets):
+        kept = np.where(stars, 0, column.sizes)
+        starts = np.concatenate(([0], np.cumsum(kept)))
+        items = column.arrays.items[np.repeat(~stars, column.sizes)]
+        return Sets.of(starts, items, column.domain, column.separator)
+    if isinstance(column, Carried):
+        kind = column.values.type
+        star = pa.scalar(STAR if pa.types.is_string(kind) or pa.types.is_large_string(kind) else None, kind)
+        return Carried(pa.chunked_array([pc.if_else(pa.array(stars), star, column.values.combine_chunks())]))
+    labels = column.domain.texts()
+    labels += [] if STAR in labels else [STAR]
+    codes = np.where(column.codes == column.domain.missing, len(labels), column.codes)
+    return Coded.of(np.where(stars, labels.index(STAR), codes), category_domain(labels))
