@@ -95,8 +95,8 @@ def _people(outcome: Outcome) -> Html | None:
     return _remark(
         "People and rows.",
         f"One person can have several rows here: {rows} stand for {subjects}, and the smallest class holds"
-        f" {smallest}. Anyone who checks the published file can count rows only, because the column that tells"
-        " people apart is not in it.",
+        f" {smallest}. Anyone who checks the published file can count rows only, because the column that"
+        " tells people apart is not in it.",
     )
 
 
