@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Ints, TreeArrays, frozen_ints
+
+MISSING_LABEL = ""
+ROOT_LABEL = "*"
+NO_PARENT = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,6 +22,7 @@ class Hierarchy:
     Nodes 0..leaf_count-1 are the leaves in tree order, node `missing` (= leaf_count) is the missing value,
     inner nodes follow with children before parents, and `root` is the last node. The missing value hangs
     under the root and counts in no node's size. Trees may be unbalanced. Labels are distinct.
+    `notices` tell what was changed or assumed when the tree was made.
     """
 
     labels: tuple[str, ...]
@@ -27,6 +32,7 @@ class Hierarchy:
     heights: Ints
     child_starts: Ints
     child_nodes: Ints
+    notices: tuple[str, ...] = ()
 
     @property
     def missing(self) -> int:
@@ -50,7 +56,7 @@ class Hierarchy:
 
     @property
     def height(self) -> int:
-        """Edges on the longest way from the root to a leaf."""
+        """Edges on the longest way down from the root, which has at least the missing value below it."""
         return int(self.heights[self.root])
 
     @property
@@ -77,22 +83,40 @@ class Hierarchy:
     def covers(self, upper: int, lower: int) -> bool:
         """Whether `upper` is `lower` or above it."""
         first, last = self.arrays.first_leaf, self.arrays.last_leaf
-        return bool(first[upper] <= first[lower] and last[lower] <= last[upper])
+        # Nodes of a chain cover the same leaves; the upper one has the larger number.
+        return bool(upper >= lower and first[upper] <= first[lower] and last[lower] <= last[upper])
 
     def lowest_common_ancestor(self, nodes: Sequence[int] | Ints) -> int:
         """The lowest node that covers all the given ones."""
         first = int(self.arrays.first_leaf[nodes].min())
         last = int(self.arrays.last_leaf[nodes].max())
-        node = min(
-            nodes,
-            key=lambda candidate: int(self.arrays.last_leaf[candidate] - self.arrays.first_leaf[candidate]),
-        )
+        node = int(max(nodes))  # the others cannot lie above it: parents have larger numbers
         while self.arrays.first_leaf[node] > first or self.arrays.last_leaf[node] < last:
-            node = self.parent(int(node))
-        return int(node)
+            node = self.parent(node)
+        return node
 
+    def noting(self, *notices: str) -> Hierarchy:
+        """The same tree with more notices."""
+        return replace(self, notices=(*self.notices, *notices))
 
-MISSING_LABEL = ""
+    def with_leaves_under_root(self, labels: Sequence[str]) -> Hierarchy:
+        """The same tree with more leaves directly under the root, after all others."""
+        if not labels:
+            return self
+        kept = np.delete(np.arange(self.node_count), self.missing)
+        place = np.full(self.node_count, NO_PARENT, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        parents = place[self.arrays.parent[kept]]
+        parents[-1] = NO_PARENT
+        return replace(
+            tree_from_nodes(
+                [*(self.labels[node] for node in kept), *labels],
+                # Siblings keep the order in which their first leaves come.
+                np.concatenate((parents, np.full(len(labels), place[self.root]))),
+                order=np.concatenate((self.arrays.first_leaf[kept], np.full(len(labels), self.leaf_count))),
+            ),
+            notices=self.notices,
+        )
 
 
 def tree_from_parents(parents: Mapping[str, str], *, source: str = "hierarchy") -> Hierarchy:
@@ -101,10 +125,8 @@ def tree_from_parents(parents: Mapping[str, str], *, source: str = "hierarchy") 
     Siblings keep the order in which the mapping first names them. Raises BadInput unless the mapping is one
     tree: one root, no circle.
     """
-    children: dict[str, list[str]] = {}
-    for child, parent in parents.items():
-        children.setdefault(parent, []).append(child)
-    roots = [label for label in children if label not in parents]
+    labels = list(dict.fromkeys((*parents, *parents.values())))
+    roots = [label for label in labels if label not in parents]
     if len(roots) != 1:
         what = (
             f"has {len(roots)} roots ({', '.join(map(repr, roots[:5]))})"
@@ -112,61 +134,129 @@ def tree_from_parents(parents: Mapping[str, str], *, source: str = "hierarchy") 
             else "has no root: its labels form a circle"
         )
         raise BadInput(Problem(what, "make all values meet in one root such as '*'", file=source))
-
-    root = roots[0]
-    leaves: list[str] = []
-    inner: list[str] = []  # in post-order: children before parents, the root last
-    stack = [(root, False)]
-    while stack:
-        label, finished = stack.pop()
-        if finished:
-            inner.append(label)
-        elif label in children:
-            stack.append((label, True))
-            stack.extend((child, False) for child in reversed(children[label]))
-        else:
-            leaves.append(label)
-    if len(leaves) + len(inner) != len(parents) + 1:
-        circle = sorted(set(parents) - set(leaves) - set(inner))
-        raise BadInput(
-            Problem(
-                f"labels {', '.join(map(repr, circle[:5]))} form a circle",
-                "give each a way to the root",
-                file=source,
-            )
-        )
-    return _numbered(leaves, inner, children)
+    place_of = {label: place for place, label in enumerate(labels)}
+    above = [place_of[parents[label]] if label in parents else NO_PARENT for label in labels]
+    return tree_from_nodes(labels, above, source=source)
 
 
-def _numbered(leaves: list[str], inner: list[str], children: Mapping[str, list[str]]) -> Hierarchy:
-    labels = (*leaves, MISSING_LABEL, *inner)
-    leaf_count, node_count, root = len(leaves), len(labels), len(labels) - 1
-    node_of = {label: node for node, label in enumerate(leaves)}
-    node_of.update((label, leaf_count + 1 + place) for place, label in enumerate(inner))
+def tree_from_nodes(
+    labels: Sequence[str],
+    parents: Sequence[int] | Ints,
+    *,
+    order: Sequence[int] | Ints | None = None,
+    source: str = "hierarchy",
+) -> Hierarchy:
+    """Build the tree in which node i is called labels[i] and hangs under node parents[i].
 
-    parent = np.full(node_count, root, dtype=np.int64)
-    first = np.arange(node_count, dtype=np.int64)
-    last = np.arange(node_count, dtype=np.int64)
-    heights = np.zeros(node_count, dtype=np.int64)
-    child_lists: list[list[int]] = [[] for _ in range(node_count)]
-    for label in inner:
-        node = node_of[label]
-        below = [node_of[child] for child in children[label]]
-        child_lists[node] = below
-        parent[below] = node
-        first[node] = first[below[0]]
-        last[node] = last[below[-1]]
-        heights[node] = 1 + max(int(heights[child]) for child in below)
-    last[root] = leaf_count  # the root also covers the missing value
-    depths = np.zeros(node_count, dtype=np.int64)
-    for node in range(root - 1, -1, -1):  # parents have larger numbers
-        depths[node] = depths[parent[node]] + 1
+    One node, the root, has NO_PARENT. Siblings are sorted by `order`, or as they come. A root without
+    children is a tree without leaves: that of a column whose values are all missing. The labels are the
+    caller's to keep distinct. O(nodes log nodes + height).
+    """
+    above = np.array(parents, dtype=np.int64)
+    (roots,) = np.nonzero(above == NO_PARENT)
+    if len(roots) != 1:
+        raise ValueError(f"a tree has one root, got {len(roots)}")
+    root = int(roots[0])
+    above[root] = root
+    generations = _generations(above, root)
+    reached = np.concatenate(generations)
+    if len(reached) < len(above):
+        circle = np.delete(np.arange(len(above)), reached)
+        names = ", ".join(repr(labels[node]) for node in circle[:5])
+        raise BadInput(Problem(f"labels {names} form a circle", "give each a way to the root", file=source))
+    rank = np.arange(len(above)) if order is None else np.asarray(order, dtype=np.int64)
+    return _numbered(labels, above, root, generations, rank)
+
+
+def _generations(above: Ints, root: int) -> list[Ints]:
+    """The nodes of each depth, the root first."""
+    by_parent = np.argsort(above, kind="stable")
+    ends = np.searchsorted(above[by_parent], np.arange(len(above) + 1))
+    generations = [np.array([root], dtype=np.int64)]
+    while len(generations[-1]):
+        upper = generations[-1]
+        sizes = ends[upper + 1] - ends[upper]
+        offsets = np.repeat(ends[upper] - np.cumsum(sizes) + sizes, sizes)
+        below = by_parent[offsets + np.arange(sizes.sum())]
+        generations.append(below[below != root])
+    return generations[:-1]
+
+
+def _numbered(
+    labels: Sequence[str], above: Ints, root: int, generations: Sequence[Ints], rank: Ints
+) -> Hierarchy:
+    count = len(above)
+    depths = np.zeros(count, dtype=np.int64)
+    heights = np.zeros(count, dtype=np.int64)
+    widths = np.zeros(count, dtype=np.int64)  # leaves under each node
+    for depth, nodes in enumerate(generations):
+        depths[nodes] = depth
+    inner = np.zeros(count, dtype=bool)
+    inner[np.delete(above, root)] = True
+    inner[root] = True
+    widths[~inner] = 1
+    for nodes in reversed(generations[1:]):
+        np.add.at(widths, above[nodes], widths[nodes])
+        np.maximum.at(heights, above[nodes], heights[nodes] + 1)
+    heights[root] = max(int(heights[root]), 1)  # above the missing value, even without leaves
+
+    first = np.zeros(count, dtype=np.int64)
+    for nodes in generations[1:]:
+        siblings = nodes[np.lexsort((rank[nodes], above[nodes]))]
+        before = np.cumsum(widths[siblings]) - widths[siblings]
+        starts_family = np.diff(above[siblings], prepend=NO_PARENT) != 0
+        family_start = np.maximum.accumulate(np.where(starts_family, before, 0))
+        first[siblings] = first[above[siblings]] + before - family_start
+
+    leaf_count = int(widths[root])
+    last = first + widths - 1
+    inner_nodes = np.flatnonzero(inner)
+    inner_nodes = inner_nodes[np.lexsort((-depths[inner_nodes], last[inner_nodes]))]  # post-order
+    leaf_nodes = np.flatnonzero(~inner)
+    number = np.empty(count, dtype=np.int64)
+    number[leaf_nodes] = first[leaf_nodes]
+    number[inner_nodes] = leaf_count + 1 + np.arange(len(inner_nodes))
+    return _assembled(
+        labels, number, leaf_count, above=above, first=first, last=last, depths=depths, heights=heights
+    )
+
+
+def _assembled(
+    labels: Sequence[str],
+    number: Ints,
+    leaf_count: int,
+    *,
+    above: Ints,
+    first: Ints,
+    last: Ints,
+    depths: Ints,
+    heights: Ints,
+) -> Hierarchy:
+    """Move everything to its node's number and add the missing value."""
+    node_count = len(number) + 1
+    root, missing = node_count - 1, leaf_count
+
+    def numbered(values: Ints, of_missing: int) -> Ints:
+        moved = np.full(node_count, of_missing, dtype=np.int64)
+        moved[number] = values
+        return moved
+
+    parent = numbered(number[above], root)
+    last_leaf = numbered(last, missing)
+    last_leaf[root] = missing  # the root also covers the missing value
+    first_leaf = numbered(first, missing)
+    names = [MISSING_LABEL] * node_count
+    for node, label in zip(number.tolist(), labels, strict=True):
+        names[node] = label
+
+    children = np.delete(np.arange(node_count), [missing, root])
+    children = children[np.lexsort((first_leaf[children], parent[children]))]
     return Hierarchy(
-        labels=labels,
-        arrays=TreeArrays(frozen_ints(parent), frozen_ints(first), frozen_ints(last)),
+        labels=tuple(names),
+        arrays=TreeArrays(frozen_ints(parent), frozen_ints(first_leaf), frozen_ints(last_leaf)),
         leaf_count=leaf_count,
-        depths=frozen_ints(depths),
-        heights=frozen_ints(heights),
-        child_starts=frozen_ints(np.concatenate(([0], np.cumsum([len(c) for c in child_lists])))),
-        child_nodes=frozen_ints([child for below in child_lists for child in below]),
+        depths=frozen_ints(numbered(depths, 1)),
+        heights=frozen_ints(numbered(heights, 0)),
+        child_starts=frozen_ints(np.searchsorted(parent[children], np.arange(node_count + 1))),
+        child_nodes=frozen_ints(children),
     )
