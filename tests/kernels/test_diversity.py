@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from tests.reference import privacy_tables as reference
 
 from shoal.kernels.arrays import frozen_ints
 from shoal.kernels.diversity import (
@@ -20,6 +19,7 @@ from shoal.kernels.diversity import (
     class_holds,
     classes_hold,
 )
+from tests.reference import privacy_tables as reference
 
 KINDS = (FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSE_EQUAL, CLOSE_ORDERED)
 int63 = st.integers(0, 2**63 - 1)

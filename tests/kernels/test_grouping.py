@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-from tests.reference import grouping
 
 from shoal.kernels.grouping import group_rows, members
+from tests.reference import grouping
 
 few_values = st.integers(0, 2)
 wide_values = st.sampled_from([0, 1, 2**31, 2**32, 2**62, 2**63 - 1, -1])
