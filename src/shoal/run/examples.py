@@ -21,9 +21,8 @@ def examples(original: Table, released: Table, original_rows: Ints) -> tuple[tup
         return ()
     after = np.linspace(0, released.row_count - 1, count).astype(np.int64)
     before = original_rows[after]
-    names = [name for name in released.columns if name in original.columns]
-    old = [_texts(original.columns[name], before) for name in names]
-    new = [_texts(released.columns[name], after) for name in names]
+    old = [_texts(column, before) for column in original.columns.values()]
+    new = [_texts(released.columns[name], after) for name in original.columns]
     return tuple(zip(zip(*old, strict=True), zip(*new, strict=True), strict=True))
 
 

@@ -52,7 +52,7 @@ def read(
 ) -> Data:
     """Read a file or a frame, and bind its quasi-identifiers to their hierarchies."""
     loaded = read_table(source, columns, options)
-    roles = {name: columns.get(name, Insensitive()) for name in loaded.table.columns}
+    roles = loaded.roles
     table, subjects, notices = _by_person(loaded, roles, subject)
     bound, trees, binding_notices = _bind_all(table, roles)
     identifiers = {
@@ -77,7 +77,7 @@ def _by_person(
     loaded: Loaded, roles: Mapping[str, Role], subject: str | None
 ) -> tuple[Table, Ints | None, list[str]]:
     if subject is None:
-        return loaded.table, None, []
+        return loaded.table, loaded.subjects, []
     table = loaded.table
     if subject not in table.columns:
         raise BadInput(Problem(f"there is no subject column {subject!r}", "name a column of the data"))

@@ -35,7 +35,7 @@ class Result:
     @cached_property
     def frame(self) -> Any:
         """The release as the same kind of frame that came in; a pyarrow table when a file came in."""
-        return to_frame(self.released, self.data.loaded)
+        return to_frame(self.released, self.data.loaded.source)
 
     @property
     def verdict(self) -> Verdict:

@@ -18,14 +18,16 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, LimitReached, PromiseBroken
 from shoal.kernels.arrays import Ints
 from shoal.metrics.catalogue import measure_columns, measure_table
+from shoal.privacy.check import verify_all
 from shoal.privacy.verdict import Model, Verdict
 from shoal.progress import Progress, Silent
 from shoal.recoding.apply import apply
-from shoal.report.outcome import Outcome, People
+from shoal.report.outcome import Outcome, People, Promise
 from shoal.run.examples import examples
 from shoal.run.plan import Limits, Plan, Search
 from shoal.run.prepare import Data, read, release_problems, unprotected_notices
 from shoal.run.result import Result
+from shoal.table.columns import Coded, Column, Table
 from shoal.table.pseudonyms import new_key, pseudonymize
 
 
@@ -93,17 +95,14 @@ def release(
     progress.stage("applying")
     applied = apply(data.local.table, data.local.trees, data.local.roles, groups, smallest=_k(models))
     key = new_key() if data.identifiers else None
-    pseudonyms = {
-        name: pseudonymize(column, key) for name, column in data.identifiers.items() if key is not None
-    }
-    unordered = applied.table.with_columns_of(pseudonyms, applied.rows)
-    order = _order_of_publication(unordered.row_count, search, rng)
-    released = unordered.take(order)
+    order = _order_of_publication(applied.table.row_count, search, rng)
+    original_rows = applied.rows[order]
+    released = _with_pseudonyms(applied.table.take(order), data, original_rows, key)
 
     progress.stage("verifying")
-    subjects = None if data.local.subjects is None else data.local.subjects[applied.rows][order]
+    subjects = None if data.local.subjects is None else data.local.subjects[original_rows]
     published = LocalData(released, data.local.roles, subjects=subjects)
-    verdicts = tuple(model.verify(published) for model in models)
+    verdicts = tuple(verify_all(models, published))
     _refuse_broken(verdicts)
 
     progress.stage("measuring")
@@ -120,14 +119,15 @@ def release(
         column_losses=measure_columns(data.local, groups),
         class_sizes_before=data.local.classes(data.local.quasi).sizes,
         class_sizes_after=published.classes(published.quasi).sizes,
-        columns=tuple(released.columns),
-        examples=examples(data.original, released, applied.rows[order]),
+        columns=tuple(data.original.columns),
+        examples=examples(data.original, released, original_rows),
         seconds={"total": time.perf_counter() - started, "algorithm": search_seconds},
         peak_memory_mb=peak_memory_mb(),
         publishable=not (search.keep_order or search.reproducible),
         people=_people(published),
         notices=(*data.notices, *choice.notices, *groups.notices, *unprotected_notices(data, models)),
         policy=policy_text,
+        promises=tuple(map(Promise.of, models)),
     )
     return Result(outcome=outcome, released=released, data=data, models=tuple(models), pseudonym_key=key)
 
@@ -172,6 +172,20 @@ def _order_of_publication(count: int, search: Search, rng: np.random.Generator) 
         return rng.permutation(count)
     keys = np.frombuffer(os.urandom(16 * count), dtype=np.uint64).reshape(2, count)
     return np.lexsort(keys).astype(np.int64)
+
+
+def _with_pseudonyms(released: Table, data: Data, original_rows: Ints, key: bytes | None) -> Table:
+    """The release with pseudonyms in the places of the identifiers that shall keep one."""
+    if key is None:
+        return released
+    columns: dict[str, Column] = {}
+    for name in data.loaded.table.columns:
+        if name in data.identifiers:
+            pseudonyms = pseudonymize(data.identifiers[name], key)
+            columns[name] = Coded.of(pseudonyms.codes[original_rows], pseudonyms.domain)
+        elif name in released.columns:
+            columns[name] = released.columns[name]
+    return Table.of(columns, released.row_count)
 
 
 def _refuse_broken(verdicts: Sequence[Verdict]) -> None:

@@ -10,13 +10,14 @@ from typing import Any
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
+from shoal.privacy.check import verify_all
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.verdict import Model, Verdict, Witness
 from shoal.recoding.disassociated import read_disassociated
 from shoal.report.certificate import check_certificate
 from shoal.run.plan import Plan
 from shoal.table.reading import ReadOptions, read_published
-from shoal.table.roles import Identifier, Role
+from shoal.table.roles import Identifier, QuasiSet, Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,17 +48,28 @@ def verify_published(file: Path, plan: Plan, certificate: Path | None = None) ->
     )
 
 
+def verify(
+    release: Any,
+    columns: Mapping[str, Role],
+    models: Model | Sequence[Model],
+    *,
+    options: ReadOptions = ReadOptions(),  # noqa: B008  (frozen)
+) -> tuple[Verdict, ...]:
+    """Check a published file or frame: one verdict per promise."""
+    promised = tuple(models) if isinstance(models, Sequence) else (models,)
+    return verify_file(release, columns, promised, options)
+
+
 def verify_file(
-    file: Path, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
+    file: Any, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
 ) -> tuple[Verdict, ...]:
     """One verdict per promise; an identifier that stands in the file breaks the first."""
     if isinstance(models[0], Disassociation):
-        return (models[0].verify(read_disassociated(file)),)
+        sensitive = [item for role in roles.values() if isinstance(role, QuasiSet) for item in role.sensitive]
+        return (models[0].verify(read_disassociated(file, sensitive)),)
     loaded = read_published(file, roles, options)
-    data = LocalData(
-        loaded.table, {name: role for name, role in roles.items() if name in loaded.table.columns}
-    )
-    verdicts = tuple(model.verify(data) for model in models)
+    data = LocalData(loaded.table, loaded.roles)
+    verdicts = tuple(verify_all(models, data))
     named = [name for name, role in data.roles.items() if isinstance(role, Identifier) and not role.pseudonym]
     return (_naming_people(verdicts[0], named), *verdicts[1:]) if named else verdicts
 
