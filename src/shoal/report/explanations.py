@@ -95,12 +95,13 @@ _TEMPLATES = {
     ),
     "set-l-diversity": "Among equal sets, no sensitive item occurs in more than one in {l} rows.",
     "k-km-anonymity": (
-        "Take a reader who knows the single values of a person ({quasi}) and up to {m} items of the set."
-        " If any row fits, at least {k} do."
+        "Take a reader who knows all single values of a person in the columns {quasi}, and up to {m} items of"
+        " a set. If any row fits, at least {k} do."
     ),
     "k-lm-diversity": (
-        "At least {k} rows fit a person on the single values of {quasi}, and knowing up to {m} items of the"
-        " set as well ties no sensitive item to more than one in {l} of the rows that fit."
+        "Take a reader who knows all single values of a person in the columns {quasi}, and up to {m} items of"
+        " a set. If any row fits, at least {k} do, and no sensitive item or value belongs to more than one in"
+        " {l} of them."
     ),
     "disassociation": (
         "All items stay as they are, but records are cut into pieces. For any {m} items that could belong"

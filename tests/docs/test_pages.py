@@ -1,0 +1,91 @@
+"""The pages name every key, model and field that there is, and their examples work."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from shoal.privacy.catalogue import MODELS
+from shoal.report.certificate import certificate
+from shoal.report.result_file import result_dict
+from shoal.run.policy import (
+    MODEL_NAMES,
+    RECIPES,
+    AlgorithmSection,
+    ColumnSection,
+    DataSection,
+    HierarchySection,
+    OutputSection,
+    PrivacySection,
+    parse_policy,
+)
+from tests.report.outcomes import visits
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def headings(text: str) -> set[str]:
+    return set(re.findall(r"^#+ (.+)$", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("model", sorted({*MODELS, *MODEL_NAMES}))
+def test_every_model_says_what_it_promises(model):
+    assert model in headings(page("what-a-release-promises.md"))
+
+
+@pytest.mark.parametrize(
+    "section",
+    [DataSection, ColumnSection, PrivacySection, AlgorithmSection, OutputSection],
+    ids=lambda section: section.__name__,
+)
+def test_every_key_of_a_policy_is_documented(section):
+    text = page("policy-file.md")
+    for key in section.model_fields:
+        assert f"`{key}`" in text, key
+
+
+def test_every_recipe_of_a_hierarchy_is_documented():
+    text = page("policy-file.md")
+    for recipe in (*RECIPES, *HierarchySection.model_fields):
+        assert re.search(rf"[{{,] {recipe} =", text), recipe
+
+
+def test_every_model_of_a_policy_is_documented():
+    for model in MODEL_NAMES:
+        assert f'`"{model}"`' in page("policy-file.md")
+
+
+def test_the_example_policy_is_one():
+    (example,) = re.findall(r"```toml\n(.*?)```", page("policy-file.md"), re.DOTALL)
+    assert parse_policy(example).privacy.k == 5
+
+
+def test_every_key_of_certificate_and_result_is_documented(tmp_path):
+    published = tmp_path / "published.csv"
+    published.touch()
+    text = page("formats.md")
+    for key in (*certificate(visits(), published), *result_dict(visits())):
+        assert f"`{key}`" in text, key
+
+
+def test_the_examples_of_disassociated_data_are_json():
+    examples = re.findall(r"```json\n(.*?)\n```", page("formats.md"), re.DOTALL)
+    assert [json.loads(example)["size"] for example in examples] == [5, 10]
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.name)
+def test_links_lead_somewhere(file):
+    for target in re.findall(r"\]\(([^)#]+)", file.read_text(encoding="utf-8")):
+        assert (file.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.name)
+def test_data_are_never_called_anonymous(file):
+    text = file.read_text(encoding="utf-8").replace('never calls data "anonymous"', "")
+    assert not re.search(r"\banonymous\b", text, re.IGNORECASE)
