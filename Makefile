@@ -1,6 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BENCH := .venv-bench
 
 .PHONY: demo test test-slow lint format bench clean
 
@@ -23,8 +24,8 @@ format: $(VENV)/ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/bench-ready
-	$(BIN)/python bench/run.py
+bench: $(BENCH)/ready
+	$(BENCH)/bin/python bench/run.py
 
 $(VENV)/ready: pyproject.toml requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
@@ -33,9 +34,12 @@ $(VENV)/ready: pyproject.toml requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	touch $@
 
-$(VENV)/bench-ready: $(VENV)/ready bench/requirements.txt
-	$(BIN)/python -m pip install --quiet -r bench/requirements.txt
+# The peers that we are measured against want older libraries, so they live apart.
+$(BENCH)/ready: pyproject.toml bench/requirements.txt
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
+	$(BENCH)/bin/python -m pip install --quiet -r bench/requirements.txt --editable .
 	touch $@
 
 clean:
-	rm -rf $(VENV) shoal-demo
+	rm -rf $(VENV) $(BENCH) shoal-demo
