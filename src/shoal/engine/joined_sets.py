@@ -112,6 +112,11 @@ class JoinedSets:
         """How many records there are."""
         return len(self.quasi.starts) - 1
 
+    def items_of_row(self, row: int) -> tuple[Item, ...]:
+        """The quasi-identifier items of one record."""
+        numbers = self.quasi.items[self.quasi.starts[row] : self.quasi.starts[row + 1]]
+        return self._items(numbers)
+
     def rarest(self, m: int, k: int, classes: Classes | None = None) -> Rarest:
         """The smallest support over all itemsets of at most m items in each class, by default in all rows."""
         none = SetArrays(frozen_ints(np.zeros(self.row_count + 1)), frozen_ints([]))
@@ -121,7 +126,7 @@ class JoinedSets:
         rows = _rows_holding(self.quasi, found.itemset)
         return Rarest(
             int(found.smallest),
-            tuple(self.quasi_items.item(int(number)) for number in found.itemset),
+            self._items(found.itemset),
             _rows_of_class(rows, classes, found.group),
             int(found.below),
         )
@@ -138,12 +143,15 @@ class JoinedSets:
         holding = _rows_holding(self.sensitive, np.array([found.guessed]))
         rows = np.intersect1d(knowing, holding, assume_unique=True)
         return Guess(
-            tuple(self.quasi_items.item(int(number)) for number in found.known),
+            self._items(found.known),
             self.sensitive_items.item(int(found.guessed)),
             int(found.holding),
             int(found.knowing),
             _rows_of_class(rows, classes, found.known_group),
         )
+
+    def _items(self, numbers: Ints) -> tuple[Item, ...]:
+        return tuple(self.quasi_items.item(int(number)) for number in numbers)
 
     def _supports(
         self, sensitive: SetArrays, whole_of: Ints, m: int, k: int, classes: Classes | None

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.differential_privacy import DifferentialPrivacy
+from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.privacy.k_lm_diversity import KLmDiversity
+from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.lm_diversity import LmDiversity
+from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.privacy.verdict import Model
 
@@ -16,6 +22,13 @@ MODELS: dict[str, type[Model]] = {
         LDiversity,
         TCloseness,
         AlphaKAnonymity,
+        KmAnonymity,
+        LmDiversity,
+        SetKAnonymity,
+        SetLDiversity,
+        KKmAnonymity,
+        KLmDiversity,
+        Disassociation,
         DifferentialPrivacy,
     )
 }

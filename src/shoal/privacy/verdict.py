@@ -46,14 +46,17 @@ class Verdict:
 
 
 class Model(Protocol):
-    """A promise: a frozen value that says what it means and checks a release against it."""
+    """A promise: a frozen value that says what it means and checks a release against it.
+
+    A release is a LocalData, or a Disassociated where that is what the model is about.
+    """
 
     name: ClassVar[str]
 
-    def claim(self, data: LocalData) -> str:
+    def claim(self, data: Any) -> str:
         """The promise in words, for these columns: 'satisfies ... with k=5 on age, zip'."""
 
-    def verify(self, data: LocalData) -> Verdict:
+    def verify(self, data: Any) -> Verdict:
         """Check the released data, from published values alone."""
 
 

@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.errors import BadInput, Problem
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.itemsets import GroupedRows, ItemRows, ItemsetSupports, itemset_supports
+from shoal.privacy.parameters import Number, check_number, check_whole, exact
+from shoal.privacy.verdict import ROWS_SHOWN, Verdict, Witness, counted
+from shoal.recoding.disassociated import Disassociated
+
+_CHUNKS = "rules 1 and 3"
+_LIMITS = "what somebody who knows the algorithm can conclude from it (the cover problem) is not checked here"
+
+
+@dataclass(frozen=True, slots=True)
+class Disassociation:
+    """Every set of at most m terms that can be put together could stand in at least k records.
+
+    Checked on the published clusters by four rules, which together are sufficient:
+
+    1. every record chunk is k^m-anonymous, has no more subrecords than its cluster has records, and shares no
+       term with another chunk or the term chunk of its cluster;
+    2. a simple cluster of s records with v record chunks has a term chunk that is not empty, or it has at
+       least one record chunk and s + k (min(m, v) - 1) subrecords;
+    3. the same as 1 for every shared chunk, whose terms occur in no chunk below it or beside it;
+    4. every simple cluster has at least k records.
+
+    With `l`, sensitive terms stand in term chunks only and every simple cluster has at least l records, so
+    that the file ties a sensitive term to a record with probability 1/l at most. After Terrovitis, Liagouris,
+    Mamoulis and Skiadopoulos, Privacy preservation by disassociation, PVLDB 5(10), 2012, whose own conditions
+    are weaker than rules 2 to 4 and not sufficient.
+    """
+
+    name: ClassVar[str] = "disassociation"
+
+    k: int
+    m: int
+    l: Number | None = None
+
+    def __post_init__(self) -> None:
+        check_whole("Disassociation", "k", self.k)
+        check_whole("Disassociation", "m", self.m)
+        if self.l is not None:
+            check_number("Disassociation", "l", self.l, "a number of 1 or more", least=1)
+
+    def claim(self, data: Disassociated) -> str:
+        """The promise in words."""
+        claim = f"satisfies the rules of disassociation with k={self.k}, m={self.m}"
+        return claim if self.l is None else f"{claim}, l={self.l} for {', '.join(data.sensitive)}"
+
+    def verify(self, data: Disassociated) -> Verdict:
+        """Check all rules on the published clusters."""
+        if self.l is not None and not data.sensitive:
+            raise BadInput(
+                Problem("l protects sensitive terms, and none is named", "name the sensitive terms")
+            )
+        supports = _supports_in_chunks(data, self.m, self.k)
+        broken = [
+            finding
+            for finding in (
+                _sizes_that_do_not_add_up(data),
+                _empty_subrecords(data),
+                _repeated_terms(data),
+                _chunks_larger_than_clusters(data),
+                _rare_itemsets(data, supports, self.k),
+                _terms_in_two_chunks(data),
+                _too_few_subrecords(data, self.k, self.m),
+                _small_clusters(data, self.k, "k"),
+                None if self.l is None else _small_clusters(data, self.l, "l"),
+                _sensitive_terms_in_chunks(data),
+            )
+            if finding is not None
+        ]
+        occurring = supports.smallest_in_group[supports.smallest_in_group > 0]
+        smallest = int(min([*data.clusters.sizes[data.clusters.simple], *occurring]))
+        held = (
+            f"all rules hold for {counted(int(data.clusters.simple.sum()), 'simple cluster')}; the smallest"
+        )
+        return Verdict(
+            holds=not broken,
+            claim=self.claim(data),
+            evidence="; ".join(finding.what for finding in broken)
+            or f"{held} support of a cluster, or of an itemset in its chunks, is {smallest}; {_LIMITS}",
+            smallest=smallest,
+            witness=_witness(data, broken[0]) if broken else None,
+            figures={
+                "records": data.record_count,
+                "simple_clusters": int(data.clusters.simple.sum()),
+                "joint_clusters": int((~data.clusters.simple).sum()),
+                "chunks": len(data.chunk_clusters),
+                "clusters_breaking": _clusters_per_rule(broken),
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Finding:
+    """A rule that is broken, the first case in words, and the clusters where it is."""
+
+    rule: str
+    what: str
+    clusters: Ints
+
+
+def _clusters_per_rule(broken: Sequence[_Finding]) -> dict[str, int]:
+    rules = dict.fromkeys(finding.rule for finding in broken)
+    return {
+        rule: len(np.unique(np.concatenate([finding.clusters for finding in broken if finding.rule == rule])))
+        for rule in rules
+    }
+
+
+def _witness(data: Disassociated, finding: _Finding) -> Witness:
+    lines = np.unique(data.clusters.lines[finding.clusters])
+    return Witness(finding.what, tuple(int(line) for line in lines[:ROWS_SHOWN]), len(lines))
+
+
+def _sizes_that_do_not_add_up(data: Disassociated) -> _Finding | None:
+    clusters = data.clusters
+    below = np.zeros(len(clusters), dtype=np.int64)
+    children = np.flatnonzero(clusters.parents >= 0)
+    np.add.at(below, clusters.parents[children], clusters.sizes[children])
+    wrong = np.flatnonzero(~clusters.simple & (below != clusters.sizes))
+    if len(wrong) == 0:
+        return None
+    first = wrong[0]
+    size = counted(int(clusters.sizes[first]), "record")
+    return _Finding(
+        "sizes", f"{_cluster(data, first)} has {size}, but the clusters in it have {below[first]:,}", wrong
+    )
+
+
+def _empty_subrecords(data: Disassociated) -> _Finding | None:
+    empty = np.flatnonzero(np.diff(data.subrecords.starts) == 0)
+    if len(empty) == 0:
+        return None
+    chunks = _chunk_of_subrecord(data)[empty]
+    return _Finding(
+        "empty subrecords", f"{_chunk(data, chunks[0])} has an empty subrecord", data.chunk_clusters[chunks]
+    )
+
+
+def _repeated_terms(data: Disassociated) -> _Finding | None:
+    in_subrecords = data.chunk_clusters[_chunk_of_subrecord(data)[_rows_with_repeats(data.subrecords)]]
+    in_term_chunks = _rows_with_repeats(data.term_chunks)
+    clusters = np.concatenate((in_subrecords, in_term_chunks))
+    if len(clusters) == 0:
+        return None
+    where = "a subrecord" if len(in_subrecords) else "its term chunk"
+    return _Finding("repeated terms", f"{_cluster(data, clusters[0])} has a term twice in {where}", clusters)
+
+
+def _chunks_larger_than_clusters(data: Disassociated) -> _Finding | None:
+    counts = np.diff(data.chunk_starts)
+    wrong = np.flatnonzero(counts > data.clusters.sizes[data.chunk_clusters])
+    if len(wrong) == 0:
+        return None
+    first = wrong[0]
+    size = int(data.clusters.sizes[data.chunk_clusters[first]])
+    what = (
+        f"{_chunk(data, first)} has {counts[first]:,} subrecords, but its cluster {counted(size, 'record')}"
+    )
+    return _Finding(_CHUNKS, what, data.chunk_clusters[wrong])
+
+
+def _rare_itemsets(data: Disassociated, supports: ItemsetSupports, k: int) -> _Finding | None:
+    in_chunk = supports.smallest_in_group
+    wrong = np.flatnonzero((in_chunk > 0) & (in_chunk < k))
+    if len(wrong) == 0:
+        return None
+    itemset = ", ".join(str(data.terms.label(int(term))) for term in supports.itemset)
+    support = counted(int(supports.smallest), "subrecord")
+    what = f"{{{itemset}}} occurs in {support} of {_chunk(data, supports.group)}, fewer than k={k}"
+    return _Finding(_CHUNKS, what, data.chunk_clusters[wrong])
+
+
+def _terms_in_two_chunks(data: Disassociated) -> _Finding | None:
+    """Rules 1 and 3 in one: a term of a cluster's chunk occurs in no other chunk of it or below it."""
+    terms, holders = _terms_of_chunks(data)
+    clusters = np.concatenate((data.chunk_clusters, np.arange(len(data.clusters))))[holders]
+    order = np.lexsort((holders, clusters, terms))
+    terms, clusters = terms[order], clusters[order]
+    # Clusters stand before those in them: if the next holder of a term is not inside a cluster, none is.
+    again = (terms[1:] == terms[:-1]) & (clusters[1:] <= data.clusters.last[clusters[:-1]])
+    places = np.flatnonzero(again)
+    if len(places) == 0:
+        return None
+    first = places[0]
+    what = (
+        f"the term {data.terms.label(int(terms[first]))!r} of a chunk of {_cluster(data, clusters[first])}"
+        f" stands also in another chunk of {_cluster(data, clusters[first + 1])}"
+    )
+    return _Finding(_CHUNKS, what, clusters[places])
+
+
+def _too_few_subrecords(data: Disassociated, k: int, m: int) -> _Finding | None:
+    clusters = data.clusters
+    chunk_counts = np.bincount(data.chunk_clusters, minlength=len(clusters))
+    subrecords = np.zeros(len(clusters), dtype=np.int64)
+    np.add.at(subrecords, data.chunk_clusters, np.diff(data.chunk_starts))
+    overlapping = np.minimum(m, chunk_counts) - 1
+    needed = clusters.sizes + k * overlapping
+    enough = (chunk_counts > 0) & (subrecords >= needed)
+    wrong = np.flatnonzero(clusters.simple & (np.diff(data.term_chunks.starts) == 0) & ~enough)
+    if len(wrong) == 0:
+        return None
+    first = wrong[0]
+    what = f"{_cluster(data, first)} has no term chunk and {counted(int(subrecords[first]), 'subrecord')}"
+    if chunk_counts[first]:
+        what += (
+            f", fewer than the {needed[first]:,} that its {counted(int(chunk_counts[first]), 'chunk')} need"
+        )
+    return _Finding("rule 2", what, wrong)
+
+
+def _small_clusters(data: Disassociated, least: Number, name: str) -> _Finding | None:
+    wrong = np.flatnonzero(data.clusters.simple & (data.clusters.sizes < math.ceil(exact(least))))
+    if len(wrong) == 0:
+        return None
+    size = counted(int(data.clusters.sizes[wrong[0]]), "record")
+    what = f"{_cluster(data, wrong[0])} has {size}, fewer than {name}={least}"
+    return _Finding("rule 4" if name == "k" else "size for l", what, wrong)
+
+
+def _sensitive_terms_in_chunks(data: Disassociated) -> _Finding | None:
+    sensitive = _is_sensitive(data)
+    places = np.flatnonzero(sensitive[data.subrecords.items])
+    if len(places) == 0:
+        return None
+    subrecords = np.searchsorted(data.subrecords.starts, places, side="right") - 1
+    chunks = _chunk_of_subrecord(data)[subrecords]
+    label = data.terms.label(int(data.subrecords.items[places[0]]))
+    what = f"the sensitive term {label!r} stands in {_chunk(data, chunks[0])}, not in a term chunk"
+    return _Finding("sensitive terms", what, data.chunk_clusters[chunks])
+
+
+def _supports_in_chunks(data: Disassociated, m: int, k: int) -> ItemsetSupports:
+    subrecords = _without_repeats(data.subrecords)
+    row_count = len(subrecords.starts) - 1
+    nothing = SetArrays(frozen_ints(np.zeros(row_count + 1)), frozen_ints([]))
+    rows = ItemRows(subrecords, len(data.terms), nothing, frozen_ints([]))
+    return itemset_supports(rows, GroupedRows(data.chunk_starts, frozen_ints(np.arange(row_count))), m, k)
+
+
+def _terms_of_chunks(data: Disassociated) -> tuple[Ints, Ints]:
+    """Each term of each chunk once, and its holder: a chunk or, numbered after all chunks, a term chunk."""
+    chunks = np.repeat(_chunk_of_subrecord(data), np.diff(data.subrecords.starts))
+    term_chunks = np.repeat(np.arange(len(data.clusters)), np.diff(data.term_chunks.starts))
+    holders = np.concatenate((chunks, len(data.chunk_clusters) + term_chunks))
+    terms = np.concatenate((data.subrecords.items, data.term_chunks.items))
+    term_count = max(1, len(data.terms))
+    pairs = np.unique(holders * term_count + terms)
+    return pairs % term_count, pairs // term_count
+
+
+def _chunk_of_subrecord(data: Disassociated) -> Ints:
+    return np.repeat(np.arange(len(data.chunk_clusters)), np.diff(data.chunk_starts))
+
+
+def _is_repeat(sets: SetArrays) -> Bools:
+    repeat = np.zeros(len(sets.items), dtype=np.bool_)
+    repeat[1:] = sets.items[1:] == sets.items[:-1]
+    repeat[sets.starts[:-1][np.diff(sets.starts) > 0]] = False
+    return repeat
+
+
+def _rows_with_repeats(sets: SetArrays) -> Ints:
+    return np.searchsorted(sets.starts, np.flatnonzero(_is_repeat(sets)), side="right") - 1
+
+
+def _without_repeats(sets: SetArrays) -> SetArrays:
+    kept = ~_is_repeat(sets)
+    kept_before = np.concatenate(([0], np.cumsum(kept)))
+    return SetArrays(frozen_ints(kept_before[sets.starts]), frozen_ints(sets.items[kept]))
+
+
+def _is_sensitive(data: Disassociated) -> Bools:
+    marked = pc.is_in(data.terms.labels, value_set=pa.array(data.sensitive, type=pa.string()))
+    return np.asarray(marked.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def _cluster(data: Disassociated, cluster: int) -> str:
+    """Where a cluster stands: its line and, if that holds several clusters, its number among them."""
+    lines = data.clusters.lines
+    first, behind = np.searchsorted(lines, [lines[cluster], lines[cluster] + 1])
+    kind = "simple" if data.clusters.simple[cluster] else "joint"
+    number = "" if behind - first == 1 else f" {cluster - first + 1} of {behind - first}"
+    return f"the {kind} cluster{number} on line {lines[cluster]}"
+
+
+def _chunk(data: Disassociated, chunk: int) -> str:
+    first = int(np.searchsorted(data.chunk_clusters, data.chunk_clusters[chunk]))
+    kind = "chunk" if data.clusters.simple[data.chunk_clusters[chunk]] else "shared chunk"
+    return f"{kind} {chunk - first + 1} of {_cluster(data, data.chunk_clusters[chunk])}"

@@ -1,0 +1,90 @@
+"""What the models about items share: words for itemsets, and the verdict on what can be guessed from them.
+
+Supports are read off the published labels: a record holds an itemset when all its labels stand in the record.
+What a generalized label could stand for is not asked: at least as many records could match the original items
+that the labels stand for, so a file that passes this reading passes that weaker one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.engine.joined_sets import Guess, Item
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.privacy.parameters import Number, exact
+from shoal.privacy.verdict import Verdict, Witness, counted
+from shoal.table.roles import QuasiSet, Sensitive
+
+READING = "supports are counted on the published labels"
+
+
+def check_sets(name: str, data: LocalData) -> None:
+    """Refuse data without a set column."""
+    if not data.quasi_sets:
+        raise BadInput(
+            Problem(
+                f"{name} is about sets of items, and no quasi-identifier holds sets",
+                "give the column that holds them the kind set",
+            )
+        )
+
+
+def check_sensitive(name: str, data: LocalData) -> None:
+    """Refuse data in which nothing is sensitive."""
+    if not sensitive_names(data):
+        raise BadInput(
+            Problem(
+                f"{name} protects sensitive items and values, and nothing is sensitive",
+                "name the sensitive items of the set column, or give a column the role sensitive",
+            )
+        )
+
+
+def sensitive_names(data: LocalData) -> list[str]:
+    """What is sensitive: columns, and items of the set columns."""
+    items = [
+        Item(name, label)
+        for name in data.quasi_sets
+        if isinstance(role := data.roles[name], QuasiSet)
+        for label in role.sensitive
+    ]
+    return [*data.with_role(Sensitive), *(_item_in_words(data, item) for item in items)]
+
+
+def itemset_in_words(data: LocalData, itemset: Sequence[Item]) -> str:
+    """The items by label, with their columns if there are several: '{beer, wine}'."""
+    return "{" + ", ".join(_item_in_words(data, item) for item in itemset) + "}"
+
+
+def guess_in_words(data: LocalData, guess: Guess, place: str = "") -> str:
+    """How often who knows these items is right: '2 of 3 records that hold {a} hold the sensitive s'."""
+    sensitive = guess.sensitive
+    if sensitive.column in data.sensitive:
+        shown = f"have {sensitive.column}={sensitive.label}"
+        among = f"{counted(guess.knowing, 'record')} with a value"
+    else:
+        shown = f"hold the sensitive {_item_in_words(data, sensitive)}"
+        among = counted(guess.knowing, "record")
+    known = f" that hold {itemset_in_words(data, guess.known)}" if guess.known else ""
+    return f"{guess.holding:,} of {among}{known}{place} {shown}"
+
+
+def verdict_on_guess(data: LocalData, claim: str, guess: Guess | None, l: Number, place: str = "") -> Verdict:
+    """Judge the likeliest guess: it must not be right more often than once in l times."""
+    if guess is None:
+        evidence = "no sensitive item or value occurs"
+        return Verdict(holds=True, claim=claim, evidence=evidence, figures={"records": data.row_count})
+    holds = guess.share * exact(l) <= 1
+    words = guess_in_words(data, guess, place)
+    return Verdict(
+        holds=holds,
+        claim=claim,
+        evidence=f"the likeliest guess: {words}; {READING}",
+        witness=None if holds else Witness.at(f"{words}, more than 1 in {l}", guess.rows),
+        figures={"records": data.row_count, "largest_share": float(guess.share)},
+    )
+
+
+def _item_in_words(data: LocalData, item: Item) -> str:
+    return item.label if len(data.quasi_sets) == 1 else f"{item.column}={item.label}"
