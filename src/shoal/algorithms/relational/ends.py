@@ -82,8 +82,11 @@ def _ends(domain: Domain, numbers: Floats, bounds: tuple[float, float] | None) -
     if len(numbers) < 2:
         lone = float(numbers[0]) if len(numbers) else 0.0
         return Ends(lone, lone, whole=whole, derived=False)  # never published: there is nothing to cut
-    rounded = _whole_years if domain.kind is Kind.DATE else _round_numbers
-    lower, upper = rounded(float(numbers[0]), float(numbers[-1]))
+    lowest, highest = float(numbers[0]), float(numbers[-1])
+    if domain.kind is Kind.DATE:
+        lower, upper = _whole_years(lowest, highest)
+    else:
+        lower, upper = _round_numbers(lowest, highest, least_step=Decimal(1 if whole else 0))
     return Ends(lower, upper, whole=whole, derived=True)
 
 
@@ -98,7 +101,7 @@ def _whole_years(first_day: float, last_day: float) -> tuple[float, float]:
     return float(begin.toordinal() - _EPOCH), float(end.toordinal() - _EPOCH)
 
 
-def _round_numbers(lowest: float, highest: float) -> tuple[float, float]:
+def _round_numbers(lowest: float, highest: float, least_step: Decimal) -> tuple[float, float]:
     """The next multiples of a round step outside the numbers, but not beyond 0.
 
     The step is 1, 2 or 5 times a power of ten, the largest one of which five fit between the numbers; 0 as
@@ -107,7 +110,7 @@ def _round_numbers(lowest: float, highest: float) -> tuple[float, float]:
     low, high = Decimal(repr(lowest)), Decimal(repr(highest))
     fifth = (high - low) / 5
     power = Decimal(1).scaleb(fifth.adjusted())
-    step = max(multiple * power for multiple in (1, 2, 5) if multiple * power <= fifth)
+    step = max(least_step, *(multiple * power for multiple in (1, 2, 5) if multiple * power <= fifth))
     lower = ((low / step).to_integral_value(ROUND_FLOOR)) * step
     upper = ((high / step).to_integral_value(ROUND_CEILING)) * step
     if lower == low:

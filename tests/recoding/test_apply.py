@@ -1,0 +1,146 @@
+from datetime import date
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from shoal.recoding.apply import apply
+from shoal.recoding.groups import SUPPRESSED, Groups
+from shoal.table.columns import Carried, Kind, Sets
+from shoal.table.roles import Insensitive, Quasi, QuasiSet, Sensitive
+from tests.builders import EPOCH, local_data, tree
+
+TOWNS = tree({"all": {"north": ["a", "b"], "south": ["c"]}})
+ROLES = {
+    "town": Quasi(),
+    "size": Quasi(kind=Kind.NUMBER),
+    "items": QuasiSet(),
+    "illness": Sensitive(),
+    "note": Insensitive(),
+    "visits": Insensitive(),
+}
+ROWS = [
+    ("a", 1, ["x", "y"], "flu", "one", 1),
+    ("b", 2, ["y"], "cold", "two", 2),
+    (None, None, [], None, "three", 3),
+    ("c", 7, ["x"], "flu", None, 4),
+]
+DATA = local_data(ROWS, ROLES, trees={"town": TOWNS})
+
+
+def decided(group_of_row, nodes, ranges):
+    return Groups(np.array(group_of_row), {"town": np.array(nodes)}, {"size": np.array(ranges, dtype=float)})
+
+
+def applied(groups, smallest=2):
+    return apply(DATA.table, DATA.trees, DATA.roles, groups, smallest=smallest)
+
+
+def labels(table, name):
+    column = table.coded(name)
+    return [column.domain.label(code) for code in column.codes.tolist()]
+
+
+def node(label):
+    return TOWNS.labels.index(label)
+
+
+def test_groups_are_published_as_labels_of_nodes_and_ranges():
+    groups = decided(
+        [0, 0, 1, 2],
+        [node("north"), TOWNS.missing, TOWNS.root],
+        [(0, 2.5), (np.nan, np.nan), (-np.inf, np.inf)],
+    )
+    done = applied(groups)
+    assert labels(done.table, "town") == ["north", "north", None, "all"]
+    assert labels(done.table, "size") == ["[0, 2.5]", "[0, 2.5]", None, "*"]
+    assert done.table.coded("size").domain.kind is Kind.CATEGORY
+    assert done.table.coded("town").domain.texts() == ["all", "north"]
+    assert done.rows.tolist() == [0, 1, 2, 3]
+    assert (done.starred, done.left_out) == (0, 0)
+
+
+def test_other_columns_are_published_as_they_are():
+    done = applied(decided([0, 0, 0, 0], [TOWNS.root], [(0, 10)]))
+    for name in ("items", "illness", "note", "visits"):
+        assert done.table.column(name) is DATA.table.column(name)
+
+
+@pytest.mark.parametrize(
+    ("ends", "label"),
+    [
+        ((3, 3), "3"),
+        ((0.1, 0.25), "[0.1, 0.25]"),
+        ((-5, 1e6), "[-5, 1000000]"),
+        ((0, 1e-7), "[0, 0.0000001]"),
+    ],
+)
+def test_ranges_are_written_in_shortest_decimals(ends, label):
+    done = applied(decided([0, 0, 0, 0], [TOWNS.root], [ends]))
+    assert labels(done.table, "size")[0] == label
+
+
+def test_ranges_of_dates_are_written_in_iso_form():
+    days = [date(2024, 2, 29), date(1969, 12, 31)]
+    data = local_data([(day,) for day in days], {"day": Quasi(kind=Kind.DATE)})
+    ends = [(-1, (date(2024, 2, 29) - EPOCH).days)]
+    groups = Groups(np.array([0, 0]), ranges={"day": np.array(ends, dtype=float)})
+    done = apply(data.table, {}, data.roles, groups, smallest=2)
+    assert labels(done.table, "day") == ["[1969-12-31, 2024-02-29]"] * 2
+
+
+def test_too_few_suppressed_records_are_left_out():
+    done = applied(decided([0, SUPPRESSED, SUPPRESSED, 0], [TOWNS.root], [(0, 10)]), smallest=3)
+    assert done.table.row_count == 2
+    assert done.rows.tolist() == [0, 3]
+    assert (done.starred, done.left_out) == (0, 2)
+    assert labels(done.table, "illness") == ["flu", "flu"]
+    assert labels(done.table, "town") == ["all", "all"]
+
+
+def test_suppressed_records_that_hide_each_other_are_rows_of_stars():
+    done = applied(decided([0, SUPPRESSED, SUPPRESSED, 0], [TOWNS.root], [(0, 10)]), smallest=2)
+    assert (done.starred, done.left_out) == (2, 0)
+    assert done.rows.tolist() == [0, 1, 2, 3]
+    assert labels(done.table, "town") == ["all", "*", "*", "all"]
+    assert labels(done.table, "size") == ["[0, 10]", "*", "*", "[0, 10]"]
+    assert labels(done.table, "illness") == ["flu", "*", "*", "flu"]
+    sets = done.table.sets("items")
+    assert isinstance(sets, Sets)
+    assert sets.sizes.tolist() == [2, 0, 0, 1]
+    assert sets.arrays.items.tolist() == [0, 1, 0]
+    assert carried(done.table, "note") == ["one", "*", "*", None]
+    assert carried(done.table, "visits") == [1, None, None, 4]
+
+
+def carried(table, name):
+    column = table.column(name)
+    assert isinstance(column, Carried)
+    assert isinstance(column.values, pa.ChunkedArray)
+    return column.values.to_pylist()
+
+
+def test_missing_sensitive_values_of_published_records_stay_missing():
+    done = applied(decided([SUPPRESSED, SUPPRESSED, 0, 0], [TOWNS.root], [(0, 10)]), smallest=2)
+    assert labels(done.table, "illness") == ["*", "*", None, "flu"]
+
+
+def test_star_of_a_tree_and_star_of_a_suppressed_record_are_one_label():
+    letters = tree({"*": ["a", "b"]})
+    data = local_data([("a",), ("b",)], {"letter": Quasi()}, trees={"letter": letters})
+    groups = Groups(np.array([0, SUPPRESSED]), {"letter": np.array([letters.root])})
+    done = apply(data.table, data.trees, data.roles, groups, smallest=1)
+    assert done.table.coded("letter").domain.texts() == ["*"]
+    assert labels(done.table, "letter") == ["*", "*"]
+
+
+def test_a_quasi_identifier_never_slips_through_undecided():
+    with pytest.raises(ValueError, match="size"):
+        applied(Groups(np.zeros(4, dtype=np.int64), {"town": np.array([TOWNS.root])}))
+
+
+def test_the_original_is_left_as_it_is():
+    before = {name: DATA.table.coded(name).codes.copy() for name in ("town", "size", "illness")}
+    applied(decided([0, SUPPRESSED, SUPPRESSED, 0], [TOWNS.root], [(0, 10)]))
+    for name, codes in before.items():
+        np.testing.assert_array_equal(DATA.table.coded(name).codes, codes)
