@@ -1,0 +1,18 @@
+"""Run every benchmark of this folder, one process each; `make bench` calls this."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+def main() -> None:
+    for script in sorted(FOLDER.glob("*.py")):
+        if script.name != Path(__file__).name:
+            print(f"\n== {script.name}", flush=True)
+            subprocess.run([sys.executable, script], check=True)
+
+
+if __name__ == "__main__":
+    main()
