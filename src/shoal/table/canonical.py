@@ -160,6 +160,8 @@ def number_texts(values: Floats) -> pa.StringArray:
     """The shortest texts of finite numbers, without exponents."""
     whole = (values == np.floor(values)) & (np.abs(values) <= LARGEST_NUMBER)
     as_integers = pa.array(np.where(whole, values, 0.0).astype(np.int64)).cast(pa.string())
+    if whole.all():
+        return as_integers
     short = pc.if_else(pa.array(whole), as_integers, pa.array(values).cast(pa.string()))
     with_exponent = np.flatnonzero(_to_numpy(pc.match_substring(short, "e")))
     if not len(with_exponent):
@@ -194,10 +196,9 @@ def _floats_as_text(values: pa.Array) -> pa.StringArray:
 def _timestamps_as_text(values: pa.Array) -> pa.StringArray:
     local = values if values.type.tz is None else pc.local_timestamp(values)
     for coarser in (pa.date32(), pa.timestamp("s")):
-        try:
-            return local.cast(coarser).cast(pa.string())
-        except pa.ArrowInvalid:  # some values have a finer time
-            continue
+        rounded = local.cast(coarser, safe=False)
+        if pc.all(pc.equal(rounded.cast(local.type), local), min_count=0).as_py():
+            return rounded.cast(pa.string())
     return local.cast(pa.string())
 
 

@@ -75,7 +75,10 @@ def open_json_lines(path: Path, options: ReadOptions) -> Typed:
             raise BadInput(
                 Problem("holds one JSON array", "write one JSON object per line instead", file=str(path))
             )
-    return Typed(str(path), _read_json(file.stream), file.notices, _lines_of)
+    table = _read_json(file.stream)
+    if not table.num_columns:
+        raise BadInput(Problem("holds no records", "give a file with at least one record", file=str(path)))
+    return Typed(str(path), table, file.notices, _lines_of)
 
 
 def _read_json(opened: Callable[[], pa.NativeFile]) -> pa.Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ QUOTE = '"'
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _SAMPLE_CHARACTERS = 2**20
 _SAMPLE_RECORDS = 20
-_BLOCK = 2**20
+_BLOCK = 2**22
 _FIRST_ROW_NUMBER = 2  # as Arrow counts, with the header as row 1
 
 
@@ -57,12 +58,10 @@ class Delimited:
     def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
         """Read texts, and numbers as far as all cells of all number columns are plain ones."""
         quoted = bool(self._quote) and self._file.holds(self._quote)
-        if quoted:
-            self._file.refuse_open_quote(self._delimiter, self._quote)
         parse = arrow_csv.ParseOptions(
             delimiter=self._delimiter,
             quote_char=self._quote if quoted else False,
-            newlines_in_values=quoted,
+            newlines_in_values=quoted and self._file.has_quoted_line_ends(self._delimiter, self._quote),
             ignore_empty_lines=len(self._names) > 1,
         )
         try:
@@ -159,24 +158,35 @@ class Delimited:
     def _sample(self) -> str:
         with self._file.text(newline="") as stream:
             sample = stream.read(_SAMPLE_CHARACTERS)
-        if len(sample) == _SAMPLE_CHARACTERS and "\n" not in sample and "\r" not in sample:
+        if "\n" in sample or "\r" in sample:
+            return sample
+        if len(sample) < _SAMPLE_CHARACTERS:
+            problem = Problem("holds no records", "give a file with at least one record", self.where)
+        else:
             what = "the first line is longer than 1 MB and cannot be a header"
-            raise BadInput(Problem(what, "give a file with column names in its first line", self.where, 1))
-        return sample
+            problem = Problem(what, "give a file with column names in its first line", self.where, 1)
+        raise BadInput(problem)
 
     def _likeliest_delimiter(self, sample: str, usual: str) -> str:
-        """The delimiter that cuts the first records into the same number of cells, the more the better."""
+        """The delimiter that cuts the first records into the same number of cells, the more the better.
+
+        When none does, the one that cuts the header into the most cells; then the lines are ragged.
+        """
         candidates = sorted(DELIMITERS, key=lambda delimiter: delimiter != usual)
         widths = {candidate: self._widths(sample, candidate) for candidate in candidates}
         even = [candidate for candidate in candidates if len(set(widths[candidate])) == 1]
-        return max(even or candidates, key=lambda candidate: max(widths[candidate][:1], default=0))
+        cutting = [candidate for candidate in even if widths[candidate][0] > 1]
+        return max(cutting or candidates, key=lambda candidate: max(widths[candidate][:1], default=0))
 
     def _widths(self, sample: str, delimiter: str) -> list[int]:
-        whole_lines = io.StringIO(sample, newline="").readlines()
-        if len(whole_lines) > 1 and not whole_lines[-1].endswith(("\n", "\r")):
-            whole_lines.pop()
-        records = filter(None, self._reader(whole_lines, delimiter))
-        return [len(record) for record in islice(records, _SAMPLE_RECORDS)]
+        lines = io.StringIO(sample, newline="").readlines()
+        if len(sample) == _SAMPLE_CHARACTERS:
+            lines.pop()  # it may go on
+        widths: list[int] = []
+        with suppress(csv.Error):  # a cell too large for this reader; what was seen before will do
+            for record in islice(filter(None, self._reader(lines, delimiter)), _SAMPLE_RECORDS):
+                widths.append(len(record))  # noqa: PERF401 - the records before the error count
+        return widths
 
     def _header(self, sample: str) -> tuple[str, ...]:
         records = filter(None, self._reader(io.StringIO(sample, newline=""), self._delimiter))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.errors import BadInput, MissingExtra, OutputFailed, Problem
 from shoal.table.columnar import Typed
@@ -18,7 +18,7 @@ from shoal.table.options import ReadOptions
 
 ROW_LIMIT = 1_048_576
 CELL_LIMIT = 32_767
-_NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_IN_XML = r"[^\t\n\x{20}-\x{D7FF}\x{E000}-\x{FFFD}\x{10000}-\x{10FFFF}]"
 
 
 def open_excel(path: Path, options: ReadOptions) -> Typed:
@@ -59,13 +59,31 @@ def write_excel(path: Path, names: Sequence[str], columns: Sequence[pa.Array]) -
     openpyxl = _openpyxl()
     if columns and len(columns[0]) >= ROW_LIMIT:
         raise OutputFailed(f"{path}: an Excel sheet holds {ROW_LIMIT - 1:,} records; write csv or parquet")
+    for texts in (pa.array(names, type=pa.string()), *columns):
+        if pa.types.is_string(texts.type):
+            _refuse_unfit(texts, path)
     workbook = openpyxl.Workbook(write_only=True)
     sheet = workbook.create_sheet("data")
-    text_cell = _text_cell_maker(openpyxl, sheet, path)
-    sheet.append([text_cell(name) for name in names])
+
+    def cell(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        text = openpyxl.cell.WriteOnlyCell(sheet, value=value)
+        text.data_type = "s"  # a text such as =1+1 is no formula
+        return text
+
+    sheet.append([cell(name) for name in names])
     for record in zip(*(column.to_pylist() for column in columns), strict=True):
-        sheet.append([text_cell(value) if isinstance(value, str) else value for value in record])
+        sheet.append([cell(value) for value in record])
     workbook.save(path)
+
+
+def _refuse_unfit(texts: pa.StringArray, path: Path) -> None:
+    unfit = texts.filter(pc.match_substring_regex(texts, _NOT_IN_XML))
+    if len(unfit):
+        raise OutputFailed(f"{path}: Excel cannot hold the text {unfit[0].as_py()!r}; write csv or parquet")
+    if (pc.max(pc.utf8_length(texts)).as_py() or 0) > CELL_LIMIT:
+        raise OutputFailed(f"{path}: an Excel cell holds {CELL_LIMIT:,} characters; write csv or parquet")
 
 
 def _openpyxl() -> Any:
@@ -74,19 +92,6 @@ def _openpyxl() -> Any:
     except ImportError as error:
         raise MissingExtra("Reading and writing Excel files", "excel") from error
     return openpyxl
-
-
-def _text_cell_maker(openpyxl: Any, sheet: Any, path: Path) -> Callable[[str], Any]:
-    def text_cell(text: str) -> Any:
-        if _NOT_IN_XML.search(text):
-            raise OutputFailed(f"{path}: Excel cannot hold the text {text!r}; write csv or parquet")
-        if len(text) > CELL_LIMIT:
-            raise OutputFailed(f"{path}: an Excel cell holds {CELL_LIMIT:,} characters; write csv or parquet")
-        cell = openpyxl.cell.WriteOnlyCell(sheet, value=text)
-        cell.data_type = "s"  # a text such as =1+1 is no formula
-        return cell
-
-    return text_cell
 
 
 def _sheet(workbook: Any, path: Path, wanted: str | None) -> Any:

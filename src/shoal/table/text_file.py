@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import BadInput, Problem
-from shoal.kernels.quotes import CELL_START, QUOTED, follow_quotes
+from shoal.kernels.quotes import CELL_START, IN_CELL, QUOTED, follow_quotes
 
 LINE_LIMIT = 64 * 2**20
 _PIECE = 4 * 2**20
@@ -57,19 +57,24 @@ class TextFile:
         """The encoding in the words of Arrow, which drops a byte order mark itself."""
         return "utf8" if self.encoding in ("utf-8", "utf-8-sig") else self.encoding
 
-    def refuse_open_quote(self, delimiter: str, quote: str) -> None:
-        """Raise BadInput when a quote is opened and never closed."""
-        state = np.array([CELL_START, 1, 0], dtype=np.int64)
+    def has_quoted_line_ends(self, delimiter: str, quote: str) -> bool:
+        """Whether some cell goes over several lines; raises BadInput when a quote is never closed."""
+        state = np.array([CELL_START, 0, 0, 0], dtype=np.int64)
         for piece in self._pieces_as_utf8():
-            follow_quotes(np.frombuffer(piece, dtype=np.uint8), ord(delimiter), ord(quote), state)
+            if state[0] != QUOTED and quote.encode() not in piece:
+                state[0] = CELL_START if piece[-1:] in (delimiter.encode(), b"\n", b"\r") else IN_CELL
+                state[1] += len(piece)
+            else:
+                follow_quotes(np.frombuffer(piece, dtype=np.uint8), ord(delimiter), ord(quote), state)
         if state[0] == QUOTED:
             problem = Problem(
                 f"a cell begins with the quote {quote} and no quote ends it",
                 'close the quote, or give quote="" if quotes are ordinary characters here',
                 file=str(self.path),
-                line=int(state[2]),
+                line=_line_at(self._pieces_as_utf8(), int(state[2])),
             )
             raise BadInput(problem)
+        return bool(state[3])
 
     def holds(self, character: str) -> bool:
         """Whether an ASCII character occurs anywhere."""
@@ -141,22 +146,26 @@ def _fault(path: Path, encoding: str) -> Problem | None:
 
 
 def _not_text(path: Path, what: str, offset: int) -> Problem:
-    return Problem(what, "give a text file, or its encoding", str(path), _line_at(path, offset))
+    return Problem(what, "give a text file, or its encoding", str(path), _line_of(path, offset))
 
 
 def _endless_line(path: Path, offset: int) -> Problem:
     what = f"the line is longer than {LINE_LIMIT // 2**20} MB"
-    return Problem(what, "give a text file with one record per line", str(path), _line_at(path, offset))
+    return Problem(what, "give a text file with one record per line", str(path), _line_of(path, offset))
 
 
-def _line_at(path: Path, offset: int) -> int:
-    lines = 1
+def _line_of(path: Path, offset: int) -> int:
     with _open(path) as stream:
-        for piece in _pieces(stream):
-            lines += piece[: max(0, offset)].count(b"\n")
-            offset -= len(piece)
-            if offset <= 0:
-                break
+        return _line_at(_pieces(stream), offset)
+
+
+def _line_at(pieces: Iterator[bytes], offset: int) -> int:
+    lines = 1
+    for piece in pieces:
+        lines += piece[: max(0, offset)].count(b"\n")
+        offset -= len(piece)
+        if offset <= 0:
+            break
     return lines
 
 

@@ -27,7 +27,7 @@ from shoal.table.arrow_form import (
     typed_column,
     typed_values,
 )
-from shoal.table.canonical import as_text
+from shoal.table.canonical import UnsupportedType, as_text
 from shoal.table.columns import Carried, Coded, Column, Kind, Sets, Table
 from shoal.table.delimited import DELIMITERS, QUOTE
 from shoal.table.excel import write_excel
@@ -51,6 +51,10 @@ def write_table(table: Table, path: Path) -> None:
     except (OSError, pa.ArrowException) as error:
         path.unlink(missing_ok=True)
         raise OutputFailed(f"{path}: cannot be written: {error}") from error
+    except UnsupportedType as error:
+        path.unlink(missing_ok=True)
+        what = f"values of the type {error} cannot be written as text"
+        raise OutputFailed(f"{path}: {what}; write parquet") from error
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -88,7 +92,7 @@ def _write_delimited(table: Table, path: Path, delimiter: str) -> None:
 
 
 def _write_json_lines(table: Table, path: Path) -> None:
-    readers = [_json_cells(column, path) for column in table.columns.values()]
+    readers = [_json_cells(column) for column in table.columns.values()]
     keys = [json.dumps(name, ensure_ascii=False) + ": " for name in table.columns]
 
     def lines(start: int, stop: int) -> pa.StringArray:
@@ -194,25 +198,23 @@ def _quoted(cells: pa.StringArray, delimiters: str, path: Path) -> pa.StringArra
     return pc.if_else(needed, pc.binary_join_element_wise(QUOTE, doubled, QUOTE, ""), cells)
 
 
-def _json_cells(column: Column, path: Path) -> _Rows:
+def _json_cells(column: Column) -> _Rows:
     if isinstance(column, Carried):
-        return lambda start, stop: _json_texts(typed_column(column, start, stop), path)
+        return lambda start, stop: _json_texts(typed_column(column, start, stop))
     if isinstance(column, Coded):
-        texts = _json_texts(typed_values(column), path)
+        texts = _json_texts(typed_values(column))
         return lambda start, stop: coded_column(column, texts, start, stop)
-    labels = _json_texts(column.domain.labels, path)
+    labels = _json_texts(column.domain.labels)
     return lambda start, stop: _json_lists(set_column(column, labels, start, stop))
 
 
-def _json_texts(values: pa.Array, path: Path) -> pa.StringArray:
+def _json_texts(values: pa.Array) -> pa.StringArray:
     kind = values.type
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        items = _json_texts(values.values, path).fill_null("null")
+        items = _json_texts(values.values).fill_null("null")
         return _json_lists(
             pa.ListArray.from_arrays(values.offsets.cast(pa.int32()), items, mask=values.is_null())
         )
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        raise OutputFailed(f"{path}: values of the type {kind} cannot be written as text; write parquet")
     texts = as_text(values)
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return texts

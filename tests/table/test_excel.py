@@ -1,0 +1,95 @@
+import sys
+from datetime import date, datetime
+
+import openpyxl
+import pytest
+
+from shoal.errors import BadInput, MissingExtra
+from shoal.table.columns import Kind
+from shoal.table.reading import ReadOptions, inspect, read_table
+from shoal.table.roles import Quasi, Sensitive
+from tests.table.views import plain
+
+
+@pytest.fixture
+def workbook(tmp_path):
+    def made(**sheets):
+        book = openpyxl.Workbook()
+        book.remove(book.active)
+        for name, rows in sheets.items():
+            sheet = book.create_sheet(name)
+            for row in rows:
+                sheet.append(row)
+        path = tmp_path / "d.xlsx"
+        book.save(path)
+        return path
+
+    return made
+
+
+def test_cells_have_types(workbook):
+    path = workbook(
+        one=[
+            ["age", "born", "mixed", "seen"],
+            [31, datetime(2001, 5, 6), "x", datetime(2001, 5, 6, 12)],
+            [4.5, None, 2.0, datetime(2001, 5, 6)],
+            [None, datetime(2020, 1, 1), True, None],
+            [None, None, None, None],
+        ]
+    )
+    assert inspect(path).to_pydict() == {
+        "age": [31.0, 4.5, None],
+        "born": [date(2001, 5, 6), None, date(2020, 1, 1)],
+        "mixed": ["x", "2", "true"],
+        "seen": ["2001-05-06 12:00:00", "2001-05-06", None],
+    }
+    roles = {
+        "age": Quasi(kind=Kind.NUMBER),
+        "born": Quasi(kind=Kind.DATE),
+        "mixed": Quasi(),
+        "seen": Sensitive(kind=Kind.DATE),
+    }
+    assert plain(read_table(path, roles).table)["seen"] == ["2001-05-06", "2001-05-06", None]
+
+
+def test_lines_are_rows_of_the_sheet(workbook):
+    path = workbook(one=[["age"], [1], ["x"]])
+    with pytest.raises(BadInput, match=r"d\.xlsx:3, column 'age', value 'x'"):
+        read_table(path, {"age": Quasi(kind=Kind.NUMBER)})
+
+
+def test_sheets_are_chosen_by_name(workbook):
+    path = workbook(one=[["a"], [1]], two=[["a"], [2]])
+    first = read_table(path, {"a": Quasi()})
+    assert plain(first.table) == {"a": ["1"]}
+    assert "read the first sheet, 'one', of 2" in first.notices[0]
+    second = read_table(path, {"a": Quasi()}, ReadOptions(sheet="two"))
+    assert plain(second.table) == {"a": ["2"]}
+    assert second.notices == ()
+    with pytest.raises(BadInput, match="has no sheet 'three'; it has 'one', 'two'"):
+        read_table(path, {"a": Quasi()}, ReadOptions(sheet="three"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([], "sheet 'one' is empty"),
+        ([["a", "b"]], "holds no records"),
+        ([["a", "a"], [1, 2]], "several columns"),
+    ],
+)
+def test_sheets_that_cannot_be_used(workbook, rows, words):
+    with pytest.raises(BadInput, match=words):
+        read_table(workbook(one=rows), {"a": Quasi(), "b": Quasi()})
+
+
+def test_a_column_without_name_and_values_is_none(workbook):
+    path = workbook(one=[["a", None, "b"], [1, None, 2]])
+    assert plain(read_table(path, {"a": Quasi(), "b": Quasi()}).table) == {"a": ["1"], "b": ["2"]}
+
+
+def test_without_openpyxl_the_remedy_is_told(workbook, monkeypatch):
+    path = workbook(one=[["a"], [1]])
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingExtra, match=r"shoal\[excel\]"):
+        read_table(path, {"a": Quasi()})
