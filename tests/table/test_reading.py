@@ -1,5 +1,6 @@
 import gzip
 from datetime import date
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -405,7 +406,7 @@ def frames():
 
 
 class TestFrames:
-    ROLES = {"age": NUMBER, "sex": Quasi(), "codes": QuasiSet(), "note": Insensitive()}
+    ROLES: ClassVar = {"age": NUMBER, "sex": Quasi(), "codes": QuasiSet(), "note": Insensitive()}
 
     @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
     def test_frames_come_and_go_in_kind(self, library):
@@ -481,7 +482,7 @@ class TestFrames:
 
 
 class TestBadFiles:
-    ROLES = {"a": Quasi(), "b": Quasi()}
+    ROLES: ClassVar = {"a": Quasi(), "b": Quasi()}
 
     @pytest.mark.parametrize(
         ("name", "content", "words"),
@@ -545,7 +546,7 @@ class TestBadFiles:
 
 
 class TestPublished:
-    ROLES = {
+    ROLES: ClassVar = {
         "name": Identifier(),
         "age": Quasi(kind=Kind.NUMBER, missing="reject"),
         "pay": Sensitive(kind=Kind.NUMBER),

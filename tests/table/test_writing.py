@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import OutputFailed
-from shoal.table.canonical import WHITE_SPACE
+from shoal.table.canonical import WHITE_SPACE, canonical
 from shoal.table.columns import Carried, Coded, Domain, Kind, Sets, Table, category_domain
 from shoal.table.reading import read_published, read_table
 from shoal.table.roles import Insensitive, Quasi, QuasiSet, Sensitive
@@ -43,12 +43,9 @@ nasty = st.sampled_from(
     ]
 )
 letters = st.text(
-    st.characters(exclude_categories=("Cs", "Cc", "Cn"), exclude_characters=WHITE_SPACE + "|\u2028"),
-    min_size=1,
-)
-labels = (nasty | letters).map(
-    lambda text: pa.compute.utf8_normalize(pa.array([text]), form="NFC")[0].as_py()
-)
+    st.characters(exclude_categories=("Cs", "Cc", "Cn"), exclude_characters=f"{WHITE_SPACE}|"), min_size=1
+).map(canonical)
+labels = nasty | letters
 
 
 def coded(values, kind=Kind.CATEGORY):
@@ -80,7 +77,7 @@ def tables(draw):
     return Table.of(
         {
             "age": coded(column(labels | st.none())),
-            "codes": sets(column(st.frozensets(labels.filter(lambda text: "|" not in text), max_size=3))),
+            "codes": sets(column(st.frozensets(labels, max_size=3))),
             "pay": coded(column(st.sampled_from([1, 2, 1000000]) | st.none()), Kind.NUMBER),
             "born": coded(column(st.dates(date(1800, 1, 1)) | st.none()), Kind.DATE),
             "note": Carried(pa.chunked_array([column(labels)])),
@@ -101,17 +98,10 @@ def test_what_is_published_reads_back(tmp_path_factory, ending, table):
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "txt", "dat", "txt.gz", "parquet"])
 @settings(max_examples=15, deadline=None)
-@given(
-    rows=st.lists(
-        st.frozensets(letters.filter(lambda text: " " not in text), max_size=3), min_size=1, max_size=4
-    )
-)
+@given(rows=st.lists(st.frozensets(letters, max_size=3), min_size=1, max_size=4))
 def test_a_lone_column_of_sets_keeps_every_record(tmp_path_factory, ending, rows):
-    rows = [
-        [pa.compute.utf8_normalize(pa.array([item]), form="NFC")[0].as_py() for item in row] for row in rows
-    ]
     path = tmp_path_factory.mktemp("out") / f"d.{ending}"
-    table = Table.of({"items": sets([set(row) for row in rows], " ")})
+    table = Table.of({"items": sets(rows, " ")})
     write_table(table, path)
     assert plain(read_published(path, {"items": QuasiSet()}).table) == plain(table)
 
