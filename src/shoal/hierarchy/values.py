@@ -28,13 +28,17 @@ def listed(values: Sequence[str]) -> str:
 def canonical_labels(labels: Sequence[str], kind: Kind, date_format: str | None = None) -> list[str]:
     """The labels as a column of this kind writes its values: among numbers `5.0` is `5`.
 
-    Labels that are no numbers or dates stay as they are.
+    Dates may be written as days of ISO 8601 or as `date_format` says. Labels that are no numbers or dates
+    stay as they are.
     """
     if kind not in (Kind.NUMBER, Kind.DATE):
         return list(labels)
-    found = _parsed(labels, kind, date_format)
-    texts = [*found.domain.texts(), ""]
-    return [texts[code] or label for code, label in zip(found.codes.tolist(), labels, strict=True)]
+    written = list(labels)
+    for way in (None, date_format) if kind is Kind.DATE else (None,):
+        found = _parsed(written, kind, way)
+        texts = [*found.domain.texts(), ""]
+        written = [texts[code] or label for code, label in zip(found.codes.tolist(), written, strict=True)]
+    return written
 
 
 def numbers_of(labels: Sequence[str], kind: Kind) -> Floats:
