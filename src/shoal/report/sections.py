@@ -48,15 +48,19 @@ def _verdict(outcome: Outcome) -> Html:
         "verdict",
         "The verdict",
         tag("p", "✓ The promise holds" if holds else "✗ The promise does not hold", class_="answer"),
-        *(
-            tag("p", f"{sentence(verdict.claim)} {sentence(verdict.evidence)}")
-            for verdict in outcome.verdicts
-        ),
+        *(_claim(verdict) for verdict in outcome.verdicts),
         _tiles(_key_figures(outcome)),
         _people(outcome),
         *(_wildcard(verdict) for verdict in outcome.verdicts),
         None if outcome.publishable else _not_publishable(),
         class_="verdict" if holds else "verdict broken",
+    )
+
+
+def _claim(verdict: Verdict) -> Html:
+    return join(
+        tag("p", sentence(verdict.claim), class_="claim"),
+        tag("p", sentence(verdict.evidence), class_="evidence"),
     )
 
 
