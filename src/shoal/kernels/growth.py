@@ -1,0 +1,22 @@
+"""Arrays that grow while a kernel fills them, because nobody knows beforehand how much it will find."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.arrays import Ints
+from shoal.kernels.compile import kernel
+
+
+@kernel
+def with_room(array: Ints, used: int, wanted: int) -> Ints:
+    """The array itself, or a longer copy of array[:used] if it has fewer than `wanted` places.
+
+    Lengths at least double, so that filling n places one by one copies O(n).
+    """
+    if wanted <= len(array):
+        return array
+    longer = np.empty(max(wanted, 2 * len(array)), dtype=np.int64)
+    for place in range(used):  # assigning slices would take seconds to compile
+        longer[place] = array[place]
+    return longer

@@ -1,0 +1,75 @@
+"""Itemsets that many records hold: what a miner of the data would find."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.errors import InvalidParameter
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.frequent import ALL, CountedRows, Itemsets, mine
+from shoal.kernels.sets import group_sets
+
+
+def frequent_itemsets(
+    sets: SetArrays, item_count: int, minimum_support: int, longest: int | None = None
+) -> Itemsets:
+    """Every itemset of 1..longest items that at least minimum_support records hold.
+
+    Itemsets come in lexicographic order of their codes, a beginning before what it begins. Codes are below
+    item_count. Time and memory follow the number of itemsets, which can double with every item that the
+    records share: `longest` keeps dense data in bounds.
+    """
+    _check("minimum_support", minimum_support)
+    frequent = _supports(sets, item_count) >= minimum_support
+    return _mined(sets, frequent, minimum_support, longest, ALL)
+
+
+def top_itemsets(sets: SetArrays, item_count: int, most: int, longest: int | None = None) -> Itemsets:
+    """The `most` itemsets of 1..longest items that most records hold, or all if there are fewer.
+
+    They come by support, the largest first, and those of equal support in lexicographic order; the same rule
+    decides which ones are the last that still belong to them.
+    """
+    _check("most", most)
+    supports = _supports(sets, item_count)
+    # As many single items alone already reach this support, so nothing rarer can belong to the top.
+    minimum = max(1, int(np.sort(supports)[-most])) if most <= item_count else 1
+    mined = _mined(sets, supports >= minimum, minimum, longest, most)
+    return _picked(mined, np.argsort(-mined.supports, kind="stable")[:most])
+
+
+def _check(name: str, value: int) -> None:
+    if value < 1:
+        raise InvalidParameter("Frequent itemsets", name, value, "an integer of 1 or more")
+
+
+def _supports(sets: SetArrays, item_count: int) -> Ints:
+    return np.bincount(sets.items, minlength=item_count).astype(np.int64, copy=False)
+
+
+def _mined(sets: SetArrays, kept: Bools, minimum: int, longest: int | None, most: int) -> Itemsets:
+    if longest is not None:
+        _check("longest", longest)
+    return mine(_distinct_rows(sets, kept), len(kept), minimum, longest or max(1, len(kept)), most)
+
+
+def _distinct_rows(sets: SetArrays, kept: Bools) -> CountedRows:
+    """The distinct sets of the items that are kept, and how many records have each of them."""
+    stays = kept[sets.items]
+    starts = np.concatenate(([0], np.cumsum(stays)))[sets.starts]
+    rows = SetArrays(frozen_ints(starts), frozen_ints(sets.items[stays]))
+    class_of_row, first_rows = group_sets(rows)
+    weights = np.bincount(class_of_row, minlength=len(first_rows)).astype(np.int64, copy=False)
+    return CountedRows(_rows(rows, first_rows), weights)
+
+
+def _rows(sets: SetArrays, rows: Ints) -> SetArrays:
+    """The sets of the given rows."""
+    sizes = np.diff(sets.starts)[rows]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    positions = np.repeat(sets.starts[rows] - starts[:-1], sizes) + np.arange(starts[-1])
+    return SetArrays(starts, sets.items[positions])
+
+
+def _picked(itemsets: Itemsets, places: Ints) -> Itemsets:
+    return Itemsets(_rows(itemsets.sets, places), itemsets.supports[places])

@@ -1,0 +1,157 @@
+"""Multiple-level mining loss: which frequent itemsets a miner still finds, and how far up the tree.
+
+A miner looks at every level of the tree, the root being level 0. At level i an item is its ancestor at depth
+i, or itself if it is no deeper than that. In published data an occurrence can be read at level i only if it
+was generalized to depth i or below, or not at all. An itemset is frequent if at least `minimum_share` of the
+original records hold it; the same number of records is asked of both sides.
+
+Published sets at a level are parts of the original ones, so every frequent itemset of the publication is one
+of the original, too, and one that is found at a level is found in generalized form at every level above.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from shoal.errors import InvalidParameter
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.sets import group_sets
+from shoal.metrics.frequent_itemsets import frequent_itemsets
+from shoal.recoding.groups import SUPPRESSED
+
+_NOWHERE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class MiningLoss:
+    """How many itemsets are frequent at each level of the tree, the root first, and how many are found.
+
+    `levels_up` is the sum over the itemsets that are not found at their own level: how many levels one has
+    to go up to find their generalized form. One that suppression hides even at the root counts as found one
+    level above the root.
+    """
+
+    frequent: tuple[int, ...]
+    found: tuple[int, ...]
+    levels_up: int
+
+    @property
+    def ml2(self) -> float:
+        """The share of frequent itemsets that are not found at their own level; 0 if none is frequent."""
+        frequent = sum(self.frequent)
+        return (frequent - sum(self.found)) / frequent if frequent else 0.0
+
+    @property
+    def dml2(self) -> float | None:
+        """The mean number of levels up to where the lost itemsets are found; None if none is lost."""
+        lost = sum(self.frequent) - sum(self.found)
+        return self.levels_up / lost if lost else None
+
+
+def mining_loss(
+    tree: Hierarchy,
+    original: SetArrays,
+    node_of_occurrence: Ints,
+    minimum_share: float = 0.01,
+    longest: int | None = None,
+) -> MiningLoss:
+    """Compare what a miner finds in original sets of leaves with what it finds in their publication.
+
+    `node_of_occurrence` runs beside the items of the original: the node that each is published as, or
+    SUPPRESSED. Only itemsets of up to `longest` items are looked for; without it time and memory can explode,
+    because high up in the tree many records share most of their few items.
+    """
+    minimum_support = _least_support(minimum_share, len(original.starts) - 1)
+    frequent_counts, found_counts, levels_up = [], [], 0
+    above: _Level | None = None
+    for level, number_of_leaf in enumerate(_numbers_by_level(tree)):
+        item_count = int(number_of_leaf.max(initial=-1)) + 1
+        readable = _readable(tree, original, node_of_occurrence, level)
+        everything = np.ones_like(readable)
+        frequent, found = (
+            frequent_itemsets(
+                _at_level(original, number_of_leaf, kept), item_count, minimum_support, longest
+            ).sets
+            for kept in (everything, readable)
+        )
+        here = _Level(frequent, number_of_leaf, _found_at(level, frequent, found, number_of_leaf, above))
+        frequent_counts.append(len(here.reached))
+        found_counts.append(len(found.starts) - 1)
+        levels_up += int((level - here.reached).sum())
+        above = here
+    return MiningLoss(tuple(frequent_counts), tuple(found_counts), levels_up)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Level:
+    """The frequent itemsets of a level, and for each the lowest level, up from there, where it is found."""
+
+    frequent: SetArrays
+    number_of_leaf: Ints
+    reached: Ints
+
+
+def _least_support(minimum_share: float, record_count: int) -> int:
+    """The number of records that is at least that share of all; a share means its shortest decimal."""
+    if not 0 < minimum_share <= 1:
+        raise InvalidParameter("ML2", "minimum_share", minimum_share, "a number above 0 and up to 1")
+    return max(1, math.ceil(Fraction(str(minimum_share)) * record_count))
+
+
+def _numbers_by_level(tree: Hierarchy) -> list[Ints]:
+    """The items of each level, the root's first, numbered along the leaves: number_of_leaf[leaf].
+
+    Items of a level cover intervals of leaves, so that sets that ascend still do when they are numbered.
+    """
+    item_of_leaf = np.arange(tree.leaf_count, dtype=np.int64)
+    levels = []
+    for level in range(tree.height, -1, -1):
+        deeper = tree.depths[item_of_leaf] > level
+        item_of_leaf = np.where(deeper, tree.arrays.parent[item_of_leaf], item_of_leaf)
+        levels.append(np.cumsum(np.diff(item_of_leaf, prepend=item_of_leaf[:1]) != 0))
+    return levels[::-1]
+
+
+def _readable(tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints, level: int) -> Bools:
+    """Which published occurrences can be read at a level."""
+    needed = np.minimum(tree.depths[original.items], level)
+    readable: Bools = (node_of_occurrence != SUPPRESSED) & (tree.depths[node_of_occurrence] >= needed)
+    return readable
+
+
+def _at_level(sets: SetArrays, number_of: Ints, kept: Bools | None = None) -> SetArrays:
+    """The items that are kept under new numbers, which ascend as the old ones do but may coincide."""
+    rows = np.repeat(np.arange(len(sets.starts) - 1), np.diff(sets.starts))
+    numbers = number_of[sets.items]
+    if kept is not None:
+        rows, numbers = rows[kept], numbers[kept]
+    first = (np.diff(rows, prepend=-1) != 0) | (np.diff(numbers, prepend=-1) != 0)
+    sizes = np.bincount(rows[first], minlength=len(sets.starts) - 1)
+    return SetArrays(np.concatenate(([0], np.cumsum(sizes))), numbers[first])
+
+
+def _found_at(
+    level: int, frequent: SetArrays, found: SetArrays, number_of_leaf: Ints, above: _Level | None
+) -> Ints:
+    """For each frequent itemset the lowest level, from this one up, where it is found in some form."""
+    reached = np.full(len(frequent.starts) - 1, _NOWHERE, dtype=np.int64)
+    if above is not None:
+        number_above = np.empty(int(number_of_leaf.max(initial=-1)) + 1, dtype=np.int64)
+        number_above[number_of_leaf] = above.number_of_leaf
+        generalized = _at_level(frequent, number_above)
+        reached = above.reached[_places_of(generalized, above.frequent)]
+    reached[_places_of(found, frequent)] = level
+    return reached
+
+
+def _places_of(wanted: SetArrays, among: SetArrays) -> Ints:
+    """Where each of the wanted itemsets stands among others, which are distinct and hold them all."""
+    starts = np.concatenate((among.starts, wanted.starts[1:] + among.starts[-1]))
+    items = np.concatenate((among.items, wanted.items))
+    class_of_row, _ = group_sets(SetArrays(frozen_ints(starts), frozen_ints(items)))
+    return class_of_row[len(among.starts) - 1 :]
