@@ -1,3 +1,60 @@
 """Shoal: every record hides in a shoal of at least k."""
 
+from shoal.errors import ShoalError
+from shoal.hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
+from shoal.hierarchy.files import HierarchyFile
+from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.differential_privacy import DifferentialPrivacy
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.privacy.k_lm_diversity import KLmDiversity
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.lm_diversity import LmDiversity
+from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
+from shoal.privacy.t_closeness import TCloseness
+from shoal.privacy.verdict import Verdict
+from shoal.run.prepare import read
+from shoal.run.result import Result
+from shoal.run.runner import anonymize
+from shoal.run.verification import verify
+from shoal.table.reading import ReadOptions
+from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "AlphaKAnonymity",
+    "DifferentialPrivacy",
+    "Disassociation",
+    "HierarchyFile",
+    "Identifier",
+    "Insensitive",
+    "KAnonymity",
+    "KKmAnonymity",
+    "KLmDiversity",
+    "KmAnonymity",
+    "LDiversity",
+    "LmDiversity",
+    "Quasi",
+    "QuasiSet",
+    "ReadOptions",
+    "Result",
+    "Sensitive",
+    "SetKAnonymity",
+    "SetLDiversity",
+    "ShoalError",
+    "TCloseness",
+    "Verdict",
+    "anonymize",
+    "dates",
+    "digits",
+    "fanout",
+    "flat",
+    "mask_left",
+    "mask_right",
+    "ranges",
+    "read",
+    "verify",
+]

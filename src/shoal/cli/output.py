@@ -21,7 +21,7 @@ from shoal.errors import BadInput, Infeasible, LimitReached, PromiseBroken, Shoa
 FINE, PROMISE_BROKEN, BAD_INPUT, INFEASIBLE, LIMIT_REACHED = 0, 1, 2, 3, 4
 BUG, INTERRUPTED = 70, 130
 
-_out = Console(highlight=False, soft_wrap=True)
+_out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 

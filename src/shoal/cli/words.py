@@ -161,7 +161,7 @@ def algorithms(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], Rows]:
     """One row per algorithm."""
     heads = ["algorithm", "serves", "guarantee", "options", "paper"]
     return heads, [
-        (row["name"], ", ".join(row["serves"]), row["guarantee"], ", ".join(row["options"]), row["paper"])
+        (row["name"], ", ".join(row["models"]), row["guarantee"], _options(row["parameters"]), row["paper"])
         for row in rows
     ]
 
@@ -180,3 +180,9 @@ def _wildcard(reading: Mapping[str, Any]) -> str:
         return str(reading.get("reason", "not computed"))
     verdict = "would hold" if reading["holds"] else "would not hold"
     return f"{verdict} (smallest {reading['smallest']}); this weaker reading never decides"
+
+
+def _options(parameters: Sequence[Mapping[str, Any]]) -> str:
+    return "; ".join(
+        f"{declared['name']} = {declared['default']!r}: {declared['help']}" for declared in parameters
+    )

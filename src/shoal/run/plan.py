@@ -10,6 +10,7 @@ from typing import Any, Literal
 from shoal.errors import BadInput, Problem, ShoalError
 from shoal.hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
 from shoal.hierarchy.files import HierarchyFile
+from shoal.hierarchy.source import TreeSource
 from shoal.privacy.verdict import Model
 from shoal.run.coverage import coverage_problems
 from shoal.run.policy import ColumnSection, HierarchySection, Misfit, PolicyFile
@@ -189,20 +190,22 @@ def _bounds(given: list[int | float] | None) -> tuple[float, float] | None:
 
 
 def _hierarchy_source(given: str | HierarchySection | None, file: PolicyFile) -> HierarchySource | None:
-    if given is None:
-        return None
-    if isinstance(given, str):
-        return HierarchyFile(file.beside(given))
-    makers: dict[str, Callable[[], HierarchySource]] = {
-        "ranges": lambda: ranges(*(given.ranges or ()), start=given.start),
-        "mask": mask_left if given.mask == "left" else mask_right,
-        "dates": lambda: dates(*(given.dates or ())),
-        "fanout": lambda: fanout(given.fanout or 0),
+    if isinstance(given, HierarchySection):
+        return builder_of(given)
+    return None if given is None else HierarchyFile(file.beside(given))
+
+
+def builder_of(section: HierarchySection) -> TreeSource:
+    """The builder of the one recipe that a section gives."""
+    makers: dict[str, Callable[[], TreeSource]] = {
+        "ranges": lambda: ranges(*(section.ranges or ()), start=section.start),
+        "mask": mask_left if section.mask == "left" else mask_right,
+        "dates": lambda: dates(*(section.dates or ())),
+        "fanout": lambda: fanout(section.fanout or 0),
         "digits": digits,
         "flat": flat,
     }
-    source: HierarchySource = makers[given.recipe()]()
-    return source
+    return makers[section.recipe()]()
 
 
 PUBLISHED_ENDINGS = (

@@ -71,7 +71,7 @@ def profile(source: Path, options: ReadOptions) -> Profile:
 def _codes(column: pa.ChunkedArray) -> Ints:
     values = column.cast(pa.string()) if not pa.types.is_list(column.type) else pc.binary_join(column, " ")
     encoded = values.combine_chunks().dictionary_encode(null_encoding="encode")
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def _unique_share(codes: Sequence[Ints]) -> float:

@@ -1,0 +1,209 @@
+"""The commands about trees: build, lint, show, convert."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.cli import output
+from shoal.cli.reporting import Json, reporting
+from shoal.errors import BadInput, Problem
+from shoal.hierarchy.binding import bind
+from shoal.hierarchy.files import FileForm, HierarchyFile, convert, read_outline, write_hierarchy
+from shoal.hierarchy.lint import Finding, Severity, lint
+from shoal.hierarchy.show import describe, show
+from shoal.hierarchy.source import TreeSource
+from shoal.run.plan import builder_of
+from shoal.run.policy import HierarchySection
+from shoal.table.columns import Coded, Kind, Sets
+from shoal.table.reading import ReadOptions, read_table
+from shoal.table.roles import Quasi, QuasiSet
+
+hierarchies = typer.Typer(help="Build, check, show and convert hierarchies.", no_args_is_help=True)
+
+File = Annotated[
+    Path, typer.Argument(help="A hierarchy: ARX matrix, Amnesia text or Amnesia JSON.", metavar="FILE")
+]
+ColumnName = Annotated[str, typer.Option("--column", help="The column of the data.")]
+KindOption = Annotated[Kind, typer.Option("--kind", help="What the column's values are.")]
+Separator = Annotated[str, typer.Option("--separator", help="What separates the items of a set.")]
+MissingTokens = Annotated[list[str] | None, typer.Option("--missing", help="How a missing value is written.")]
+Form = Annotated[
+    str | None, typer.Option("--form", help="arx, amnesia-text or amnesia-json; else by ending.")
+]
+
+
+@hierarchies.command()
+@reporting
+def build(
+    data: Annotated[
+        Path, typer.Argument(help="The data whose values the tree is built over.", metavar="DATA")
+    ],
+    out: Annotated[Path, typer.Argument(help="The file to write.", metavar="OUT")],
+    *,
+    column: ColumnName,
+    kind: KindOption = Kind.CATEGORY,
+    separator: Separator = " ",
+    missing: MissingTokens = None,
+    ranges: Annotated[
+        str | None, typer.Option(help="Widths, each a multiple of the one before: 5,10,20")
+    ] = None,
+    start: Annotated[float, typer.Option(help="Where the ranges start.")] = 0,
+    mask: Annotated[str | None, typer.Option(help="Hide characters from the right or the left.")] = None,
+    dates: Annotated[str | None, typer.Option(help="Levels of dates: month,year,decade")] = None,
+    fanout: Annotated[int | None, typer.Option(help="Groups of this many, level by level.")] = None,
+    digits: Annotated[bool, typer.Option("--digits", help="Prefixes of codes.")] = False,
+    flat: Annotated[bool, typer.Option("--flat", help="Keep or suppress.")] = False,
+    form: Form = None,
+    as_json: Json = False,
+) -> None:
+    """Build a tree over the values of a column by one recipe, and write it to a file."""
+    recipe: dict[str, Any] = {
+        "ranges": None if ranges is None else [_number(width) for width in ranges.split(",")],
+        "start": int(start) if start == int(start) else start,
+        "mask": mask,
+        "dates": None if dates is None else [level.strip() for level in dates.split(",")],
+        "fanout": fanout,
+        "digits": digits or None,
+        "flat": flat or None,
+    }
+    try:
+        section = HierarchySection.model_validate(recipe)
+        section.recipe()
+    except ValueError as error:
+        raise BadInput(
+            Problem(f"no usable recipe: {error}", "give exactly one recipe, see --help")
+        ) from error
+    if out.exists():
+        raise BadInput(Problem("exists already", "choose another name for the tree", file=str(out)))
+    source = builder_of(section)
+    role = _role(kind, separator, source)
+    bound = bind(column, _read_column(data, column, role, missing), role)
+    write_hierarchy(bound.tree, out, form=_form(form))
+    if as_json:
+        output.show_json({"file": str(out), "values": bound.tree.leaf_count, "height": bound.tree.height})
+        return
+    output.show_notices(bound.notices)
+    output.say(f"{out}: {describe(bound.tree)}")
+
+
+@hierarchies.command("lint")
+@reporting
+def lint_file(
+    file: File,
+    *,
+    data: Annotated[Path | None, typer.Option(help="Data whose values the tree must cover.")] = None,
+    column: Annotated[str | None, typer.Option("--column", help="The column of the data.")] = None,
+    kind: KindOption = Kind.CATEGORY,
+    separator: Separator = " ",
+    missing: MissingTokens = None,
+    as_json: Json = False,
+) -> int:
+    """List every problem of a hierarchy file; exit code 2 when it cannot be used."""
+    if (data is None) != (column is None):
+        raise BadInput(Problem("--data and --column go together", "give both or neither"))
+    values = None
+    if data is not None and column is not None:
+        values = _read_column(data, column, _role(kind, separator, HierarchyFile(file)), missing)
+    findings = lint(
+        HierarchyFile(file), values, name=column, separator=separator if kind is Kind.SET else None
+    )
+    if as_json:
+        output.show_json({"file": str(file), "findings": [_finding(finding) for finding in findings]})
+    elif not findings:
+        output.say(f"{file}: no problems found")
+    else:
+        output.show_text("\n".join(map(str, findings)))
+    unusable = any(finding.severity is Severity.ERROR for finding in findings)
+    return output.BAD_INPUT if unusable else output.FINE
+
+
+@hierarchies.command("show")
+@reporting
+def show_file(
+    file: File,
+    *,
+    children: Annotated[int, typer.Option(help="Show at most this many children of a node.")] = 20,
+    lines: Annotated[int, typer.Option(help="Show at most this many lines.")] = 500,
+    as_json: Json = False,
+) -> None:
+    """Show a hierarchy as an indented tree."""
+    tree = read_outline(file).tree()
+    if as_json:
+        parents = {
+            tree.labels[node]: tree.labels[tree.parent(node)]
+            for node in range(tree.root)
+            if node != tree.missing
+        }
+        output.show_json(
+            {
+                "values": tree.leaf_count,
+                "height": tree.height,
+                "root": tree.labels[tree.root],
+                "parents": parents,
+            }
+        )
+        return
+    output.say(f"{file}: {describe(tree)}")
+    output.show_text(show(tree, children=children, lines=lines))
+
+
+@hierarchies.command("convert")
+@reporting
+def convert_file(
+    file: File,
+    out: Annotated[Path, typer.Argument(help="The file to write.", metavar="OUT")],
+    *,
+    form: Form = None,
+    as_json: Json = False,
+) -> None:
+    """Write a hierarchy in the form of another tool."""
+    if out.exists():
+        raise BadInput(Problem("exists already", "choose another name", file=str(out)))
+    convert(file, out, form=_form(form))
+    if as_json:
+        output.show_json({"file": str(out)})
+        return
+    output.say(f"{out}: written")
+
+
+def _role(kind: Kind, separator: str, source: TreeSource) -> Quasi | QuasiSet:
+    if kind is Kind.SET:
+        return QuasiSet(hierarchy=source, separator=separator)
+    return Quasi(hierarchy=source, kind=kind)
+
+
+def _read_column(data: Path, column: str, role: Quasi | QuasiSet, missing: list[str] | None) -> Coded | Sets:
+    options = ReadOptions(missing=("", *(missing or ())), others="drop")
+    values = read_table(data, {column: role}, options).table.column(column)
+    assert isinstance(values, Coded | Sets)  # noqa: S101  (quasi-identifiers are always encoded)
+    return values
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise BadInput(
+            Problem(f"{text!r} is not a width", "write widths as numbers: --ranges 5,10,20")
+        ) from None
+    return int(number) if number == int(number) else number
+
+
+def _form(given: str | None) -> FileForm | None:
+    return given  # type: ignore[return-value]  # write_hierarchy refuses what it does not know
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    problem = finding.problem
+    return {
+        "severity": str(finding.severity),
+        "what": problem.what,
+        "remedy": problem.remedy,
+        "file": problem.file,
+        "line": problem.line,
+        "column": problem.column,
+        "value": problem.value,
+    }
