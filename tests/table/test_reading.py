@@ -268,6 +268,17 @@ class TestDelimited:
         path = write("d.csv", f'a,b\n1,"{"x" * 200_000}"\n1,2,3\n')
         assert "d.csv:3" in refusal(path, {"a": Quasi(), "b": Quasi()})
 
+    def test_a_mark_before_quotes_is_no_name(self, write):
+        path = write("d.csv", '\ufeff"a","b"\n1,2\n')
+        for options in (ReadOptions(), ReadOptions(encoding="UTF8"), ReadOptions(encoding="utf-8-sig")):
+            assert plain(read_table(path, {"a": Quasi(), "b": Quasi()}, options).table)["a"] == ["1"]
+
+    def test_a_token_that_arrow_takes_for_a_number(self, write):
+        path = write("d.csv", "a,b\n1, NaN\n2,1\n")
+        roles = {"a": Quasi(), "b": NUMBER}
+        assert plain(read_table(path, roles, ReadOptions(missing=("NaN",))).table)["b"] == [None, "1"]
+        assert "value ' NaN': is not a number (line 2)" in refusal(path, roles)
+
     def test_a_number_column_with_odd_spellings_is_read_all_the_same(self, write):
         path = write("d.csv", "a,b\n+5,x\n\u2003 7\u2003,x\n5.0,y\n")
         assert plain(read_table(path, {"a": NUMBER, "b": Quasi()}).table)["a"] == ["5", "7", "5"]
@@ -300,6 +311,11 @@ class TestOtherFormats:
             "s": [["x", "y"], []],
             "d": ["2020-01-01", None],
         }
+
+    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+    def test_json_lines_in_other_encodings(self, write, encoding):
+        path = write("d.jsonl", '{"a": "né"}\n'.encode(encoding))
+        assert plain(read_table(path, {"a": Quasi()}).table) == {"a": ["né"]}
 
     @pytest.mark.parametrize(
         ("text", "words"),
@@ -435,6 +451,13 @@ class TestFrames:
         loaded = read_table(pd.DataFrame({"age": [31, 4]}), {"age": Quasi()})
         released = read_table(pd.DataFrame({"age": ["30-39", "4"]}), {"age": Quasi()})
         assert list(to_frame(released.table, loaded.source)["age"]) == ["30-39", "4"]
+
+    def test_sets_come_back_as_they_were_written(self):
+        texts, lists = pd.DataFrame({"s": ["b a", ""]}), pd.DataFrame({"s": [["b", "a"], []]})
+        loaded = read_table(texts, {"s": QuasiSet()})
+        assert list(to_frame(loaded.table, loaded.source)["s"]) == ["a b", ""]
+        loaded = read_table(lists, {"s": QuasiSet()})
+        assert [list(items) for items in to_frame(loaded.table, loaded.source)["s"]] == [["a", "b"], []]
 
     def test_a_file_comes_back_as_an_arrow_table(self, write):
         loaded = read_table(write("d.csv", "a\n1\n"), {"a": NUMBER})

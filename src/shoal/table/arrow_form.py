@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.kernels.arrays import Ints
-from shoal.table.canonical import as_text
+from shoal.table.canonical import as_text, is_text
 from shoal.table.columns import Carried, Coded, Column, Kind, Sets, Table
 from shoal.table.pairs import sets_of_pairs
 
@@ -71,8 +71,10 @@ def to_arrow(table: Table, types: Mapping[str, pa.DataType]) -> pa.Table:
     ordered = in_text_order(table)
     columns = {}
     for name, column in ordered.columns.items():
-        values = typed_column(column, 0, table.row_count)
         wanted = types.get(name)
+        were_texts = wanted is not None and is_text(wanted)
+        as_they_were = text_column if isinstance(column, Sets) and were_texts else typed_column
+        values = as_they_were(column, 0, table.row_count)
         columns[name] = values if isinstance(column, Carried) or wanted is None else _restored(values, wanted)
     return pa.table(columns)
 

@@ -133,7 +133,7 @@ def dates(entries: pa.Array, missing: MissingTokens, date_format: str | None = N
     """Entries as days, ascending; `date_format` is how texts write them, if not in ISO 8601."""
     texts = canonical_text(as_text(entries).fill_null(""))
     absent = _to_numpy(pc.is_in(texts, value_set=missing.texts))
-    read = _iso_day if date_format is None or not _is_text(entries.type) else _day_reader(date_format)
+    read = _iso_day if date_format is None or not is_text(entries.type) else _day_reader(date_format)
     days = np.array([read(text) for text in texts.to_pylist()], dtype=np.float64)
     valid = ~absent & np.isfinite(days)
     distinct, codes = _coded(days, valid)
@@ -151,9 +151,14 @@ def as_text(values: pa.Array) -> pa.StringArray:
         return _floats_as_text(values)
     if pa.types.is_timestamp(kind):
         return _timestamps_as_text(values)
-    if _is_text(kind) or _is_plain(kind):
+    if is_text(kind) or _is_plain(kind):
         return values.cast(pa.string())
     raise UnsupportedType(str(kind))
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values of this type are texts."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def number_texts(values: Floats) -> pa.StringArray:
@@ -231,10 +236,6 @@ def _day_reader(date_format: str) -> Callable[[str], float]:
             return np.nan
 
     return day
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _is_numeric(kind: pa.DataType) -> bool:

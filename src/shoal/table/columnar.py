@@ -69,13 +69,13 @@ def open_arrow(path: Path, options: ReadOptions) -> Typed:  # noqa: ARG001 - not
 
 def open_json_lines(path: Path, options: ReadOptions) -> Typed:
     """One JSON object per line; texts that look like dates stay texts."""
-    file = open_text(path, options.encoding or "utf-8")
+    file = open_text(path, options.encoding)
     with file.text() as stream:
-        if stream.read(1024).lstrip("\ufeff \t\r\n").startswith("["):
+        if stream.read(1024).lstrip().startswith("["):
             raise BadInput(
                 Problem("holds one JSON array", "write one JSON object per line instead", file=str(path))
             )
-    table = _read_json(file.stream)
+    table = _read_json(file.utf8)
     if not table.num_columns:
         raise BadInput(Problem("holds no records", "give a file with at least one record", file=str(path)))
     return Typed(str(path), table, file.notices, _lines_of)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from shoal.errors import BadInput, Problem
@@ -66,6 +67,7 @@ class Delimited:
         )
         try:
             table = self._read(parse, self._conversion(columns, numbers, missing))
+            _refuse_not_finite(table, numbers)
         except _NotPlainNumbers:
             table = self._read(parse, self._conversion(columns, (), ()))
         return Raw(self.where, table, self._lines_of, self._notices)
@@ -198,6 +200,13 @@ class Delimited:
 
 class _NotPlainNumbers(Exception):
     """Some cell of a number column is not what Arrow takes for a number."""
+
+
+def _refuse_not_finite(table: pa.Table, numbers: Collection[str]) -> None:
+    # Arrow reads texts such as NaN as numbers, but one of them may stand for a missing value.
+    for name in numbers:
+        if not pc.all(pc.is_finite(table.column(name)), min_count=0).as_py():
+            raise _NotPlainNumbers
 
 
 def _collecting(rows: list[arrow_csv.InvalidRow]) -> Callable[[arrow_csv.InvalidRow], str]:

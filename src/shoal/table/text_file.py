@@ -48,6 +48,13 @@ class TextFile:
         """The bytes from the beginning, decompressed."""
         return _open(self.path)
 
+    def utf8(self) -> pa.NativeFile:
+        """The text from the beginning as UTF-8 without a byte order mark."""
+        if self.encoding == "utf-8":
+            return self.stream()
+        with self.text(newline="") as stream:
+            return pa.BufferReader(stream.read().encode())
+
     def text(self, newline: str | None = None) -> TextIO:
         """The text from the beginning; `newline` as in `open`."""
         return io.TextIOWrapper(self.stream(), encoding=self.encoding, newline=newline)
@@ -101,13 +108,13 @@ def open_text(path: Path, encoding: str | None = None) -> TextFile:
     """
     start = _start_of(path)
     _refuse_signature(path, start)
-    known = encoding or next((name for mark, name in _BYTE_ORDER_MARKS if start.startswith(mark)), None)
+    marked = next((name for mark, name in _BYTE_ORDER_MARKS if start.startswith(mark)), None)
+    known = marked if encoding is None or codecs.lookup(encoding).name == "utf-8" else encoding
     fault = _fault(path, known or "utf-8")
     if fault is None:
         return TextFile(path, known or "utf-8")
-    if known is not None:
-        raise BadInput(fault)
-    if _has_control_characters(path) or _fault(path, _FALLBACK) is not None:
+    guessing = known is None and encoding is None
+    if not guessing or _has_control_characters(path) or _fault(path, _FALLBACK) is not None:
         raise BadInput(fault)
     notice = f"{path} is not UTF-8 and was read as Windows-1252; give its encoding if letters look wrong"
     return TextFile(path, _FALLBACK, (notice,))
