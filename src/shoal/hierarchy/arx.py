@@ -38,8 +38,9 @@ def read_arx(text: str, file: str) -> Outline:
     rows = _rows(text, gathering)
     widest = max((len(row.cells) for row in rows), default=0)
     if widest < 2:
-        what = "has no label above its values" if rows else "holds no values"
-        gathering.refuse(what, "give one line per value, up to the root: value;parent;*")
+        if not gathering.problems:
+            what = "has no label above its values" if rows else "holds no values"
+            gathering.refuse(what, "give one line per value, up to the root: value;parent;*")
         return gathering.outline()
     root, _ = Counter(row.cells[-1] for row in rows).most_common(1)[0]
     for row in _ways_to(root, rows, widest, gathering):
@@ -83,11 +84,14 @@ def _rows(text: str, gathering: Gathering) -> list[Row]:
 
 def _likeliest_delimiter(text: str) -> str:
     def parted_rows(delimiter: str) -> int:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        parted = 0
         try:
-            return sum(len(cells) > 1 for cells in islice(reader, _SAMPLE_ROWS))
-        except csv.Error:
-            return 0
+            for cells in islice(reader, _SAMPLE_ROWS):
+                parted += len(cells) > 1
+        except csv.Error:  # quotes that this delimiter does not explain
+            pass
+        return parted
 
     return max(DELIMITERS, key=parted_rows)  # the first of several that do, so ARX's own before others
 
