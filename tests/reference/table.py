@@ -1,7 +1,5 @@
 """What a cell means, cell by cell, on plain texts."""
 
-import csv
-import io
 import re
 import unicodedata
 from datetime import date, datetime
@@ -88,7 +86,3 @@ def quote_left_open(text, delimiter, quote):
             at_start = here in (delimiter, "\n", "\r")
         place += 1
     return inside
-
-
-def records(text, delimiter=","):
-    return [record for record in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if record]

@@ -247,7 +247,8 @@ def _is_plain(kind: pa.DataType) -> bool:
         pa.types.is_integer(kind)
         or pa.types.is_decimal(kind)
         or pa.types.is_boolean(kind)
-        or pa.types.is_temporal(kind)
+        or pa.types.is_date(kind)
+        or pa.types.is_time(kind)
         or pa.types.is_null(kind)
     )
 

@@ -198,7 +198,7 @@ class Delimited:
         return tuple(canonical(name) for name in header)
 
 
-class _NotPlainNumbers(Exception):
+class _NotPlainNumbers(pa.ArrowInvalid):  # type: ignore[misc]
     """Some cell of a number column is not what Arrow takes for a number."""
 
 

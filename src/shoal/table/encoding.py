@@ -119,8 +119,7 @@ def _split(cells: pa.Array, separator: str, missing: MissingTokens) -> pa.Array:
 
 def _dictionary(values: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = values.type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind):
-        raise UnsupportedType(str(kind))
+    as_text(pa.array([], type=kind))  # raises UnsupportedType
     if pa.types.is_dictionary(kind):
         return values.unify_dictionaries()
     if pa.types.is_null(kind) or pa.types.is_string_view(kind):

@@ -17,6 +17,7 @@ because the published text could not be read back.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -117,11 +118,12 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
     missing could merge classes. A sensitive cell is also missing when it holds a missing token, because
     counting that as a value could overstate diversity; in a number or date column so is a suppressed cell.
     """
-    shown = {name: replace(role, kind=Kind.CATEGORY, missing="own") if isinstance(role, Quasi) else role
-             for name, role in roles.items()}  # fmt: skip
     opened = _open(path, ReadOptions(others=options.others))
-    present = {name: role for name, role in shown.items()
-               if name in opened.names or not isinstance(role, Identifier)}  # fmt: skip
+    shown = {
+        name: replace(role, kind=Kind.CATEGORY, missing="own") if isinstance(role, Quasi) else role
+        for name, role in roles.items()
+        if canonical(name) in opened.names or not isinstance(role, Identifier)
+    }
     only_empty = MissingTokens.of(())
     tokens = MissingTokens.of(options.missing)
     tokens_of_measures = MissingTokens.of((*options.missing, SUPPRESSED_CELL))
@@ -131,7 +133,7 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
             return only_empty
         return tokens if role.kind == Kind.CATEGORY else tokens_of_measures
 
-    used = _roles_of_columns(opened, present, options)
+    used = _roles_of_columns(opened, shown, options)
     return _encoded(opened, used, missing, options)
 
 
@@ -226,7 +228,7 @@ def _roles_of_columns(opened: Opened, roles: Mapping[str, Role], options: ReadOp
 
 
 def _refuse_same_names(opened: Opened) -> None:
-    repeated = sorted({name for name in opened.names if opened.names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(opened.names).items() if count > 1)
     if repeated:
         listed = ", ".join(map(repr, repeated))
         raise BadInput(Problem(f"has several columns named {listed}", "rename them", file=opened.where))

@@ -12,6 +12,7 @@ import gzip
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -46,18 +47,14 @@ def write_table(table: Table, path: Path) -> None:
         known = f"it takes {' '.join(_WRITERS)}, and .gz after {' '.join(_TEXT_WRITERS)}"
         raise OutputFailed(f"{path}: cannot tell the format from its ending; {known}")
     try:
-        _WRITERS[ending](in_text_order(table), path)
-        _sync(path)
+        with _whole_or_nothing(path):
+            _WRITERS[ending](in_text_order(table), path)
+            _sync(path)
     except (OSError, pa.ArrowException) as error:
-        path.unlink(missing_ok=True)
         raise OutputFailed(f"{path}: cannot be written: {error}") from error
     except UnsupportedType as error:
-        path.unlink(missing_ok=True)
         what = f"values of the type {error} cannot be written as text"
         raise OutputFailed(f"{path}: {what}; write parquet") from error
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
 
 
 def _write_csv(table: Table, path: Path) -> None:
@@ -235,6 +232,15 @@ def _excel_column(column: Column) -> pa.Array:
     if isinstance(column, Carried) and not pa.types.is_nested(column.values.type):
         return _typed(column, 0, len(column))
     return text_column(column, 0, len(column))
+
+
+@contextmanager
+def _whole_or_nothing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _sync(path: Path) -> None:
