@@ -12,7 +12,7 @@ from shoal.kernels.diversity import sized_class_holds
 
 
 class Needs(NamedTuple):
-    """What every class must satisfy.
+    """What every class must satisfy: at least k rows, k being 1 or more, and people; and the requirements.
 
     `people[r]` numbers the person behind row r from 0 without gaps; it is empty when each row is a person of
     its own. sensitive[r, c] is a code of sensitive column c, missing[c] the code of its missing value.

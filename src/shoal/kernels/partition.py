@@ -176,7 +176,7 @@ def find_cut(ordered: Ordered, needs: Needs, line: Sorted, stage: int) -> int:
     """
     count = len(line.rows)
     top = cover(ordered, line.column, line.places[0], line.places[-1])
-    first, last = max(needs.k, 1), count - max(needs.k, 1)
+    first, last = needs.k, count - needs.k
     if stage == WITHIN_A_VALUE:
         first, last = max(first, count // 2), min(last, count // 2)
     tried = (-1, -1, -1)
@@ -230,7 +230,7 @@ def cut_parts(ordered: Ordered, needs: Needs, stages: int, parts: Parts, budget:
         rows = parts.rows[start:end]
         handled += len(rows)
         parts.state[0] += 1
-        if len(rows) < 2 * max(needs.k, 1):
+        if len(rows) < 2 * needs.k:
             continue
         column, cut = choose_cut(ordered, needs, stages, rows)
         if column == NO_COLUMN:

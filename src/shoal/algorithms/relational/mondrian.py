@@ -74,7 +74,7 @@ class Mondrian:
         needs = needs_of(data, models)
         ends = find_ends(data)
         ordered = ordered_columns(data, ends)
-        parts = whole_table(data.row_count, max(needs.k, 1))
+        parts = whole_table(data.row_count, needs.k)
         finished = self._cut(ordered, needs, parts, progress)
         groups = groups_of(Partition(data, ends, ordered, parts), needs)
         return replace(groups, notices=_notices(needs, ends, parts, finished=finished))
@@ -82,7 +82,7 @@ class Mondrian:
     def _cut(self, ordered: Ordered, needs: Needs, parts: Parts, progress: Progress) -> bool:
         """Cut parts until none is open; False when time was up before."""
         row_count = len(parts.rows)
-        expected = row_count * (1 + math.ceil(math.log2(max(row_count / max(needs.k, 1), 1))))
+        expected = row_count * (1 + math.ceil(math.log2(row_count / needs.k)))
         handled = 0
         while not progress.expired():
             progress.update(min(handled, expected), expected, f"{parts.state[1]:,} parts")

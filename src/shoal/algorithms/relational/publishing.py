@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,8 +50,8 @@ def groups_of(partition: Partition, needs: Needs) -> Groups:
                 nodes={name: column[first_parts] for name, column in nodes.items()},
                 ranges={name: column[first_parts] for name, column in ranges.items()},
             )
-        for group in inadmissible:
-            _replace_by_their_origin(parts, whole, chosen[group_of_part == group])
+        alike = [chosen[group_of_part == group].tolist() for group in inadmissible]
+        keep_origins(parts, whole, {origin_of(parts, those) for those in alike})
 
 
 def _published_values(partition: Partition, chosen: Ints) -> tuple[dict[str, Ints], dict[str, Floats]]:
@@ -128,15 +128,19 @@ def _inadmissible_unions(needs: Needs, group_of_row: Ints, group_of_part: Ints, 
     return np.flatnonzero(several & ~holds)
 
 
-def _replace_by_their_origin(parts: Parts, whole: Bools, alike: Ints) -> None:
-    """Keep the smallest part that all of `alike` were cut out of instead of all its parts."""
-    remaining = set(alike.tolist())
-    while len(remaining) > 1:  # a part has a larger number than the one it was cut out of
-        latest = max(remaining)
+def origin_of(parts: Parts, alike: Sequence[int]) -> int:
+    """The smallest part that all the given ones were cut out of."""
+    remaining = set(alike)
+    while len(remaining) > 1:
+        latest = max(remaining)  # a part has a larger number than the one it was cut out of
         remaining.remove(latest)
         remaining.add(int(parts.parents[latest]))
-    origin = remaining.pop()
-    made = len(whole)
-    inside = (parts.starts[origin] <= parts.starts[:made]) & (parts.ends[:made] <= parts.ends[origin])
-    whole[inside] = False
-    whole[origin] = True
+    return remaining.pop()
+
+
+def keep_origins(parts: Parts, whole: Bools, origins: Iterable[int]) -> None:
+    """Mark the origins as whole instead of all that was cut out of them, writing `whole`."""
+    starts, ends = parts.starts[: len(whole)], parts.ends[: len(whole)]
+    for origin in sorted(origins, reverse=True):  # one that holds another comes later, and clears its mark
+        whole[(starts[origin] <= starts) & (ends <= ends[origin])] = False
+        whole[origin] = True
