@@ -52,3 +52,9 @@ def test_ranges_stay_ranges(tmp_path):
     convert(tmp_path / "age.txt", tmp_path / "age.json")
     convert(tmp_path / "age.json", tmp_path / "back" / "age.txt")
     assert (tmp_path / "back" / "age.txt").read_text() == text
+
+
+def test_a_conversion_tells_what_it_renamed(tmp_path):
+    (tmp_path / "h.csv").write_text("Other;Other;*\nMisc;Other;*\n")
+    (notice,) = convert(tmp_path / "h.csv", tmp_path / "h.json")
+    assert "'Other' as 'Other~'" in notice

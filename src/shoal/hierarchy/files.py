@@ -75,8 +75,10 @@ def write_hierarchy(
         write_amnesia_json(tree, path, notation=notation)
 
 
-def convert(source: Path, target: Path, *, form: FileForm | None = None) -> None:
-    """Write the hierarchy of one file in another form."""
+def convert(source: Path, target: Path, *, form: FileForm | None = None) -> tuple[str, ...]:
+    """Write the hierarchy of one file in another form; returns what was assumed or renamed on the way."""
     outline = read_outline(source)
     notation = Notation("range", outline.value_type) if outline.intervals else Notation()
-    write_hierarchy(outline.tree(), target, form=form, notation=notation)
+    tree = outline.tree()
+    write_hierarchy(tree, target, form=form, notation=notation)
+    return tree.notices
