@@ -63,7 +63,9 @@ def _encode_values(raw: Raw, name: str, role: Role, kind: Kind, missing: Missing
         found = dates(entries, missing, date_format)
     else:
         found = categories(entries, missing)
-    column = Coded.of(_gathered(encoded, found.codes, len(found.domain)), found.domain)
+    codes = _gathered(encoded, found.codes, len(found.domain))
+    codes.flags.writeable = False  # nobody else has it, so it needs no copy
+    column = Coded(codes, found.domain)
     problems: list[Problem] = []
     if found.invalid.any():
         problems += _invalid_values(raw, name, kind, encoded, found)
