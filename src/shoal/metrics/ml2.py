@@ -24,6 +24,7 @@ from shoal.kernels.sets import group_sets
 from shoal.metrics.frequent_itemsets import frequent_itemsets
 from shoal.recoding.groups import SUPPRESSED
 
+# One level above the root.
 _NOWHERE = -1
 
 
@@ -67,23 +68,23 @@ def mining_loss(
     because high up in the tree many records share most of their few items.
     """
     minimum_support = _least_support(minimum_share, len(original.starts) - 1)
+
+    def frequent_at(number_of_leaf: Ints, kept: Bools | None = None) -> SetArrays:
+        item_count = int(number_of_leaf.max(initial=-1)) + 1
+        sets = _renumbered(original, number_of_leaf, kept)
+        return frequent_itemsets(sets, item_count, minimum_support, longest).sets
+
     frequent_counts, found_counts, levels_up = [], [], 0
     above: _Level | None = None
     for level, number_of_leaf in enumerate(_numbers_by_level(tree)):
-        item_count = int(number_of_leaf.max(initial=-1)) + 1
         readable = _readable(tree, original, node_of_occurrence, level)
-        everything = np.ones_like(readable)
-        frequent, found = (
-            frequent_itemsets(
-                _at_level(original, number_of_leaf, kept), item_count, minimum_support, longest
-            ).sets
-            for kept in (everything, readable)
-        )
-        here = _Level(frequent, number_of_leaf, _found_at(level, frequent, found, number_of_leaf, above))
-        frequent_counts.append(len(here.reached))
+        frequent = frequent_at(number_of_leaf)
+        found = frequent if readable.all() else frequent_at(number_of_leaf, readable)
+        reached = _lowest_levels(level, frequent, found, number_of_leaf, above)
+        frequent_counts.append(len(reached))
         found_counts.append(len(found.starts) - 1)
-        levels_up += int((level - here.reached).sum())
-        above = here
+        levels_up += int((level - reached).sum())
+        above = _Level(frequent, number_of_leaf, reached)
     return MiningLoss(tuple(frequent_counts), tuple(found_counts), levels_up)
 
 
@@ -124,7 +125,7 @@ def _readable(tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints, le
     return readable
 
 
-def _at_level(sets: SetArrays, number_of: Ints, kept: Bools | None = None) -> SetArrays:
+def _renumbered(sets: SetArrays, number_of: Ints, kept: Bools | None = None) -> SetArrays:
     """The items that are kept under new numbers, which ascend as the old ones do but may coincide."""
     rows = np.repeat(np.arange(len(sets.starts) - 1), np.diff(sets.starts))
     numbers = number_of[sets.items]
@@ -135,7 +136,7 @@ def _at_level(sets: SetArrays, number_of: Ints, kept: Bools | None = None) -> Se
     return SetArrays(np.concatenate(([0], np.cumsum(sizes))), numbers[first])
 
 
-def _found_at(
+def _lowest_levels(
     level: int, frequent: SetArrays, found: SetArrays, number_of_leaf: Ints, above: _Level | None
 ) -> Ints:
     """For each frequent itemset the lowest level, from this one up, where it is found in some form."""
@@ -143,7 +144,7 @@ def _found_at(
     if above is not None:
         number_above = np.empty(int(number_of_leaf.max(initial=-1)) + 1, dtype=np.int64)
         number_above[number_of_leaf] = above.number_of_leaf
-        generalized = _at_level(frequent, number_above)
+        generalized = _renumbered(frequent, number_above)
         reached = above.reached[_places_of(generalized, above.frequent)]
     reached[_places_of(found, frequent)] = level
     return reached
