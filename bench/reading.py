@@ -72,9 +72,7 @@ def compare(path: Path, repeats: int) -> float:
     alone, encoded = (min(times) for times in zip(*runs, strict=True))
     size = path.stat().st_size / 1e6
     ratio = encoded / alone
-    print(
-        f"{path.stem}, {size:.0f} MB: Arrow alone {alone:.3f} s, read_table {encoded:.3f} s, ratio {ratio:.2f}"
-    )
+    print(f"{path.stem}, {size:.0f} MB: Arrow {alone:.3f} s, read_table {encoded:.3f} s, ratio {ratio:.2f}")
     return ratio
 
 
