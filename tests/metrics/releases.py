@@ -105,7 +105,8 @@ def _ranges(members):
         return st.sampled_from([None, SUPPRESSED])
     if None in members:
         return st.just(SUPPRESSED)
-    return st.sampled_from([(min(members), max(members)), SUPPRESSED])
+    rounded = (min(members) - 4, max(members) + 4)
+    return st.sampled_from([(min(members), max(members)), rounded, SUPPRESSED])
 
 
 def _nodes(column, members):

@@ -32,8 +32,8 @@ def decided(group_of_row, nodes, ranges):
     return Groups(np.array(group_of_row), {"town": np.array(nodes)}, {"size": np.array(ranges, dtype=float)})
 
 
-def applied(groups, smallest=2):
-    return apply(DATA.table, DATA.trees, DATA.roles, groups, smallest=smallest)
+def applied(groups, smallest=2, people=None):
+    return apply(DATA.table, DATA.trees, DATA.roles, groups, smallest=smallest, people=people)
 
 
 def labels(table, name):
@@ -57,7 +57,7 @@ def test_groups_are_published_as_labels_of_nodes_and_ranges():
     assert done.table.coded("size").domain.kind is Kind.CATEGORY
     assert done.table.coded("town").domain.texts() == ["all", "north"]
     assert done.rows.tolist() == [0, 1, 2, 3]
-    assert (done.starred, done.left_out) == (0, 0)
+    assert not done.stars.any()
 
 
 def test_other_columns_are_published_as_they_are():
@@ -89,18 +89,24 @@ def test_ranges_of_dates_are_written_in_iso_form():
     assert labels(done.table, "day") == ["[1969-12-31, 2024-02-29]"] * 2
 
 
+def test_suppressed_records_of_too_few_people_are_left_out():
+    groups = decided([0, SUPPRESSED, SUPPRESSED, 0], [TOWNS.root], [(0, 10)])
+    assert applied(groups, people=np.array([0, 1, 1, 2])).table.row_count == 2
+    assert applied(groups, people=np.array([0, 1, 2, 2])).table.row_count == 4
+
+
 def test_too_few_suppressed_records_are_left_out():
     done = applied(decided([0, SUPPRESSED, SUPPRESSED, 0], [TOWNS.root], [(0, 10)]), smallest=3)
     assert done.table.row_count == 2
     assert done.rows.tolist() == [0, 3]
-    assert (done.starred, done.left_out) == (0, 2)
+    assert not done.stars.any()
     assert labels(done.table, "illness") == ["flu", "flu"]
     assert labels(done.table, "town") == ["all", "all"]
 
 
 def test_suppressed_records_that_hide_each_other_are_rows_of_stars():
     done = applied(decided([0, SUPPRESSED, SUPPRESSED, 0], [TOWNS.root], [(0, 10)]), smallest=2)
-    assert (done.starred, done.left_out) == (2, 0)
+    assert done.stars.tolist() == [False, True, True, False]
     assert done.rows.tolist() == [0, 1, 2, 3]
     assert labels(done.table, "town") == ["all", "*", "*", "all"]
     assert labels(done.table, "size") == ["[0, 10]", "*", "*", "[0, 10]"]

@@ -51,7 +51,7 @@ class RangeColumn:
             return 0
         low, high = min(everything), max(everything)
         here = (low, high) if cell == SUPPRESSED else cell
-        return share_of_width(*here, low, high)
+        return share_of_width(max(here[0], low), min(here[1], high), low, high)
 
     def height_share(self, cell):
         return 1 if cell == SUPPRESSED or cell[0] < cell[1] else 0

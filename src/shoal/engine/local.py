@@ -6,7 +6,7 @@ Searches and verifiers ask in these words only, so that data elsewhere can answe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -120,7 +120,9 @@ class LocalData:
         _, once = group_rows(_packed([in_class, people]))
         sizes = _counts(in_class[once], len(classes))
         _, once = group_rows(_packed([in_class, values, people]))
-        return _histogram(in_class[once], values[once], sizes, len(coded.domain))
+        histogram = _histogram(in_class[once], values[once], sizes, len(coded.domain))
+        _, once = group_rows(_packed([values, people]))  # somebody in two classes is one person of the table
+        return replace(histogram, totals=_counts(values[once], len(coded.domain)))
 
     def people(self) -> Ints:
         """The number of the person behind each row."""

@@ -51,9 +51,10 @@ def node_cover(tree: Hierarchy, numbers: Floats | None, counts: Ints) -> Cover:
 def range_cover(ranges: Floats, numbers: Floats, counts: Ints, bounds: tuple[float, float] | None) -> Cover:
     """What ranges without a tree cover of a domain of ascending `numbers`.
 
-    The domain is as wide as `bounds` or the numbers themselves, whichever reach further. A range of two NaNs
-    is a missing value, one with infinite ends a suppressed cell; a proper range stands one step above its
-    values, as the root of a flat tree does.
+    The domain is as wide as `bounds` or the numbers themselves, whichever reach further; what a range covers
+    beyond it, because its end was rounded, costs nothing. A range of two NaNs is a missing value, one with
+    infinite ends a suppressed cell; a proper range stands one step above its values, as the root of a flat
+    tree does.
     """
     missing, suppressed = np.isnan(ranges[:, 0]), np.isinf(ranges[:, 0])
     first = np.where(suppressed, 0, np.searchsorted(numbers, ranges[:, 0], side="left"))
@@ -106,7 +107,7 @@ def _range_spans(ranges: Floats, missing: Bools, suppressed: Bools, ends: tuple[
     domain_width = ends[1] / 2 - ends[0] / 2
     if domain_width <= 0:
         return np.zeros(len(ranges), dtype=np.float64)
-    plain = np.where((missing | suppressed)[:, np.newaxis], 0.0, ranges)
+    plain = np.where((missing | suppressed)[:, np.newaxis], 0.0, np.clip(ranges, *ends))
     spans = (plain[:, 1] / 2 - plain[:, 0] / 2) / domain_width
     spans[suppressed] = 1.0
     return spans

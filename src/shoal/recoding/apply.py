@@ -27,14 +27,12 @@ _EPOCH = date(1970, 1, 1).toordinal()
 class Applied:
     """A released table; published row i stands for row rows[i] of the original.
 
-    Of the suppressed records `starred` are published as rows of `*` and `left_out` not at all; one of the two
-    is 0.
+    Suppressed records are published as rows of `*`, marked in `stars`, or left out.
     """
 
     table: Table
     rows: Ints
-    starred: int
-    left_out: int
+    stars: Bools
 
 
 def apply(
@@ -44,12 +42,14 @@ def apply(
     groups: Groups,
     *,
     smallest: int,
+    people: Ints | None = None,
 ) -> Applied:
     """The table as it is published, in the order of the original, which must be shuffled before it leaves.
 
     A node is published as its label, a range as `[lo, hi]` or as the one value it holds, a missing value as
-    missing, a suppressed cell as `*`. Suppressed records become rows of `*`, if they are at least `smallest`,
-    so that they hide among themselves; their sets are empty, and cells that cannot hold text missing.
+    missing, a suppressed cell as `*`. Suppressed records become rows of `*`, if they are of at least
+    `smallest` people, so that they hide among themselves; their sets are empty, and cells that cannot hold
+    text missing. `people` numbers the person behind each row; without it each row is a person.
     """
     undecided = [
         name
@@ -59,8 +59,8 @@ def apply(
     if undecided:
         raise ValueError(f"nothing was decided for the quasi-identifiers {', '.join(undecided)}")
     suppressed = groups.group_of_row == SUPPRESSED
-    suppressed_count = groups.suppressed_count
-    starred = suppressed_count if suppressed_count >= smallest else 0
+    suppressed_people = groups.suppressed_count if people is None else len(np.unique(people[suppressed]))
+    starred = groups.suppressed_count > 0 and suppressed_people >= smallest
     rows = np.arange(table.row_count) if starred else np.flatnonzero(~suppressed)
     released = table if len(rows) == table.row_count else table.take(rows)
     group_of_row, stars = groups.group_of_row[rows], suppressed[rows]
@@ -78,7 +78,7 @@ def apply(
             for name, column in released.columns.items()
             if name not in changed
         }
-    return Applied(released.replacing(changed), rows, starred, suppressed_count - starred)
+    return Applied(released.replacing(changed), rows, stars)
 
 
 def _published_column(label_of_group: Sequence[str | None], group_of_row: Ints) -> Coded:

@@ -16,7 +16,7 @@ from shoal.algorithms.auto import choose
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, LimitReached, PromiseBroken
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Bools, Ints
 from shoal.metrics.catalogue import measure_columns, measure_table
 from shoal.privacy.check import verify_all
 from shoal.privacy.verdict import Model, Verdict
@@ -93,11 +93,18 @@ def release(
     search_seconds = time.perf_counter() - search_started
 
     progress.stage("applying")
-    applied = apply(data.local.table, data.local.trees, data.local.roles, groups, smallest=_k(models))
+    applied = apply(
+        data.local.table,
+        data.local.trees,
+        data.local.roles,
+        groups,
+        smallest=_k(models),
+        people=data.local.subjects,
+    )
     key = new_key() if data.identifiers else None
     order = _order_of_publication(applied.table.row_count, search, rng)
     original_rows = applied.rows[order]
-    released = _with_pseudonyms(applied.table.take(order), data, original_rows, key)
+    released = _with_pseudonyms(applied.table.take(order), data, original_rows, applied.stars[order], key)
 
     progress.stage("verifying")
     subjects = None if data.local.subjects is None else data.local.subjects[original_rows]
@@ -174,15 +181,21 @@ def _order_of_publication(count: int, search: Search, rng: np.random.Generator) 
     return np.lexsort(keys).astype(np.int64)
 
 
-def _with_pseudonyms(released: Table, data: Data, original_rows: Ints, key: bytes | None) -> Table:
-    """The release with pseudonyms in the places of the identifiers that shall keep one."""
+def _with_pseudonyms(
+    released: Table, data: Data, original_rows: Ints, stars: Bools, key: bytes | None
+) -> Table:
+    """The release with pseudonyms in the places of the identifiers that shall keep one.
+
+    A suppressed record has none: it would tie the record to others of the same person.
+    """
     if key is None:
         return released
     columns: dict[str, Column] = {}
     for name in data.loaded.table.columns:
         if name in data.identifiers:
             pseudonyms = pseudonymize(data.identifiers[name], key)
-            columns[name] = Coded.of(pseudonyms.codes[original_rows], pseudonyms.domain)
+            codes = np.where(stars, pseudonyms.domain.missing, pseudonyms.codes[original_rows])
+            columns[name] = Coded.of(codes, pseudonyms.domain)
         elif name in released.columns:
             columns[name] = released.columns[name]
     return Table.of(columns, released.row_count)
