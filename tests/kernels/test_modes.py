@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-TESTS = [str(HERE / name) for name in ("test_grouping.py", "test_diversity.py")]
+TESTS = [
+    str(HERE / name) for name in ("test_grouping.py", "test_diversity.py", "test_itemsets.py", "test_sets.py")
+]
 # Hashes wrap around on purpose; only NumPy's scalars, which stand in for compiled integers, warn of it.
 HASHES_MAY_WRAP = ("-W", "ignore:overflow encountered in scalar:RuntimeWarning")
 

@@ -174,7 +174,7 @@ def test_l_without_sensitive_terms_is_refused():
 
 @pytest.mark.parametrize("parameters", [(0, 2), (2, 0), (2, 2.0), (2, 2, 0), (2, 2, "x")])
 def test_parameters_outside_their_range_are_refused(parameters):
-    with pytest.raises(InvalidParameter, match="Disassociation: [kml] must be"):
+    with pytest.raises(InvalidParameter, match=r"Disassociation: [kml] must be"):
         Disassociation(*parameters)
 
 

@@ -40,7 +40,13 @@ def test_the_verdict_with_diversity_is_the_twins_before_and_after_any_one_change
     for file in files:
         verdict = KLmDiversity(k, l, m).verify(file.data)
         truth = reference.k_lm_diversity(
-            file.ages, file.sets, k, Fraction(str(l)), m, frozenset(SECRETS), [file.outcomes]
+            file.ages,
+            file.sets,
+            k,
+            Fraction(str(l)),
+            m,
+            sensitive=frozenset(SECRETS),
+            columns=[file.outcomes],
         )
         assert (verdict.holds, verdict.smallest) == truth
         assert (verdict.witness is None) == verdict.holds
@@ -110,7 +116,7 @@ def test_parameters_and_data_that_do_not_fit_are_refused():
     with pytest.raises(InvalidParameter, match="KKmAnonymity: m must be"):
         KKmAnonymity(2, 0)
     for parameters in [(0, 2, 2), (2, 0, 2), (2, 2, 0)]:
-        with pytest.raises(InvalidParameter, match="KLmDiversity: [klm] must be"):
+        with pytest.raises(InvalidParameter, match=r"KLmDiversity: [klm] must be"):
             KLmDiversity(*parameters)
     with pytest.raises(BadInput, match="no quasi-identifier holds sets"):
         KKmAnonymity(2, 2).verify(local_data([("30",)], {"age": Quasi()}))

@@ -18,7 +18,7 @@ def baskets(*texts, **roles):
 
 @pytest.mark.parametrize("parameters", [(0, 2), (2, 0), (2.0, 2), (2, True), ("2", 2)])
 def test_k_and_m_are_integers_of_1_or_more(parameters):
-    with pytest.raises(InvalidParameter, match="KmAnonymity: [km] must be an integer of 1 or more"):
+    with pytest.raises(InvalidParameter, match=r"KmAnonymity: [km] must be an integer of 1 or more"):
         KmAnonymity(*parameters)
 
 

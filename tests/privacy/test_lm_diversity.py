@@ -22,7 +22,7 @@ def baskets(*texts):
 
 @pytest.mark.parametrize("parameters", [(0, 2), (0.5, 2), (2, 0), (float("inf"), 1), ("2", 1), (True, 1)])
 def test_parameters_outside_their_range_are_refused(parameters):
-    with pytest.raises(InvalidParameter, match="LmDiversity: [lm] must be"):
+    with pytest.raises(InvalidParameter, match=r"LmDiversity: [lm] must be"):
         LmDiversity(*parameters)
 
 

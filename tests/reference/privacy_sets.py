@@ -21,7 +21,7 @@ def support(sets, itemset):
 
 
 def rarest(sets, m, sensitive=frozenset()):
-    """The smallest support over sets of 1..m items and the first itemset that attains it; None if no item occurs."""
+    """The smallest support over sets of 1..m items and the first itemset to attain it; None without items."""
     known = [items - sensitive for items in sets]
     supports = {itemset: support(known, itemset) for itemset in itemsets(known, m) if itemset}
     if not supports:
@@ -40,8 +40,7 @@ def largest_share(sets, m, sensitive=frozenset(), columns=()):
     shares = [Fraction(0)]
     for itemset in itemsets(known, m):
         holding = [row for row, items in enumerate(known) if set(itemset) <= items]
-        for item in sensitive:
-            shares.append(Fraction(sum(item in sets[row] for row in holding), len(holding)))
+        shares += [Fraction(sum(item in sets[row] for row in holding), len(holding)) for item in sensitive]
         for column in columns:
             values = [column[row] for row in holding if column[row] is not None]
             shares += [Fraction(values.count(value), len(values)) for value in values]
@@ -92,7 +91,7 @@ def k_km_anonymity(keys, sets, k, m, sensitive=frozenset()):
     return smallest >= k, smallest
 
 
-def k_lm_diversity(keys, sets, k, l, m, sensitive=frozenset(), columns=()):
+def k_lm_diversity(keys, sets, k, l, m, *, sensitive=frozenset(), columns=()):
     safe, smallest = k_km_anonymity(keys, sets, k, m, sensitive)
     diverse = all(
         largest_share(*_part(sets, columns, rows, m, sensitive)) * l <= 1 for rows in equal_values(keys)

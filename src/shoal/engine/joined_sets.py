@@ -20,6 +20,8 @@ from shoal.kernels.itemsets import (
     ItemRows,
     ItemsetSupports,
     itemset_supports,
+    pair_supports,
+    pairs_fit_into_table,
 )
 from shoal.table.columns import Coded, Domain, Sets, Table
 from shoal.table.roles import QuasiSet, Role, Sensitive
@@ -119,8 +121,11 @@ class JoinedSets:
 
     def rarest(self, m: int, k: int, classes: Classes | None = None) -> Rarest:
         """The smallest support over all itemsets of at most m items in each class, by default in all rows."""
-        none = SetArrays(frozen_ints(np.zeros(self.row_count + 1)), frozen_ints([]))
-        found = self._supports(none, frozen_ints([]), m, k, classes)
+        if m == 2 and classes is None and pairs_fit_into_table(self.quasi, self.quasi_items.count):
+            found = pair_supports(self.quasi, self.quasi_items.count, k)
+        else:
+            none = SetArrays(frozen_ints(np.zeros(self.row_count + 1)), frozen_ints([]))
+            found = self._supports(none, frozen_ints([]), m, k, classes)
         if found.smallest == 0:
             return Rarest(None, (), frozen_ints([]), 0)
         rows = _rows_holding(self.quasi, found.itemset)
@@ -242,12 +247,11 @@ def _joined(parts: Sequence[SetArrays], first: Ints, row_count: int) -> SetArray
 
 
 def _rows_holding(sets: SetArrays, itemset: Ints) -> Ints:
-    rows = np.arange(len(sets.starts) - 1)
+    held = np.zeros(len(sets.starts) - 1, dtype=np.int64)
     for item in itemset:
         places = np.flatnonzero(sets.items == item)
-        holding = np.searchsorted(sets.starts, places, side="right") - 1
-        rows = np.intersect1d(rows, holding, assume_unique=True)
-    return rows
+        held[np.searchsorted(sets.starts, places, side="right") - 1] += 1
+    return np.flatnonzero(held == len(itemset))
 
 
 def _rows_of_class(rows: Ints, classes: Classes | None, number: int) -> Ints:

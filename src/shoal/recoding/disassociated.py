@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -81,7 +82,7 @@ def read_disassociated(path: Path, sensitive: Sequence[str] = ()) -> Disassociat
     except UnicodeDecodeError as error:
         what = f"is not UTF-8 text ({error.reason})"
         raise BadInput(Problem(what, "save it as UTF-8", file=str(path))) from error
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise BadInput(Problem(f"cannot be read: {error}", "name a readable file", file=str(path))) from error
 
 
