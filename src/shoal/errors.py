@@ -104,6 +104,8 @@ class PromiseBroken(ShoalError):
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """Close a sentence about an unknown name with the nearest known one and the list of all."""
+    if not known:
+        return ""
     nearest = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ";"
-    return f"{hint} It takes {', '.join(known)}" if known else hint.rstrip(";")
+    takes = f"takes {', '.join(known)}"
+    return f"; did you mean {nearest[0]!r}? It {takes}" if nearest else f"; it {takes}"

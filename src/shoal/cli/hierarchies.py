@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -50,8 +51,10 @@ def build(
     ranges: Annotated[
         str | None, typer.Option(help="Widths, each a multiple of the one before: 5,10,20")
     ] = None,
-    start: Annotated[float, typer.Option(help="Where the ranges start.")] = 0,
-    mask: Annotated[str | None, typer.Option(help="Hide characters from the right or the left.")] = None,
+    start: Annotated[str, typer.Option(help="Where the ranges start.")] = "0",
+    mask: Annotated[
+        Literal["right", "left"] | None, typer.Option(help="Hide characters from the right or the left.")
+    ] = None,
     dates: Annotated[str | None, typer.Option(help="Levels of dates: month,year,decade")] = None,
     fanout: Annotated[int | None, typer.Option(help="Groups of this many, level by level.")] = None,
     digits: Annotated[bool, typer.Option("--digits", help="Prefixes of codes.")] = False,
@@ -62,23 +65,16 @@ def build(
     """Build a tree over the values of a column by one recipe, and write it to a file."""
     recipe: dict[str, Any] = {
         "ranges": None if ranges is None else [_number(width) for width in ranges.split(",")],
-        "start": int(start) if start == int(start) else start,
+        "start": _number(start),
         "mask": mask,
         "dates": None if dates is None else [level.strip() for level in dates.split(",")],
         "fanout": fanout,
         "digits": digits or None,
         "flat": flat or None,
     }
-    try:
-        section = HierarchySection.model_validate(recipe)
-        section.recipe()
-    except ValueError as error:
-        raise BadInput(
-            Problem(f"no usable recipe: {error}", "give exactly one recipe, see --help")
-        ) from error
+    source = _source(recipe)
     if out.exists():
         raise BadInput(Problem("exists already", "choose another name for the tree", file=str(out)))
-    source = builder_of(section)
     role = _role(kind, separator, source)
     bound = bind(column, _read_column(data, column, role, missing), role)
     write_hierarchy(bound.tree, out, form=_form(form))
@@ -182,14 +178,23 @@ def _read_column(data: Path, column: str, role: Quasi | QuasiSet, missing: list[
     return values
 
 
+def _source(recipe: dict[str, Any]) -> TreeSource:
+    section = HierarchySection.model_validate(recipe)
+    try:
+        section.recipe()
+    except ValueError as error:
+        raise BadInput(Problem(str(error), "see --help")) from error
+    return builder_of(section)
+
+
 def _number(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise BadInput(
-            Problem(f"{text!r} is not a width", "write widths as numbers: --ranges 5,10,20")
-        ) from None
-    return int(number) if number == int(number) else number
+        number = math.nan
+    if not math.isfinite(number):
+        raise BadInput(Problem(f"{text!r} is not a number", "write ranges as in --ranges 5,10,20 --start 0"))
+    return int(number) if number.is_integer() else number
 
 
 def _form(given: str | None) -> FileForm | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.exceptions import TyperException
 
 from shoal import __version__
 from shoal.algorithms.catalogue import describe_algorithms
@@ -15,7 +18,7 @@ from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
 from shoal.kernels.compile import remove_stale_caches
 from shoal.report.result_file import result_dict
-from shoal.run.check import check as check_plan
+from shoal.run.check import check as check_policy
 from shoal.run.demo import run_demo
 from shoal.run.output import refuse_unusable
 from shoal.run.plan import plan_of
@@ -100,9 +103,9 @@ def profile(
 @reporting
 def check(policy: PolicyPath, *, as_json: Json = False) -> None:
     """List every problem of data, hierarchies and policy at once, and what the run will cost."""
-    plan = plan_of(load_policy(policy))
+    file = load_policy(policy)
     with shown_progress() as progress:
-        found = check_plan(plan, progress)
+        found = check_policy(file, progress)
     if as_json:
         output.show_json(words.check(found))
         return
@@ -124,7 +127,7 @@ def run(
     """Anonymize, verify, measure, report."""
     plan = plan_of(load_policy(policy))
     folder = out or policy.with_name(f"{policy.stem}-out")
-    refuse_unusable(folder, replace=replace)
+    refuse_unusable(folder, replace=replace, sources=(policy, *plan.sources()))
     with shown_progress() as progress:
         result = run_plan(plan, progress)
         progress.stage("writing and checking the published file")
@@ -172,7 +175,15 @@ def algorithms(*, as_json: Json = False) -> None:
     output.show_table("Algorithms", *words.algorithms(rows))
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
+    words_given = sys.argv[1:] if arguments is None else list(arguments)
+    output.show_any_character()
     remove_stale_caches()
-    app()
+    if "--json" not in words_given:
+        app(words_given)
+    try:
+        sys.exit(app(words_given, standalone_mode=False))
+    except TyperException as error:
+        output.show_usage_error(error.format_message())
+        sys.exit(output.BAD_INPUT)

@@ -6,7 +6,10 @@ for machines.
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import sys
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,10 +22,23 @@ from rich.table import Table as Grid
 from shoal.errors import BadInput, Infeasible, LimitReached, PromiseBroken, ShoalError
 
 FINE, PROMISE_BROKEN, BAD_INPUT, INFEASIBLE, LIMIT_REACHED = 0, 1, 2, 3, 4
-BUG, INTERRUPTED = 70, 130
+BUG, INTERRUPTED, READER_GONE = 70, 130, 141
 
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False, soft_wrap=True)
+PIPED_WIDTH = 160  # nobody told how wide a file is; narrow tables would only break words
+
+
+class _Console(Console):
+    """A console that lets the caller decide what a closed pipe means; by default it would exit with 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def _console(*, stderr: bool = False) -> Console:
+    console = _Console(stderr=stderr, highlight=False, soft_wrap=stderr)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PIPED_WIDTH
+    return console
 
 
 def exit_code(error: ShoalError) -> int:
@@ -45,7 +61,12 @@ def show_error(error: ShoalError, *, as_json: bool) -> None:
         return
     lines = [str(problem) for problem in error.problems] if isinstance(error, BadInput) else [str(error)]
     for line in lines:
-        _err.print(f"[bold red]error:[/] {escape(line)}")
+        _console(stderr=True).print(f"[bold red]error:[/] {escape(line)}")
+
+
+def show_usage_error(sentence: str) -> None:
+    """Say for machines that the words of the command line were wrong."""
+    show_json({"error": {"type": "UsageError", "message": sentence, "problems": []}})
 
 
 def _problems(error: ShoalError) -> list[dict[str, Any]]:
@@ -55,12 +76,13 @@ def _problems(error: ShoalError) -> list[dict[str, Any]]:
     return [{name: getattr(problem, name) for name in fields} for problem in error.problems]
 
 
-def show_bug(error: BaseException) -> None:
+def show_bug(error: BaseException, *, as_json: bool) -> None:
     """Say that the fault is ours, with what a maintainer needs."""
-    _err.print(
-        "[bold red]error:[/] this is a bug in Shoal, not in your data; please report it with these lines:"
-    )
-    _err.print(escape("".join(traceback.format_exception(error))))
+    sentence = "this is a bug in Shoal, not in your data; please report it with these lines:"
+    if as_json:
+        show_json({"error": {"type": "Bug", "message": f"{sentence} {error!r}", "problems": []}})
+    _console(stderr=True).print(f"[bold red]error:[/] {sentence}")
+    _console(stderr=True).print(escape("".join(traceback.format_exception(error))))
 
 
 def show_json(content: Mapping[str, Any]) -> None:
@@ -70,13 +92,13 @@ def show_json(content: Mapping[str, Any]) -> None:
 
 def say(sentence: str) -> None:
     """Talk to the person at the terminal."""
-    _err.print(escape(sentence))
+    _console(stderr=True).print(escape(sentence))
 
 
 def show_notices(notices: Iterable[str]) -> None:
     """What the user should know although nothing is wrong."""
     for notice in notices:
-        _err.print(f"[yellow]notice:[/] {escape(notice)}")
+        _console(stderr=True).print(f"[yellow]notice:[/] {escape(notice)}")
 
 
 def show_text(text: str) -> None:
@@ -86,22 +108,39 @@ def show_text(text: str) -> None:
 
 def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a result as a table."""
-    grid = Grid(title=title, title_justify="left", header_style="bold")
+    grid = Grid(title=escape(title), title_justify="left", header_style="bold")
     for column in columns:
-        grid.add_column(column, overflow="fold")
+        grid.add_column(escape(column), overflow="fold")
     for row in rows:
         grid.add_row(*(escape(str(cell)) for cell in row))
-    _out.print(grid)
+    _console().print(grid)
 
 
 def show_facts(title: str, facts: Mapping[str, object]) -> None:
     """Print a result as names and values."""
-    grid = Grid(title=title, title_justify="left", show_header=False)
+    grid = Grid(title=escape(title), title_justify="left", show_header=False)
     grid.add_column(style="bold")
     grid.add_column(overflow="fold")
     for name, value in facts.items():
         grid.add_row(escape(name), escape(str(value)))
-    _out.print(grid)
+    _console().print(grid)
+
+
+def show_any_character() -> None:
+    """Escape characters that the terminal's encoding lacks, such as the bytes of a misnamed file."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def finish() -> None:
+    """Hand over everything that was printed; a reader who has gone away is a BrokenPipeError here."""
+    sys.stdout.flush()
+
+
+def abandon() -> None:
+    """Let nothing more be printed, because nobody reads it."""
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the process ends
 
 
 def short_path(path: Path) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Annotated, Any, ParamSpec
+from typing import Annotated, ParamSpec
 
 import typer
 
 from shoal.cli import output
-from shoal.errors import LimitReached, ShoalError
+from shoal.errors import Cancelled, LimitReached, ShoalError
 
 P = ParamSpec("P")
 
@@ -21,24 +21,33 @@ def reporting(command: Callable[P, int | None]) -> Callable[P, None]:
 
     @functools.wraps(command)
     def reported(*args: P.args, **kwargs: P.kwargs) -> None:
-        as_json: Any = kwargs.get("as_json", False)
+        as_json = bool(kwargs.get("as_json", False))
         try:
-            code = command(*args, **kwargs)
-        except ShoalError as error:
-            output.show_error(error, as_json=bool(as_json))
-            raise typer.Exit(output.exit_code(error)) from error
-        except MemoryError as error:
-            sentence = "the machine's memory is used up; use fewer columns or records, or a larger machine"
-            output.show_error(LimitReached(sentence), as_json=bool(as_json))
-            raise typer.Exit(output.LIMIT_REACHED) from error
-        except KeyboardInterrupt as error:
-            output.say("interrupted; nothing was written")
-            raise typer.Exit(output.INTERRUPTED) from error
-        except (typer.Exit, BrokenPipeError):
-            raise
-        except Exception as error:
-            output.show_bug(error)
-            raise typer.Exit(output.BUG) from error
-        raise typer.Exit(code or output.FINE)
+            code = command(*args, **kwargs) or output.FINE
+            output.finish()
+        except BrokenPipeError:
+            output.abandon()
+            code = output.READER_GONE
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a traceback is no answer
+            code = _tell(error, as_json=as_json)
+        raise typer.Exit(code)
 
     return reported
+
+
+def _tell(error: BaseException, *, as_json: bool) -> int:
+    """Say what went wrong; the exit code that stands for it."""
+    match error:
+        case ShoalError():
+            output.show_error(error, as_json=as_json)
+            return output.exit_code(error)
+        case MemoryError():
+            sentence = "the machine's memory is used up; use fewer columns or records, or a larger machine"
+            output.show_error(LimitReached(sentence), as_json=as_json)
+            return output.LIMIT_REACHED
+        case KeyboardInterrupt():
+            output.show_error(Cancelled("interrupted; nothing was written"), as_json=as_json)
+            return output.INTERRUPTED
+        case _:
+            output.show_bug(error, as_json=as_json)
+            return output.BUG

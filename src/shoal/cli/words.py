@@ -61,7 +61,8 @@ def checked(found: FileCheck) -> list[tuple[str, dict[str, object]]]:
             facts["smallest support"] = verdict.smallest
         if verdict.witness is not None:
             facts["witness"] = verdict.witness.what
-            facts["in rows"] = _rows(verdict.witness.rows, verdict.witness.row_count)
+            if verdict.witness.row_count:
+                facts["in rows"] = _rows(verdict.witness.rows, verdict.witness.row_count)
         if verdict.wildcard is not None:
             facts["if missing matched all"] = _wildcard(verdict.wildcard)
         parts.append((found.file.name, facts))

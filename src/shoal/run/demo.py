@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.progress import Progress
+from shoal.run.output import refuse_unusable
 from shoal.run.plan import plan_of
 from shoal.run.policy import load_policy
 from shoal.run.result import Result
@@ -23,12 +24,12 @@ class Tour:
 
 def run_demo(folder: Path, progress: Progress, *, replace: bool) -> Tour:
     """Copy the sample into `folder`, and release its table beside it."""
-    sample = folder / "sample"
+    sample, out = folder / "sample", folder / "table-out"
+    refuse_unusable(out, replace=replace)
     if not sample.exists():
-        folder.mkdir(parents=True, exist_ok=True)
         copy_sample(sample)
     file = load_policy(sample / "table.toml")
     plan = plan_of(file)
     result = run(plan, progress)
     progress.stage("writing and checking the published file")
-    return Tour(result, result.save(folder / "table-out", published=plan.output_path, replace=replace))
+    return Tour(result, result.save(out, published=plan.output_path, replace=replace))

@@ -3,16 +3,47 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import glob
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from shoal.errors import BadInput, OutputFailed, Problem
 
 MARK = "result.json"
+CERTIFICATE = "certificate.json"
+INTERNAL = "internal"
+PUBLISHED_ENDINGS = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".arrow",
+    ".jsonl",
+    ".xlsx",
+    ".txt",
+    ".dat",
+    ".csv.gz",
+    ".tsv.gz",
+    ".jsonl.gz",
+    ".txt.gz",
+    ".dat.gz",
+)
+
+
+def name_problems(published: str) -> list[Problem]:
+    """Why a published file cannot have this name."""
+    problems = []
+    if Path(published).name != published or published in (".", "..", MARK, CERTIFICATE, INTERNAL):
+        what = f"the name of the published file must be a plain one of its own, got {published!r}"
+        problems.append(Problem(what, "the folder is chosen with --out"))
+    if not published.endswith(PUBLISHED_ENDINGS):
+        what = f"the published file {published!r} has an ending that Shoal does not write"
+        problems.append(Problem(what, f"use one of {', '.join(PUBLISHED_ENDINGS)}"))
+    return problems
 
 
 @contextmanager
@@ -27,66 +58,101 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
     try:
         _remove_leftovers(final)
         final.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{final.name}.partial-{os.getpid()}-", dir=final.parent))
+        partial = Path(tempfile.mkdtemp(prefix=_hidden_prefix(final), dir=final.parent))
     except OSError as error:
         raise OutputFailed(
             f"{final}: the output folder cannot be written: {_reason(error)}; choose another with --out"
         ) from error
     try:
-        yield partial
-        partial.chmod(0o755)
-        _fsync(partial)
-        _move_into_place(partial, final)
+        with _in_use(partial):
+            yield partial
+            partial.chmod(0o755)
+            _fsync(partial)
+            _move_into_place(partial, final)
     except OSError as error:
         raise OutputFailed(
             f"{final}: the output could not be written: {_reason(error)}; nothing was left behind"
         ) from error
+    except OutputFailed as error:
+        told = str(error).replace(str(partial), str(final))  # nobody knows the hidden folder
+        raise OutputFailed(f"{told}; nothing was left behind") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def refuse_unusable(final: Path, *, replace: bool) -> None:
-    """Say early what would make the output fail late."""
+def refuse_unusable(final: Path, *, replace: bool, sources: Iterable[Path] = ()) -> None:
+    """Say early what would make the output fail late; `sources` are files that must not be replaced."""
     if final.is_symlink() or (final.exists() and not final.is_dir()):
         raise BadInput(Problem("exists and is not a folder", "choose another with --out", file=str(final)))
+    _refuse_unwritable(final)
     if final.is_dir() and any(final.iterdir()):
         if not replace:
-            raise BadInput(
-                Problem(
-                    "exists already", "add --replace, or choose another folder with --out", file=str(final)
-                )
-            )
+            remedy = "add --replace, or choose another folder with --out"
+            raise BadInput(Problem("exists already", remedy, file=str(final)))
         if not (final / MARK).is_file():
             what = f"was not written by shoal (it has no {MARK}), so it is not replaced"
             raise BadInput(Problem(what, "choose another folder with --out", file=str(final)))
+        for source in sources:
+            if source.resolve().is_relative_to(final.resolve()):
+                what = f"holds {source}, which this run reads, so it is not replaced"
+                raise BadInput(Problem(what, "choose another folder with --out", file=str(final)))
+
+
+def _refuse_unwritable(final: Path) -> None:
+    above = next(folder for folder in (final, *final.absolute().parents) if folder.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+        reason = "no folder" if not above.is_dir() else "a folder that you may not write to"
+        what = f"the output folder cannot be written, because {above} is {reason}"
+        raise BadInput(Problem(what, "choose another with --out", file=str(final)))
 
 
 def _move_into_place(partial: Path, final: Path) -> None:
     if not final.exists():
         partial.rename(final)
     else:
-        retired = Path(tempfile.mkdtemp(prefix=f".{final.name}.partial-{os.getpid()}-", dir=final.parent))
+        retired = Path(tempfile.mkdtemp(prefix=_hidden_prefix(final), dir=final.parent))
         final.rename(retired / final.name)
-        partial.rename(final)
+        try:
+            partial.rename(final)
+        except OSError:
+            (retired / final.name).rename(final)
+            retired.rmdir()
+            raise
         shutil.rmtree(retired, ignore_errors=True)
     _fsync(final.parent)
 
 
+def _hidden_prefix(final: Path) -> str:
+    return f".{final.name}.partial-"
+
+
+@contextmanager
+def _in_use(folder: Path) -> Iterator[None]:
+    """Hold a lock on a folder; the system lets go of it however the process ends."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # not every file system locks folders
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
 def _remove_leftovers(final: Path) -> None:
-    for leftover in final.parent.glob(f".{final.name}.partial-*-*"):
-        owner = leftover.name.removeprefix(f".{final.name}.partial-").split("-")[0]
-        if owner.isdigit() and not _alive(int(owner)):
+    for leftover in final.parent.glob(f"{glob.escape(_hidden_prefix(final))}*"):
+        if not _is_in_use(leftover):
             shutil.rmtree(leftover, ignore_errors=True)
 
 
-def _alive(process: int) -> bool:
+def _is_in_use(folder: Path) -> bool:
+    handle = os.open(folder, os.O_RDONLY)
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return True
-    return True
+    finally:
+        os.close(handle)
+    return False
 
 
 def _fsync(folder: Path) -> None:

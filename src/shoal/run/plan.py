@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from shoal.errors import BadInput, Problem, ShoalError
+from shoal.errors import BadInput, InvalidParameter, Problem, ShoalError, did_you_mean
 from shoal.hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.source import TreeSource
 from shoal.privacy.verdict import Model
 from shoal.run.coverage import coverage_problems
-from shoal.run.policy import ColumnSection, HierarchySection, Misfit, PolicyFile
+from shoal.run.output import name_problems
+from shoal.run.policy import ColumnSection, DataSection, HierarchySection, Misfit, PolicyFile
 from shoal.run.promise import models_of
 from shoal.table.columns import Kind
 from shoal.table.reading import LongForm, ReadOptions
@@ -58,6 +59,11 @@ class Plan:
     output_path: str = "published.csv"
     policy_text: str = ""
 
+    def sources(self) -> tuple[Path, ...]:
+        """The files that a run reads."""
+        trees = (getattr(role, "hierarchy", None) for role in self.roles.values())
+        return (self.data_path, *(tree.path for tree in trees if isinstance(tree, HierarchyFile)))
+
 
 def plan_of(file: PolicyFile) -> Plan:
     """Translate a policy; BadInput lists all its problems."""
@@ -82,35 +88,28 @@ def plan_of(file: PolicyFile) -> Plan:
             ]
     except (Misfit, ShoalError) as error:
         problems.append(file.problem(str(error), at=("privacy", getattr(error, "name", ""))))
-    subject = policy.data.subject
-    if subject is not None and not isinstance(roles.get(subject), Identifier) and subject in policy.columns:
+    problems += _subject_problems(policy.data.subject, file)
+    options = ReadOptions()
+    try:
+        options = _read_options(policy.data)
+    except InvalidParameter as error:
         problems.append(
             file.problem(
-                f"the subject column {subject!r} must have the role identifier",
-                'give it role = "identifier"',
-                at=("columns", subject),
+                f"data.{error.name} must be {error.must_be}, got {error.value!r}", at=("data", error.name)
             )
         )
     problems += [
-        file.problem(what, remedy, at=("output",)) for what, remedy in _output_problems(policy.output.path)
+        file.problem(found.what, found.remedy, at=("output", "path"))
+        for found in (*name_problems(policy.output.path), *_form_problems(policy.output.path, roles))
     ]
     if problems:
         raise BadInput(*problems)
-    data = policy.data
     return Plan(
         roles=roles,
         models=models,
-        data_path=file.beside(data.path),
-        read_options=ReadOptions(
-            missing=tuple(data.missing),
-            delimiter=data.delimiter,
-            quote=data.quote,
-            encoding=data.encoding,
-            others=data.others,
-            sheet=data.sheet,
-            long=LongForm(data.long.id, data.long.item) if data.long else None,
-        ),
-        subject=subject,
+        data_path=file.beside(policy.data.path),
+        read_options=options,
+        subject=policy.data.subject,
         search=Search(
             algorithm=policy.algorithm.name,
             options=policy.algorithm.options,
@@ -125,6 +124,30 @@ def plan_of(file: PolicyFile) -> Plan:
         output_path=policy.output.path,
         policy_text=file.text,
     )
+
+
+def _read_options(data: DataSection) -> ReadOptions:
+    return ReadOptions(
+        missing=tuple(data.missing),
+        delimiter=data.delimiter,
+        quote=data.quote,
+        encoding=data.encoding,
+        others=data.others,
+        sheet=data.sheet,
+        long=LongForm(data.long.id, data.long.item) if data.long else None,
+    )
+
+
+def _subject_problems(subject: str | None, file: PolicyFile) -> list[Problem]:
+    columns = file.policy.columns
+    if subject is None or (subject in columns and columns[subject].role == "identifier"):
+        return []
+    remedy = 'give it role = "identifier"'
+    if subject in columns:
+        what = f"the subject column {subject!r} must have the role identifier"
+        return [file.problem(what, remedy, at=("columns", subject))]
+    what = f"the subject column {subject!r} is not under [columns]{did_you_mean(subject, tuple(columns))}"
+    return [file.problem(what, remedy, at=("data", "subject"))]
 
 
 _KEYS_OF_ROLE = {
@@ -208,34 +231,11 @@ def builder_of(section: HierarchySection) -> TreeSource:
     return makers[section.recipe()]()
 
 
-PUBLISHED_ENDINGS = (
-    ".csv",
-    ".tsv",
-    ".parquet",
-    ".arrow",
-    ".jsonl",
-    ".xlsx",
-    ".txt",
-    ".dat",
-    ".csv.gz",
-    ".tsv.gz",
-    ".jsonl.gz",
-    ".txt.gz",
-    ".dat.gz",
-)
-
-
-def _output_problems(path: str) -> list[tuple[str, str]]:
-    problems = []
-    if Path(path).name != path or path in (".", "..", "certificate.json", "result.json", "internal"):
-        problems.append(
-            (f"output.path must be a plain file name, got {path!r}", "the folder is chosen with --out")
-        )
-    if not path.endswith(PUBLISHED_ENDINGS):
-        problems.append(
-            (
-                f"output.path {path!r} has an ending that Shoal does not write",
-                f"use one of {', '.join(PUBLISHED_ENDINGS)}",
-            )
-        )
-    return problems
+def _form_problems(published: str, roles: Mapping[str, Role]) -> list[Problem]:
+    """Whether the columns fit into the form of the published file."""
+    shown = [role for role in roles.values() if not isinstance(role, Identifier) or role.pseudonym]
+    lines = published.removesuffix(".gz").endswith((".txt", ".dat"))
+    if lines and not (len(shown) == 1 and isinstance(shown[0], QuasiSet)):
+        what = f"a file of lines such as {published!r} holds one column of sets and nothing else"
+        return [Problem(what, "write .csv or .parquet")]
+    return []

@@ -6,6 +6,7 @@ known one, and every problem is reported at once, with its line where it can be 
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationError
 
 from shoal.errors import BadInput, Problem, did_you_mean
 
@@ -47,6 +48,12 @@ def _quantity(text: object, units: Mapping[str, float], example: str) -> object:
     if match is None or match[2] not in units:
         raise ValueError(f"must be a number with a unit, such as {example!r} (units: {', '.join(units)})")
     return float(match[1]) * units[match[2]]
+
+
+def _positive(value: float | None) -> float | None:
+    if value is not None and not 0 < value < math.inf:
+        raise ValueError("must be above 0")
+    return value
 
 
 def _seconds(value: object) -> object:
@@ -162,9 +169,9 @@ class AlgorithmSection(BaseModel):
 
     name: str = "auto"
     seed: int | None = None
-    time_limit: Annotated[float | None, BeforeValidator(_seconds)] = None
+    time_limit: Annotated[float | None, BeforeValidator(_seconds), AfterValidator(_positive)] = None
     on_limit: Literal["stop", "best"] = "stop"
-    memory_limit: Annotated[float | None, BeforeValidator(_bytes)] = None
+    memory_limit: Annotated[float | None, BeforeValidator(_bytes), AfterValidator(_positive)] = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -245,7 +252,7 @@ def _syntax_problem(text: str, message: str, file: str) -> Problem:
     line = int(place[1]) if place else None
     what = re.sub(r"\s*\(at .*\)$", "", message)
     if "overwrite" in what.lower() and line is not None:
-        key = text.splitlines()[line - 1].split("=")[0].strip()
+        key = text.splitlines()[line - 1].split("=")[0].strip().strip("\"'")
         return Problem(
             f"{key!r} is given twice",
             "a column has one role: keep one of the two lines",

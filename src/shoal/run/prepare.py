@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow.compute as pc
 
 from shoal.engine.local import LocalData
@@ -169,4 +170,18 @@ def unprotected_notices(data: Data, models: Sequence[Model]) -> list[str]:
     return [
         f"column {name!r} is sensitive, but nothing is promised about it: add l, t or alpha to [privacy]"
         for name in names
+    ]
+
+
+def pseudonym_notices(data: Data) -> list[str]:
+    """Pseudonyms that tie rows together, so that more can be known of a person than one row."""
+    repeated = [
+        name
+        for name, column in data.identifiers.items()
+        if (np.bincount(column.codes, minlength=len(column.domain))[: len(column.domain)] > 1).any()
+    ]
+    return [
+        f"the pseudonym of {name!r} ties several rows of a person together: the promise holds for each row,"
+        " not for all rows of a person at once"
+        for name in repeated
     ]

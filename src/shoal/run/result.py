@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import PromiseBroken
+from shoal.errors import BadInput, PromiseBroken
 from shoal.privacy.verdict import Model, Verdict
 from shoal.report.certificate import certificate
 from shoal.report.outcome import Outcome
 from shoal.report.page import page
 from shoal.report.result_file import result_dict
-from shoal.run.output import MARK, folder_that_appears_whole
+from shoal.run.output import CERTIFICATE, INTERNAL, MARK, folder_that_appears_whole, name_problems
 from shoal.run.prepare import Data
 from shoal.run.verification import verify_file
 from shoal.table.columns import Table
@@ -63,14 +63,16 @@ class Result:
         The folder appears whole or not at all. The published file is read back and checked from its bytes
         before it gets its name.
         """
+        if problems := name_problems(published):
+            raise BadInput(*problems)
         final = Path(folder)
         with folder_that_appears_whole(final, replace=replace) as partial:
             file = partial / published
             write_table(self.released, file)
             self._verify_written(file)
-            _write_json(partial / "certificate.json", certificate(self.outcome, file))
+            _write_json(partial / CERTIFICATE, certificate(self.outcome, file))
             _write_json(partial / MARK, result_dict(self.outcome))
-            self._write_internal(partial / "internal")
+            self._write_internal(partial / INTERNAL)
         return final
 
     def _verify_written(self, file: Path) -> None:

@@ -8,12 +8,14 @@ import secrets
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from shoal.algorithms.auto import choose
 from shoal.algorithms.catalogue import make_algorithm
+from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, LimitReached, PromiseBroken
 from shoal.kernels.arrays import Bools, Ints
@@ -25,7 +27,7 @@ from shoal.recoding.apply import apply
 from shoal.report.outcome import Outcome, People, Promise
 from shoal.run.examples import examples
 from shoal.run.plan import Limits, Plan, Search
-from shoal.run.prepare import Data, read, release_problems, unprotected_notices
+from shoal.run.prepare import Data, pseudonym_notices, read, release_problems, unprotected_notices
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Column, Table
 from shoal.table.pseudonyms import new_key, pseudonymize
@@ -35,6 +37,7 @@ def run(plan: Plan, progress: Progress | None = None) -> Result:
     """Read the data of a plan and anonymize them."""
     progress = progress or Silent()
     started = time.perf_counter()
+    algorithm_for(plan.search, plan.models)  # what cannot be searched for need not be read
     progress.stage("reading")
     data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
     return release(data, plan.models, plan.search, progress, started=started, policy_text=plan.policy_text)
@@ -83,11 +86,10 @@ def release(
     """Search, apply, verify, measure: the steps of every run."""
     if problems := release_problems(data, models):
         raise BadInput(*problems)
-    choice = choose(search.algorithm, models)
-    algorithm = make_algorithm(choice.name, search.options)
+    algorithm, choice_notices = algorithm_for(search, models)
     rng = np.random.default_rng(search.seed if search.seed is not None else secrets.randbits(128))
 
-    progress.stage(f"searching with {choice.name}")
+    progress.stage(f"searching with {algorithm.name}")
     search_started = time.perf_counter()
     groups = algorithm.find(data.local, models, rng, WithinLimits(progress, search.limits))
     search_seconds = time.perf_counter() - search_started
@@ -115,7 +117,7 @@ def release(
     progress.stage("measuring")
     outcome = Outcome(
         model=models[0].name,
-        algorithm=choice.name,
+        algorithm=algorithm.name,
         verdicts=verdicts,
         quasi=(*data.local.quasi, *data.local.quasi_sets),
         sensitive=data.local.sensitive,
@@ -132,11 +134,23 @@ def release(
         peak_memory_mb=peak_memory_mb(),
         publishable=not (search.keep_order or search.reproducible),
         people=_people(published),
-        notices=(*data.notices, *choice.notices, *groups.notices, *unprotected_notices(data, models)),
+        notices=(
+            *data.notices,
+            *choice_notices,
+            *groups.notices,
+            *unprotected_notices(data, models),
+            *pseudonym_notices(data),
+        ),
         policy=policy_text,
         promises=tuple(map(Promise.of, models)),
     )
     return Result(outcome=outcome, released=released, data=data, models=tuple(models), pseudonym_key=key)
+
+
+def algorithm_for(search: Search, models: Sequence[Model]) -> tuple[Algorithm, tuple[str, ...]]:
+    """The algorithm that shall search, with its options, and why it was chosen if nobody named it."""
+    choice = choose(search.algorithm, models)
+    return make_algorithm(choice.name, search.options), choice.notices
 
 
 class WithinLimits:
@@ -151,20 +165,26 @@ class WithinLimits:
         self._inner.stage(name)
 
     def update(self, done: float, total: float | None = None, note: str = "") -> None:
-        """Pass on how far the work is, and stop it when its time is up and nothing less was asked for."""
+        """Pass on how far the work is, and stop it at a limit when nothing less was asked for."""
         self._inner.update(done, total, note)
-        if self._limits.on_limit == "stop" and self._passed():
+        if self._limits.on_limit == "stop" and (limit := self._reached()):
             raise LimitReached(
-                f"the time limit of {self._limits.time:g} s was reached before the search ended; raise"
-                ' time_limit, or set on_limit = "best" to go on with what was found'
+                f'the {limit} was reached before the search ended; raise it, or set on_limit = "best" to go'
+                " on with what was found"
             )
 
     def expired(self) -> bool:
         """Whether the search should end with what it has."""
-        return self._inner.expired() or (self._limits.on_limit == "best" and self._passed())
+        return self._inner.expired() or (self._limits.on_limit == "best" and bool(self._reached()))
 
-    def _passed(self) -> bool:
-        return self._deadline is not None and time.monotonic() > self._deadline
+    def _reached(self) -> str:
+        """The limit that was reached, in words; empty if there is none."""
+        limits = self._limits
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            return f"time_limit of {limits.time:g} s"
+        if limits.memory is not None and _bytes_in_use() > limits.memory:
+            return f"memory_limit of {limits.memory / 1e6:g} MB"
+        return ""
 
 
 def _k(models: Sequence[Model]) -> int:
@@ -212,7 +232,17 @@ def _people(published: LocalData) -> People | None:
     if published.subjects is None:
         return None
     per_class = published.people_per_class(published.classes(published.quasi))
-    return People(subjects=len(np.unique(published.subjects)), smallest=int(per_class.min(initial=0)))
+    smallest = int(per_class.min()) if len(per_class) else 0
+    return People(subjects=len(np.unique(published.subjects)), smallest=smallest)
+
+
+def _bytes_in_use() -> float:
+    """The memory that this process holds now, where the system tells; else the most it has held."""
+    try:
+        resident_pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return peak_memory_mb() * 1e6
+    return float(resident_pages * resource.getpagesize())
 
 
 def peak_memory_mb() -> float:

@@ -16,6 +16,7 @@ from shoal.privacy.verdict import Model, Verdict, Witness
 from shoal.recoding.disassociated import read_disassociated
 from shoal.report.certificate import check_certificate
 from shoal.run.plan import Plan
+from shoal.table.canonical import canonical
 from shoal.table.reading import ReadOptions, read_published
 from shoal.table.roles import Identifier, QuasiSet, Role
 
@@ -63,21 +64,26 @@ def verify(
 def verify_file(
     file: Any, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
 ) -> tuple[Verdict, ...]:
-    """One verdict per promise; an identifier that stands in the file breaks the first."""
+    """One verdict per promise; a column that should have been dropped breaks the first."""
     if isinstance(models[0], Disassociation):
         sensitive = [item for role in roles.values() if isinstance(role, QuasiSet) for item in role.sensitive]
         return (models[0].verify(read_disassociated(file, sensitive)),)
-    loaded = read_published(file, roles, options)
+    drops_others = options.others == "drop"
+    loaded = read_published(file, roles, replace(options, others="insensitive") if drops_others else options)
     data = LocalData(loaded.table, loaded.roles)
     verdicts = tuple(verify_all(models, data))
     named = [name for name, role in data.roles.items() if isinstance(role, Identifier) and not role.pseudonym]
-    return (_naming_people(verdicts[0], named), *verdicts[1:]) if named else verdicts
+    if drops_others:
+        policy_names = set(map(canonical, roles))
+        named += [name for name in data.roles if name not in policy_names]
+    return (_with_extra_columns(verdicts[0], named), *verdicts[1:]) if named else verdicts
 
 
-def _naming_people(verdict: Verdict, columns: Sequence[str]) -> Verdict:
+def _with_extra_columns(verdict: Verdict, columns: Sequence[str]) -> Verdict:
     names = ", ".join(map(repr, columns))
-    evidence = f"the file holds the identifier {names}, which should have been dropped"
-    return replace(verdict, holds=False, evidence=evidence, witness=Witness(f"column {names}", (), 0))
+    evidence = f"the file holds {names}, which should have been dropped"
+    witness = Witness(f"{'column' if len(columns) == 1 else 'columns'} {names}", (), 0)
+    return replace(verdict, holds=False, evidence=evidence, witness=witness)
 
 
 def _rows_not_people(subject: str, certificate: Mapping[str, Any] | None) -> str:

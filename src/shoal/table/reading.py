@@ -243,8 +243,8 @@ def _open(source: Any, options: ReadOptions) -> Opened:
     if not isinstance(source, str | os.PathLike):
         return open_frame(source)
     path = Path(source)
-    opener = _FORMATS[_format_of(path)]
     _refuse_unreadable(path)
+    opener = _FORMATS[_format_of(path)]
     with _foreign_errors(str(path)):
         return opener(path, options)
 
