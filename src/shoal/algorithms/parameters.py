@@ -62,7 +62,24 @@ class Within:
         return (self.least - 1, *too_large, math.nan, str(self.least), True, None)
 
 
-Rule = OneOf | Within
+@dataclass(frozen=True, slots=True)
+class YesOrNo:
+    """Something that is done or not."""
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value is True or False; 0 and 1 are neither."""
+        return isinstance(value, bool)
+
+    def must_be(self) -> str:
+        """The rule in words."""
+        return "true or false"
+
+    def bad_values(self) -> Sequence[object]:
+        """Some values that must be refused."""
+        return (0, 1, "true", "no", None)
+
+
+Rule = OneOf | Within | YesOrNo
 
 
 @dataclass(frozen=True, slots=True)

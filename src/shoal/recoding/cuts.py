@@ -13,12 +13,17 @@ SUPPRESSED_ITEM = -1
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a node of a cut cannot be replaced by its children: the itemset that would break, and its support."""
+    """Why a node of a cut is not replaced by its children: what would break if exactly this were done.
+
+    Only `support` records would hold the itemset and, if absence counts as knowledge, none of `absent`; or,
+    where that is enough, too many of them share a sensitive item.
+    """
 
     node: int
     itemset: tuple[int, ...]
     support: int
     part: int = 0
+    absent: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

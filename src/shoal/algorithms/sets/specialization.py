@@ -1,0 +1,85 @@
+"""A minimal cut: moving a safe cut down again wherever the promise allows it."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+
+from shoal.algorithms.sets.cut import Cut
+from shoal.algorithms.sets.violations import Violation, Violations
+from shoal.progress import Progress
+
+
+@dataclass(slots=True)
+class Specialized:
+    """How many nodes were expanded, and what breaks when one of the others is; `in_time` as in `Tally`."""
+
+    expanded: int = 0
+    obstacles: dict[int, Violation] = field(default_factory=dict)
+    in_time: bool = True
+
+
+def specialize(violations: Violations, cut: Cut, progress: Progress) -> Specialized:
+    """Replace nodes of a safe cut by their children as long as the promise holds, the dearest node first.
+
+    A node whose expansion breaks the promise once would break it at every finer cut, too, so each node is
+    tried once and no single expansion of the result is safe. With diversity, which has no such property, the
+    result is safe and no dearer, but may be not minimal. Equally dear nodes are tried in the order of their
+    numbers. When time is up the cut reached so far stays.
+    """
+    result = Specialized()
+    waiting = [(-cut.cost(node), node) for node in _inner_nodes(cut)]
+    heapq.heapify(waiting)
+    tried = 0
+    while waiting and result.in_time:
+        _, node = heapq.heappop(waiting)
+        tried += 1
+        obstacle = obstacle_to_expanding(violations, cut, node)
+        if obstacle is None:
+            result.expanded += 1
+            for child in cut.tree.children(node).tolist():
+                if child > cut.tree.leaf_count:
+                    heapq.heappush(waiting, (-cut.cost(child), child))
+        else:
+            cut.raise_to([node])
+            result.obstacles[node] = obstacle
+        progress.update(tried, tried + len(waiting), f"{result.expanded:,} nodes expanded")
+        result.in_time = not progress.expired()
+    return result
+
+
+def obstacle_to_expanding(violations: Violations, cut: Cut, node: int) -> Violation | None:
+    """Expand a node of a safe cut; returns a smallest set that then breaks the promise, if there is one."""
+    cut.expand(node)
+    children = cut.tree.children(node)
+    for weight in range(1, violations.requirement.largest + 1):
+        obstacle = violations.with_some_of(cut, children, weight)
+        if obstacle is not None:
+            return obstacle
+    return None
+
+
+def obstacles_at(violations: Violations, cut: Cut, known: dict[int, Violation]) -> dict[int, Violation]:
+    """What breaks when exactly one node of a safe cut is expanded, for each node where something does.
+
+    `known` are obstacles met on the way to this cut; those whose other nodes are still on it hold.
+    """
+    obstacles = {}
+    for node in _inner_nodes(cut):
+        obstacle = known.get(node)
+        if obstacle is None or not _still_stands(obstacle, node, cut):
+            obstacle = obstacle_to_expanding(violations, cut, node)
+            cut.raise_to([node])
+        if obstacle is not None:
+            obstacles[node] = obstacle
+    return obstacles
+
+
+def _still_stands(obstacle: Violation, node: int, cut: Cut) -> bool:
+    return all(
+        cut.holds(other) or cut.tree.parent(other) == node for other in (*obstacle.present, *obstacle.absent)
+    )
+
+
+def _inner_nodes(cut: Cut) -> list[int]:
+    return [node for node in cut.nodes.tolist() if node > cut.tree.leaf_count]

@@ -1,0 +1,100 @@
+"""What the algorithms for k^m-anonymity have in common before and after their search for a cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.algorithms.sets.cut import Cut
+from shoal.algorithms.sets.generalization import Tally
+from shoal.algorithms.sets.requirement import Requirement
+from shoal.algorithms.sets.specialization import Specialized, obstacles_at, specialize
+from shoal.algorithms.sets.transactions import Transactions, set_column
+from shoal.algorithms.sets.violations import Violation, Violations
+from shoal.engine.local import LocalData
+from shoal.privacy.check import require_feasible
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.cuts import Cuts, Reason
+
+DOWNCODING = (
+    "the cut was made minimal: nothing could be published in more detail, and who knows that can sometimes"
+    " conclude more from it (downcoding); minimal = false leaves this step out"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A set column and what is required of it."""
+
+    column: str
+    violations: Violations
+    notices: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: LocalData, models: Sequence[Model]) -> Task:
+        """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
+        column = set_column(data)
+        require_feasible(models, data)
+        transactions = Transactions.of(data)
+        requirement, notices = fitting(Requirement.of(models), transactions)
+        return cls(column, Violations(transactions, requirement), notices)
+
+    def finish(self, cut: Cut, tally: Tally, progress: Progress, *, minimal: bool) -> Cuts:
+        """Make the cut minimal if that is wanted, and tell how it was found and why it is no finer."""
+        before = cut.ncp
+        step = Specialized(in_time=tally.in_time)
+        if minimal and tally.in_time:
+            progress.stage("specializing")
+            step = specialize(self.violations, cut, progress)
+        figures: dict[str, Any] = {
+            "itemsets_found": tally.found,
+            "itemsets_resolved": tally.mended,
+            "nodes_on_cut": len(cut.nodes),
+            "ncp": cut.ncp,
+        }
+        if minimal:
+            figures |= {"ncp_before_minimal_cut": before, "nodes_expanded_by_minimal_cut": step.expanded}
+        obstacles = obstacles_at(self.violations, cut, step.obstacles) if step.in_time else {}
+        return Cuts(
+            column=self.column,
+            part_of_row=np.zeros(self.violations.transactions.row_count, dtype=np.int64),
+            node_of_leaf=cut.node_of_leaf[np.newaxis, :].copy(),
+            reasons=reasons_of(obstacles),
+            notices=(*self.notices, *_notices(cut, tally, step, minimal=minimal)),
+            figures=figures,
+        )
+
+
+def fitting(requirement: Requirement, transactions: Transactions) -> tuple[Requirement, tuple[str, ...]]:
+    """The requirement with m no larger than any transaction, which would ask for nothing more."""
+    longest = max(1, transactions.longest)
+    if requirement.negative or requirement.largest <= longest:
+        return requirement, ()
+    notice = (
+        f"m = {requirement.largest} was reduced to {longest}, the number of items in the longest transaction:"
+        " nobody can know more items"
+    )
+    return requirement.known_at_most(longest), (notice,)
+
+
+def reasons_of(obstacles: dict[int, Violation], part: int = 0) -> tuple[Reason, ...]:
+    """What stands in the way of expanding each node."""
+    return tuple(
+        Reason(node, tuple(sorted(obstacle.present)), obstacle.support, part, tuple(sorted(obstacle.absent)))
+        for node, obstacle in obstacles.items()
+    )
+
+
+def _notices(cut: Cut, tally: Tally, step: Specialized, *, minimal: bool) -> tuple[str, ...]:
+    if not tally.in_time:
+        label = cut.tree.labels[cut.tree.root]
+        return (f"time was up before the search ended, so every item is published as {label}",)
+    if not minimal:
+        return ()
+    if not step.in_time:
+        return ("time was up before the cut was minimal: some items could be published in more detail",)
+    return (DOWNCODING,) if step.expanded else ()

@@ -1,0 +1,123 @@
+"""The sets of a column as searches for a cut ask about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.set_supports import Intervals, ItemIndex, node_supports, rows_holding, rows_of_leaves
+
+
+@dataclass(frozen=True, eq=False)
+class Transactions:
+    """Sets of leaves of a tree, one per row, and the sensitive items beside them.
+
+    `sensitive` and `whole_of` are those of `JoinedSets`. Sensitive items of the set column are in `sensitive`
+    only: they are never generalized.
+    """
+
+    tree: Hierarchy
+    sets: SetArrays
+    sensitive: SetArrays
+    whole_of: Ints
+
+    @classmethod
+    def of(cls, data: LocalData) -> Transactions:
+        """The one set column of the data; refuses several, and one without a tree."""
+        column = set_column(data)
+        joined = data.joined_sets()
+        return cls(data.trees[column], joined.quasi, joined.sensitive, joined.whole_of)
+
+    def taking(self, rows: Ints) -> Transactions:
+        """The given rows only."""
+        return replace(self, sets=_rows_taken(self.sets, rows), sensitive=_rows_taken(self.sensitive, rows))
+
+    def within(self, leaves: Bools) -> Transactions:
+        """All rows, with the given leaves only."""
+        kept = leaves[self.sets.items]
+        kept_before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(kept)))
+        sets = SetArrays(frozen_ints(kept_before[self.sets.starts]), frozen_ints(self.sets.items[kept]))
+        return replace(self, sets=sets)
+
+    @property
+    def row_count(self) -> int:
+        """How many transactions there are, empty ones included."""
+        return len(self.sets.starts) - 1
+
+    @cached_property
+    def longest(self) -> int:
+        """The largest number of items in a row."""
+        return int(np.diff(self.sets.starts).max(initial=0))
+
+    @cached_property
+    def non_empty(self) -> int:
+        """How many rows have an item."""
+        return int(np.count_nonzero(np.diff(self.sets.starts)))
+
+    @cached_property
+    def leaves(self) -> Intervals:
+        """The leaves under each node: first and last; the missing value is under none but itself."""
+        first = self.tree.arrays.first_leaf
+        return Intervals(first, frozen_ints(first + self.tree.sizes - 1))
+
+    @cached_property
+    def occurrences(self) -> Ints:
+        """How often items under each node occur."""
+        of_leaves = np.bincount(self.sets.items, minlength=self.tree.leaf_count)
+        before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(of_leaves)))
+        leaves = self.leaves
+        of_nodes = before[np.minimum(leaves.last + 1, self.tree.leaf_count)] - before[leaves.first]
+        return frozen_ints(of_nodes)
+
+    @cached_property
+    def supports(self) -> Ints:
+        """How many rows hold an item under each node."""
+        return frozen_ints(node_supports(self.sets, self.tree.arrays.parent))
+
+    @cached_property
+    def index(self) -> ItemIndex:
+        """The rows of each leaf."""
+        starts, rows = rows_of_leaves(self.sets, self.tree.leaf_count)
+        return ItemIndex(self.sets, starts, rows)
+
+    def rows(self, present: Sequence[int], absent: Sequence[int] = (), most: int | None = None) -> Ints:
+        """Rows that hold all the present nodes and none of the absent ones; no more than `most`."""
+        most = self.row_count if most is None else most
+        return rows_holding(self.index, self._intervals(present), self._intervals(absent), most)
+
+    def _intervals(self, nodes: Sequence[int]) -> Intervals:
+        chosen = np.array(nodes, dtype=np.int64)
+        return Intervals(self.leaves.first[chosen], self.leaves.last[chosen])
+
+
+def set_column(data: LocalData) -> str:
+    """The name of the set column that a cut is searched for."""
+    if len(data.quasi_sets) != 1:
+        raise BadInput(
+            Problem(
+                f"a cut is searched for one set column at a time, and there are {len(data.quasi_sets)}",
+                "give one column the role of a quasi-identifier with sets",
+            )
+        )
+    column = data.quasi_sets[0]
+    if column not in data.trees:
+        raise BadInput(
+            Problem(
+                "generalizing items needs a hierarchy", "give the column one, such as fanout", column=column
+            )
+        )
+    return column
+
+
+def _rows_taken(sets: SetArrays, rows: Ints) -> SetArrays:
+    sizes = np.diff(sets.starts)[rows]
+    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
+    offsets = np.repeat(sets.starts[rows] - starts[:-1], sizes)
+    return SetArrays(frozen_ints(starts), frozen_ints(sets.items[np.arange(starts[-1]) + offsets]))

@@ -1,0 +1,53 @@
+"""From cuts through a tree to published sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.set_recoding import recoded_sets
+from shoal.recoding.apply import Applied
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
+from shoal.table.columns import Domain, Kind, Sets, Table
+from shoal.table.roles import QuasiSet, Role
+
+
+def apply_cuts(
+    table: Table, trees: Mapping[str, Hierarchy], roles: Mapping[str, Role], cuts: Cuts
+) -> Applied:
+    """The table as it is published, in the order of the original, which must be shuffled before it leaves.
+
+    Each item is published as the label of its node, items that meet in one node once. Suppressed items
+    vanish, sensitive ones stay as they are.
+    """
+    sets, tree = table.sets(cuts.column), trees[cuts.column]
+    nodes = np.where(
+        _sensitive_leaves(tree, roles[cuts.column]), np.arange(tree.leaf_count), cuts.node_of_leaf
+    )
+    used = _nodes_in_use(sets, cuts.part_of_row, nodes)
+    labels = sorted(tree.labels[node] for node in used.tolist())
+    code_of_label = {label: code for code, label in enumerate(labels)}
+    code_of_node = np.full(tree.node_count, -1, dtype=np.int64)
+    code_of_node[used] = [code_of_label[tree.labels[node]] for node in used.tolist()]
+    codes = np.where(nodes == SUPPRESSED_ITEM, -1, code_of_node[nodes])
+    published = recoded_sets(sets.arrays, cuts.part_of_row, codes)
+    column = Sets.of(*published, Domain(Kind.SET, pa.array(labels, type=pa.string())), sets.separator)
+    rows = np.arange(table.row_count, dtype=np.int64)
+    return Applied(table.replacing({cuts.column: column}), rows, np.zeros(table.row_count, dtype=np.bool_))
+
+
+def _sensitive_leaves(tree: Hierarchy, role: Role) -> Bools:
+    sensitive = set(role.sensitive) if isinstance(role, QuasiSet) else set()
+    return np.array([label in sensitive for label in tree.leaf_labels], dtype=np.bool_)
+
+
+def _nodes_in_use(sets: Sets, part_of_row: Ints, node_of_leaf: Ints) -> Ints:
+    part_of_item = np.repeat(part_of_row, sets.sizes)
+    in_use = np.zeros(node_of_leaf.shape, dtype=np.bool_)
+    in_use[part_of_item, sets.arrays.items] = True
+    nodes: Ints = np.unique(node_of_leaf[in_use])
+    return np.setdiff1d(nodes, [SUPPRESSED_ITEM])
