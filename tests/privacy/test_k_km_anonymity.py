@@ -112,6 +112,12 @@ def test_supports_are_judged_before_shares():
     assert verdict.witness.what.endswith("fewer than k=3")
 
 
+@pytest.mark.parametrize("model", [KKmAnonymity(3, 2), KLmDiversity(3, 2, 2)])
+def test_more_records_than_k_are_needed(model):
+    assert model.infeasible(people("30:a", "30:", "40:b")) is None
+    assert "there is only 1 record, so k can be at most 1" in str(model.infeasible(people("30:a")))
+
+
 def test_parameters_and_data_that_do_not_fit_are_refused():
     with pytest.raises(InvalidParameter, match="KKmAnonymity: m must be"):
         KKmAnonymity(2, 0)

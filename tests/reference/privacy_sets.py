@@ -47,6 +47,18 @@ def largest_share(sets, m, sensitive=frozenset(), columns=()):
     return max(shares)
 
 
+def likeliest_guess(sets, secrets, m):
+    """The first itemset and secret of the largest share, with both counts of rows; None without secrets."""
+    guesses = []
+    for itemset in itemsets(sets, m):
+        held = [secrets[row] for row, items in enumerate(sets) if set(itemset) <= items]
+        guesses += [
+            (itemset, secret, sum(secret in some for some in held), len(held))
+            for secret in sorted(set().union(*secrets))
+        ]
+    return max(guesses, key=lambda guess: Fraction(guess[2], guess[3]), default=None)
+
+
 def equal_sets(sets, sensitive=frozenset()):
     """The records of each published set, without the sensitive items."""
     groups = {}

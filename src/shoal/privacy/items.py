@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from shoal.engine.joined_sets import Guess, Item
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.errors import BadInput, Infeasible, Problem
 from shoal.privacy.parameters import Number, exact
 from shoal.privacy.verdict import Verdict, Witness, counted
 from shoal.table.roles import QuasiSet, Sensitive
@@ -28,6 +28,18 @@ def check_sets(name: str, data: LocalData) -> None:
                 "give the column that holds them the kind set",
             )
         )
+
+
+def too_few_records(promise: str, k: int, records: int) -> Infeasible | None:
+    """Why a promise about k alike records cannot be kept by fewer; None if there are enough."""
+    if records >= k:
+        return None
+    return Infeasible(
+        f"{promise} with k={k} cannot be met: there {'is' if records == 1 else 'are'} only "
+        f"{counted(records, 'record')}, so k can be at most {records}",
+        largest_k=records,
+        records=records,
+    )
 
 
 def check_sensitive(name: str, data: LocalData) -> None:

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 from shoal.engine.joined_sets import Rarest
 from shoal.engine.local import Classes, LocalData
+from shoal.errors import Infeasible
 from shoal.kernels.arrays import Ints
-from shoal.privacy.items import READING, check_sets
+from shoal.privacy.items import READING, check_sets, too_few_records
 from shoal.privacy.km_anonymity import rarest_in_words
 from shoal.privacy.parameters import check_whole
 from shoal.privacy.verdict import Verdict, Witness, class_in_words, counted, verdict_without_records
@@ -43,6 +44,11 @@ class KKmAnonymity:
     def holds_for(self, support: int) -> bool:
         """Whether a class, or an itemset within a class, of this many records is large enough."""
         return support >= self.k
+
+    def infeasible(self, data: LocalData) -> Infeasible | None:
+        """Why no release of these data can keep the promise; None if one can."""
+        check_sets(self.name, data)
+        return too_few_records("(k,k^m)-anonymity", self.k, data.row_count)
 
     def verify(self, data: LocalData) -> Verdict:
         """Find the smallest class and the rarest itemset within a class."""

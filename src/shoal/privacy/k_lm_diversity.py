@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shoal.engine.local import LocalData
+from shoal.errors import Infeasible
 from shoal.privacy.items import check_sensitive, sensitive_names, verdict_on_guess
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.parameters import Number, check_number, check_whole
@@ -37,6 +38,10 @@ class KLmDiversity:
             f"satisfies (k,l^m)-diversity with k={self.k}, l={self.l}, m={self.m}"
             f" for {', '.join(sensitive_names(data))} on {', '.join((*data.quasi, *data.quasi_sets))}"
         )
+
+    def infeasible(self, data: LocalData) -> Infeasible | None:
+        """Why no release of these data can keep the promise; None if one can as far as k goes."""
+        return KKmAnonymity(self.k, self.m).infeasible(data)
 
     def verify(self, data: LocalData) -> Verdict:
         """Check (k,k^m)-anonymity, then find the likeliest guess within a class."""

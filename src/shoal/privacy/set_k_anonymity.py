@@ -11,6 +11,7 @@ from shoal.privacy.items import (
     check_sets,
     itemset_in_words,
     sensitive_names,
+    too_few_records,
     verdict_on_guess,
 )
 from shoal.privacy.parameters import Number, check_number, check_whole
@@ -44,14 +45,7 @@ class SetKAnonymity:
     def infeasible(self, data: LocalData) -> Infeasible | None:
         """Why no release of these data can keep the promise; None if one can."""
         check_sets(self.name, data)
-        if self.holds_for(data.row_count):
-            return None
-        return Infeasible(
-            f"complete k-anonymity of sets with k={self.k} cannot be met: there are only "
-            f"{counted(data.row_count, 'record')}, so k can be at most {data.row_count}",
-            largest_k=data.row_count,
-            records=data.row_count,
-        )
+        return too_few_records("complete k-anonymity of sets", self.k, data.row_count)
 
     def verify(self, data: LocalData) -> Verdict:
         """Find the rarest of the released sets."""
