@@ -49,14 +49,9 @@ def specialize(violations: Violations, cut: Cut, progress: Progress) -> Speciali
 
 
 def obstacle_to_expanding(violations: Violations, cut: Cut, node: int) -> Violation | None:
-    """Expand a node of a safe cut; returns a smallest set that then breaks the promise, if there is one."""
+    """Expand a node of a safe cut; returns a set that then breaks the promise, if there is one."""
     cut.expand(node)
-    children = cut.tree.children(node)
-    for weight in range(1, violations.requirement.largest + 1):
-        obstacle = violations.with_some_of(cut, children, weight)
-        if obstacle is not None:
-            return obstacle
-    return None
+    return violations.with_one_of(cut, cut.tree.children(node))
 
 
 def obstacles_at(violations: Violations, cut: Cut, known: dict[int, Violation]) -> dict[int, Violation]:

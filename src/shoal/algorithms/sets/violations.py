@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,6 @@ from shoal.kernels.rare_sets import (
     DONE,
     FOUND,
     Numbered,
-    RareSets,
     Wanted,
     begin,
     found,
@@ -49,6 +48,16 @@ class Pause:
     found: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """Rows laid out over numbered nodes; numbers beyond the nodes stand for their absence."""
+
+    items: Ints
+    rows: Ints
+    nodes: Ints
+    numbered: Numbered
+
+
 class Violations:
     """Answers which itemsets of some transactions break a requirement."""
 
@@ -64,35 +73,28 @@ class Violations:
         Present nodes come before absent ones. The cut may be moved up while this goes on: sets with a node
         that is no longer on it are skipped.
         """
-        nodes = cut.nodes
-        nodes = nodes[self.transactions.occurrences[nodes] > 0]
-        rows = self._rows_with_enough_items(weight)
+        nodes = self._occurring(cut.nodes)
+        rows = self._rows_with(weight)
         if not fresh[nodes].all():
             rows = rows[self._holding(nodes[fresh[nodes]])[rows]]
-        yield from self._list(self._numbered(nodes, fresh[nodes], len(nodes), cut), rows, cut, weight)
+        yield from self._list(self._laid_at(cut, nodes, fresh[nodes], rows), weight)
 
-    def with_some_of(self, cut: Cut, some: Ints, weight: int) -> Violation | None:
-        """A set of so many facts about nodes of the cut, one of the given nodes among them, that breaks."""
-        supports = self.transactions.supports
-        first = some[np.argsort(supports[some], kind="stable")]
-        first = first[supports[first] > 0]
-        if weight == 1 and not (self.requirement.negative or self.requirement.is_diverse(1)):
-            rarest = int(supports[first[0]]) if len(first) else self.requirement.k
-            return Violation((int(first[0]),), (), rarest) if rarest < self.requirement.k_for(1) else None
-        others = np.setdiff1d(cut.nodes, first, assume_unique=True)
-        others = others[supports[others] > 0]
-        rows = self._rows_with_enough_items(weight)
-        anchors = len(first)
+    def with_one_of(self, cut: Cut, some: Ints) -> Violation | None:
+        """A set of nodes of the cut, one of the given nodes among them, that breaks the promise."""
+        some = self._occurring(some)
+        some = some[np.argsort(self.transactions.supports[some], kind="stable")]
         if self.requirement.negative:
-            anchors += len(others)
-        else:
-            rows = rows[self._holding(first)[rows]]
-        nodes = np.concatenate((first, others))
-        fresh = np.zeros(len(nodes), dtype=np.bool_)
-        fresh[: len(first)] = True
-        for each in self._list(self._numbered(nodes, fresh, anchors, cut), rows, cut, weight):
-            if isinstance(each, Violation):
-                return each
+            return self._with_any_of(cut, some)
+        rare = self.transactions.supports[some] < self.requirement.k_for(1)
+        if rare.any():
+            return Violation((int(some[0]),), (), int(self.transactions.supports[some[0]]))
+        others = np.setdiff1d(self._occurring(cut.nodes), some, assume_unique=True)
+        for place in range(len(some)):
+            # Sets with an earlier one of the nodes were looked at with that one.
+            nodes = np.concatenate((some[place:], others))
+            found = self._with_first_of(cut, nodes)
+            if found is not None:
+                return found
         return None
 
     def at_any_level(self, cut: Cut) -> Iterator[Violation | Pause]:
@@ -100,25 +102,24 @@ class Violations:
 
         Wide nodes come before narrow ones. Nodes that the cut leaves behind are skipped.
         """
-        tree, occurrences = self.transactions.tree, self.transactions.occurrences
-        nodes = np.flatnonzero((occurrences > 0) & ~cut.is_below)
+        tree = self.transactions.tree
+        nodes = self._occurring(np.flatnonzero(~cut.is_below))
         nodes = nodes[nodes != tree.root]
         nodes = nodes[np.lexsort((nodes, tree.depths[nodes], -tree.sizes[nodes]))]
         number = _numbers(nodes, tree.node_count)
         above = [
-            sorted(number[node] for node in (leaf, *tree.ancestors(leaf)) if number[node] >= 0)
+            [number[node] for node in (leaf, *tree.ancestors(leaf)) if number[node] >= 0]
             for leaf in range(tree.leaf_count)
         ]
         numbers_of_leaf = SetArrays(
             np.cumsum([0, *map(len, above)], dtype=np.int64),
             np.array([each for numbers in above for each in numbers], dtype=np.int64),
         )
-        rows = self._rows_with_enough_items(1)
-        laid = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
-        weight = self.requirement.m
-        numbered = self._numbered(nodes, np.ones(len(nodes), dtype=np.bool_), len(nodes), cut)
-        wanted = Wanted(weight, lighter=True, k=self.requirement.k, limit=self._no_limit)
-        yield from _stream(begin(laid, rows, numbered, wanted), nodes)
+        rows = self._rows_with(1)
+        numbered = self._numbered(cut, nodes, np.ones(len(nodes), dtype=np.bool_))
+        items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
+        wanted = Wanted(self.requirement.m, lighter=True, k=self.requirement.k, limit=self._no_limit)
+        yield from _stream(_Laid(items, rows, nodes, numbered), wanted)
 
     def breaks(self, present: Sequence[int], absent: Sequence[int]) -> bool:
         """Whether too few rows, or too many with one sensitive item, fit; no row at all breaks nothing."""
@@ -131,42 +132,73 @@ class Violations:
         rows = self.transactions.rows(present, absent)
         return 0 < len(rows) < k or share_exceeded(self._limit, rows)
 
-    def _list(self, numbered: Numbered, rows: Ints, cut: Cut, weight: int) -> Iterator[Violation | Pause]:
-        nodes = numbered.node_of
-        number = _numbers(nodes, self.transactions.tree.node_count)
-        leaf_count = self.transactions.tree.leaf_count
-        numbers_of_leaf = SetArrays(np.arange(leaf_count + 1, dtype=np.int64), number[cut.node_of_leaf])
-        laid = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
-        if self.requirement.negative:
-            laid, numbered = self._with_absent(laid, numbered)
+    def _with_first_of(self, cut: Cut, nodes: Ints) -> Violation | None:
+        """A set with the first of the given nodes, and others of them, that breaks the promise."""
+        is_first = np.arange(len(nodes)) == 0
+        laid = self._laid_at(cut, nodes, is_first, np.flatnonzero(self._holding(nodes[:1])), anchors=1)
+        weights = range(1 if self.requirement.is_diverse(1) else 2, self.requirement.largest + 1)
+        return _first_violation(self._list(laid, weight) for weight in weights)
+
+    def _with_any_of(self, cut: Cut, some: Ints) -> Violation | None:
+        """The same as `with_one_of` where rows without these nodes say something about them, too."""
+        nodes = self._occurring(cut.nodes)
+        laid = self._laid_at(cut, nodes, np.isin(nodes, some), self._rows_with(0))
+        return _first_violation(self._list(laid, weight) for weight in range(1, self.requirement.largest + 1))
+
+    def _list(self, laid: _Laid, weight: int) -> Iterator[Violation | Pause]:
         limit = self._limit if self.requirement.is_diverse(weight) else self._no_limit
-        wanted = Wanted(weight, lighter=False, k=self.requirement.k_for(weight), limit=limit)
-        yield from _stream(begin(laid, rows, numbered, wanted), nodes)
+        k = self.requirement.k_for(weight)
+        yield from _stream(laid, Wanted(weight, lighter=False, k=k, limit=limit))
 
-    def _numbered(self, nodes: Ints, fresh: Bools, anchors: int, cut: Cut) -> Numbered:
+    def _laid_at(
+        self, cut: Cut, nodes: Ints, fresh: Bools, rows: Ints, *, anchors: int | None = None
+    ) -> _Laid:
+        """Rows over the given nodes of a cut; leaves under other nodes are left out."""
+        number_of_leaf = _numbers(nodes, self.transactions.tree.node_count)[cut.node_of_leaf]
+        listed = number_of_leaf >= 0
+        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(listed, dtype=np.int64)))
+        numbers_of_leaf = SetArrays(starts, number_of_leaf[listed])
+        items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
+        numbered = self._numbered(cut, nodes, fresh, anchors=anchors)
+        if self.requirement.negative:
+            items, numbered = self._with_absent(items, numbered)
+        return _Laid(items, rows, nodes, numbered)
+
+    def _numbered(self, cut: Cut, nodes: Ints, fresh: Bools, *, anchors: int | None = None) -> Numbered:
         leaves = self.transactions.leaves
-        weights = np.ones(len(nodes), dtype=np.int64)
-        return Numbered(nodes, leaves.first[nodes], leaves.last[nodes], weights, fresh, anchors, cut.is_below)
+        return Numbered(
+            node_of=nodes,
+            first_leaf=leaves.first[nodes],
+            last_leaf=leaves.last[nodes],
+            weights=np.ones(len(nodes), dtype=np.int64),
+            fresh=fresh,
+            anchors=len(nodes) if anchors is None else anchors,
+            dropped=cut.is_below,
+        )
 
-    def _with_absent(self, laid: Ints, numbered: Numbered) -> tuple[Ints, Numbered]:
+    def _with_absent(self, items: Ints, numbered: Numbered) -> tuple[Ints, Numbered]:
+        """The same with the absence of each node as a number of its own, unless it takes too much to know."""
         count = len(numbered.node_of)
         sizes = self.transactions.tree.sizes[numbered.node_of]
         absent_number = np.where(sizes <= self.requirement.m, count + np.arange(count), -1)
         wider = Numbered(
-            node_of=np.concatenate((numbered.node_of, numbered.node_of)),
-            first_leaf=np.concatenate((numbered.first_leaf, numbered.first_leaf)),
-            last_leaf=np.concatenate((numbered.last_leaf, numbered.last_leaf)),
+            node_of=np.tile(numbered.node_of, 2),
+            first_leaf=np.tile(numbered.first_leaf, 2),
+            last_leaf=np.tile(numbered.last_leaf, 2),
             weights=np.concatenate((numbered.weights, sizes)),
-            fresh=np.concatenate((numbered.fresh, numbered.fresh)),
+            fresh=np.tile(numbered.fresh, 2),
             anchors=2 * count,
             dropped=numbered.dropped,
         )
-        return lay_out_with_absent(laid, count, absent_number), wider
+        return lay_out_with_absent(items, count, absent_number), wider
 
-    def _rows_with_enough_items(self, weight: int) -> Ints:
-        if self.requirement.negative:
-            return np.arange(self.transactions.row_count, dtype=np.int64)
-        return np.flatnonzero(np.diff(self.transactions.sets.starts) >= weight)
+    def _occurring(self, nodes: Ints) -> Ints:
+        return nodes[self.transactions.occurrences[nodes] > 0]
+
+    def _rows_with(self, item_count: int) -> Ints:
+        """Rows with enough items to hold a set; what is absent can be known of any row."""
+        least = 0 if self.requirement.negative else item_count
+        return np.flatnonzero(np.diff(self.transactions.sets.starts) >= least)
 
     def _holding(self, nodes: Ints) -> Bools:
         """Which rows hold one of the nodes; with negative knowledge all rows say something about them."""
@@ -178,14 +210,21 @@ class Violations:
         return holding
 
 
-def _stream(rare: RareSets, nodes: Ints) -> Iterator[Violation | Pause]:
+def _stream(laid: _Laid, wanted: Wanted) -> Iterator[Violation | Pause]:
+    nodes = laid.nodes
+    rare = begin(laid.items, laid.rows, laid.numbered, wanted)
     while (state := next_broken(rare, _STEPS_PER_SLICE)) != DONE:
         if state == FOUND:
             numbers, support = found(rare)
             present, absent = numbers[numbers < len(nodes)], numbers[numbers >= len(nodes)] - len(nodes)
             yield Violation(tuple(nodes[present].tolist()), tuple(nodes[absent].tolist()), int(support))
         anchor, seen = progress_of(rare)
-        yield Pause(anchor / len(nodes), int(seen))
+        yield Pause(anchor / laid.numbered.anchors, int(seen))
+
+
+def _first_violation(listings: Iterable[Iterator[Violation | Pause]]) -> Violation | None:
+    violations = (each for listing in listings for each in listing if isinstance(each, Violation))
+    return next(violations, None)
 
 
 def _numbers(nodes: Ints, node_count: int) -> Ints:
