@@ -12,7 +12,7 @@ test: lint
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-slow: $(VENV)/ready
-	$(BIN)/python -m pytest -n 2
+	HYPOTHESIS_PROFILE=new $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check .

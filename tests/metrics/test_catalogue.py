@@ -17,7 +17,7 @@ LETTERS = tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
 
 
 def names(applies_to):
-    return {name for name, metric in METRICS.items() if metric.applies_to == applies_to}
+    return {name for name, metric in METRICS.items() if metric.applies_to in (applies_to, "both")}
 
 
 @given(releases())
@@ -43,7 +43,7 @@ def test_every_measure_of_sets():
     sets = set_column([("a1", "a2"), ("b1",)], hierarchy=LETTERS).arrays
     measured = measure_items(LETTERS, sets, frozen_ints([LETTERS.labels.index("A")] * 2 + [2]))
     assert set(measured) == names("sets")
-    assert measured == pytest.approx({"item_ncp": 2 / 3 * 2 / 4, "ul": 1 / 2})
+    assert measured == pytest.approx({"ncp": 2 / 3 * 2 / 4, "ul": 1 / 2})
 
 
 def test_every_measure_says_what_it_is():

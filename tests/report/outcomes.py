@@ -140,8 +140,8 @@ def baskets() -> Outcome:
         sensitive=(),
         columns=("items",),
         examples=((("beer wine",), ("alcohol",)),),
-        losses={"item_ncp": 0.3, "ul": 0.05},
-        column_losses={"items": {"item_ncp": 0.3}},
+        losses={"ncp": 0.3, "ul": 0.05},
+        column_losses={"items": {"ncp": 0.3}},
         class_sizes_before=sizes(),
         class_sizes_after=sizes(),
     )

@@ -8,9 +8,10 @@ from typing import Any
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import parameters_of
 from shoal.algorithms.relational.mondrian import Mondrian
+from shoal.algorithms.sets.aa import AA
 from shoal.errors import UnknownName
 
-ALGORITHMS: dict[str, type[Algorithm]] = {algorithm.name: algorithm for algorithm in (Mondrian,)}
+ALGORITHMS: dict[str, type[Algorithm]] = {algorithm.name: algorithm for algorithm in (Mondrian, AA)}
 
 
 def make_algorithm(name: str, options: Mapping[str, Any]) -> Algorithm:

@@ -142,6 +142,15 @@ class LocalData:
         class_of_row, first_rows = group_sets(sets.quasi)
         return Classes(class_of_row, first_rows, _counts(class_of_row, len(first_rows)))
 
+    def alike(self) -> Classes:
+        """Which rows agree on all quasi-identifiers, single values and sets."""
+        by_value = self.classes(self.quasi)
+        if not self.quasi_sets:
+            return by_value
+        by_set = self.set_classes(self.joined_sets())
+        class_of_row, first_rows = group_rows(_packed([by_value.class_of_row, by_set.class_of_row]))
+        return Classes(class_of_row, first_rows, _counts(class_of_row, len(first_rows)))
+
     def label(self, column: str, row: int) -> str | None:
         """The value of a row as it is or would be published; None for a missing one."""
         coded = self.table.coded(column)

@@ -11,7 +11,7 @@ from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints, SetArrays
 from shoal.metrics.classes import average_class_size, discernibility
-from shoal.metrics.items import item_ncp, utility_loss
+from shoal.metrics.items import item_ncp, nodes_under_group_cuts, utility_loss
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import (
     combined_cost,
@@ -19,6 +19,8 @@ from shoal.metrics.relational import (
     log10_ambiguity_of,
     published_columns,
 )
+from shoal.recoding.cuts import Cuts
+from shoal.recoding.decision import Recoding
 from shoal.recoding.groups import Groups
 
 
@@ -28,7 +30,7 @@ class Metric:
 
     name: str
     description: str
-    applies_to: Literal["table", "sets"]
+    applies_to: Literal["table", "sets", "both"]
     unit: Literal["share", "bits", "log10", "records", "multiples of k"] = "share"
     lower_is_better: bool = True
 
@@ -37,9 +39,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Metric(
-                "ncp", "Share of a column's values that a published cell could stand for, weighted", "table"
-            ),
+            Metric("ncp", "Share of all values or items that a published one could stand for", "both"),
             Metric("lm", "Share of a column's other values that a published cell could also mean", "table"),
             Metric("tree", "How far up its tree a published cell stands", "table"),
             Metric("entropy", "Uncertainty of the original value given the published one", "table", "bits"),
@@ -62,7 +62,6 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
                 "records",
             ),
             Metric("c_avg", "Records per class, in multiples of k", "table", "multiples of k"),
-            Metric("item_ncp", "Share of all items that a published item could stand for", "sets"),
             Metric("ul", "Share of possible item combinations that generalization added", "sets"),
         )
     }
@@ -91,9 +90,30 @@ def measure_columns(data: LocalData, groups: Groups) -> dict[str, dict[str, floa
     return {name: {measure: by_measure[measure][name] for measure in NODE_COSTS} for name in columns}
 
 
+def measure(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
+    """What a decision cost by every measure that applies; k is that of the promise, 1 if it has none."""
+    if isinstance(recoding, Groups):
+        return measure_table(data, recoding, k)
+    return measure_cuts(data, recoding)
+
+
+def measure_by_column(data: LocalData, recoding: Recoding) -> dict[str, dict[str, float]]:
+    """The same for each quasi-identifier alone."""
+    if isinstance(recoding, Groups):
+        return measure_columns(data, recoding)
+    return {recoding.column: measure_cuts(data, recoding)}
+
+
+def measure_cuts(data: LocalData, cuts: Cuts) -> dict[str, float]:
+    """What cuts through the tree of a set column cost."""
+    sets = data.table.sets(cuts.column).arrays
+    nodes = nodes_under_group_cuts(sets, cuts.node_of_leaf, cuts.part_of_row)
+    return measure_items(data.trees[cuts.column], sets, nodes)
+
+
 def measure_items(tree: Hierarchy, sets: SetArrays, node_of_occurrence: Ints) -> dict[str, float]:
     """Every measure of sets by its name in METRICS."""
     return {
-        "item_ncp": item_ncp(tree, sets, node_of_occurrence),
+        "ncp": item_ncp(tree, sets, node_of_occurrence),
         "ul": utility_loss(tree, sets, node_of_occurrence),
     }

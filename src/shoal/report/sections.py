@@ -14,7 +14,7 @@ from shoal.report.html import Content, Html, join, raw_element, scrolling, table
 from shoal.report.outcome import Outcome, Row
 from shoal.report.wording import counted, in_words, measure, measure_in_words, sentence, share
 
-_COLUMN_MEASURES = ("ncp", "item_ncp", "lm", "tree")
+_COLUMN_MEASURES = ("ncp", "ul", "lm", "tree")
 _LONG = 28
 
 

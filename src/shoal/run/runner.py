@@ -19,15 +19,16 @@ from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, LimitReached, PromiseBroken
 from shoal.kernels.arrays import Bools, Ints
-from shoal.metrics.catalogue import measure_columns, measure_table
+from shoal.metrics.catalogue import measure, measure_by_column
 from shoal.privacy.check import verify_all
 from shoal.privacy.verdict import Model, Verdict
 from shoal.progress import Progress, Silent
-from shoal.recoding.apply import apply
+from shoal.recoding.decision import apply_recoding
 from shoal.report.outcome import Outcome, People, Promise
 from shoal.run.examples import examples
 from shoal.run.plan import Limits, Plan, Search
 from shoal.run.prepare import Data, pseudonym_notices, read, release_problems, unprotected_notices
+from shoal.run.promise import promises_of
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Column, Table
 from shoal.table.pseudonyms import new_key, pseudonymize
@@ -70,8 +71,7 @@ def anonymize(
         keep_order=keep_order,
         reproducible=reproducible,
     )
-    promised = tuple(models) if isinstance(models, Sequence) else (models,)
-    return release(data, promised, search, progress or Silent(), started=time.perf_counter())
+    return release(data, promises_of(models), search, progress or Silent(), started=time.perf_counter())
 
 
 def release(
@@ -91,15 +91,15 @@ def release(
 
     progress.stage(f"searching with {algorithm.name}")
     search_started = time.perf_counter()
-    groups = algorithm.find(data.local, models, rng, WithinLimits(progress, search.limits))
+    recoding = algorithm.find(data.local, models, rng, WithinLimits(progress, search.limits))
     search_seconds = time.perf_counter() - search_started
 
     progress.stage("applying")
-    applied = apply(
+    applied = apply_recoding(
         data.local.table,
         data.local.trees,
         data.local.roles,
-        groups,
+        recoding,
         smallest=_k(models),
         people=data.local.subjects,
     )
@@ -123,11 +123,11 @@ def release(
         sensitive=data.local.sensitive,
         records=data.row_count,
         published_records=released.row_count,
-        suppressed_records=groups.suppressed_count,
-        losses=measure_table(data.local, groups, _k(models)),
-        column_losses=measure_columns(data.local, groups),
-        class_sizes_before=data.local.classes(data.local.quasi).sizes,
-        class_sizes_after=published.classes(published.quasi).sizes,
+        suppressed_records=data.row_count - int(np.count_nonzero(~applied.stars)),
+        losses=measure(data.local, recoding, _k(models)),
+        column_losses=measure_by_column(data.local, recoding),
+        class_sizes_before=data.local.alike().sizes,
+        class_sizes_after=published.alike().sizes,
         columns=tuple(data.original.columns),
         examples=examples(data.original, released, original_rows),
         seconds={"total": time.perf_counter() - started, "algorithm": search_seconds},
@@ -137,7 +137,7 @@ def release(
         notices=(
             *data.notices,
             *choice_notices,
-            *groups.notices,
+            *recoding.notices,
             *unprotected_notices(data, models),
             *pseudonym_notices(data),
         ),
@@ -231,7 +231,7 @@ def _refuse_broken(verdicts: Sequence[Verdict]) -> None:
 def _people(published: LocalData) -> People | None:
     if published.subjects is None:
         return None
-    per_class = published.people_per_class(published.classes(published.quasi))
+    per_class = published.people_per_class(published.alike())
     smallest = int(per_class.min()) if len(per_class) else 0
     return People(subjects=len(np.unique(published.subjects)), smallest=smallest)
 

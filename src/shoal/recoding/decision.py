@@ -1,0 +1,31 @@
+"""Whatever an algorithm decided, applied in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Ints
+from shoal.recoding.apply import Applied, apply
+from shoal.recoding.apply_cuts import apply_cuts
+from shoal.recoding.cuts import Cuts
+from shoal.recoding.groups import Groups
+from shoal.table.columns import Table
+from shoal.table.roles import Role
+
+Recoding = Groups | Cuts
+
+
+def apply_recoding(
+    table: Table,
+    trees: Mapping[str, Hierarchy],
+    roles: Mapping[str, Role],
+    recoding: Recoding,
+    *,
+    smallest: int,
+    people: Ints | None = None,
+) -> Applied:
+    """The table as it is published, in the order of the original, which must be shuffled before it leaves."""
+    if isinstance(recoding, Cuts):
+        return apply_cuts(table, trees, roles, recoding)
+    return apply(table, trees, roles, recoding, smallest=smallest, people=people)
