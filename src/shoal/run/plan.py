@@ -79,9 +79,8 @@ def plan_of(file: PolicyFile) -> Plan:
     models: tuple[Model, ...] = ()
     try:
         models = models_of(policy.privacy)
-        wants_diversity = any(getattr(policy.privacy, key) is not None for key in ("l", "t", "alpha"))
         if len(roles) == len(policy.columns):
-            findings = coverage_problems(policy.privacy.model, roles, wants_diversity=wants_diversity)
+            findings = coverage_problems(models, roles)
             problems += [
                 file.problem(what, remedy, at=("columns", name) if name else ("privacy",))
                 for name, what, remedy in findings

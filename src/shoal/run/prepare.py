@@ -15,7 +15,7 @@ from shoal.hierarchy.binding import bind
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.privacy.verdict import Model
-from shoal.run.coverage import coverage_problems
+from shoal.run.coverage import coverage_problems, protects_sensitive
 from shoal.table.columns import Carried, Coded, Column, Table
 from shoal.table.reading import Loaded, ReadOptions, read_table
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -118,12 +118,9 @@ def _bind_all(table: Table, roles: Mapping[str, Role]) -> tuple[Table, dict[str,
 
 def release_problems(data: Data, models: Sequence[Model]) -> list[Problem]:
     """What makes a release of these columns unsafe, whatever the search finds."""
-    wants_diversity = any(hasattr(model, name) for model in models for name in ("l", "t", "alpha"))
     problems = [
         Problem(what, remedy, column=column)
-        for column, what, remedy in coverage_problems(
-            models[0].name, data.local.roles, wants_diversity=wants_diversity
-        )
+        for column, what, remedy in coverage_problems(models, data.local.roles)
     ]
     problems += _telling_columns(data, models)
     if data.subject in data.identifiers and data.local.quasi_sets:
@@ -160,8 +157,7 @@ def _telling_columns(data: Data, models: Sequence[Model]) -> list[Problem]:
 
 def unprotected_notices(data: Data, models: Sequence[Model]) -> list[str]:
     """Sensitive columns that no promise protects."""
-    protecting = any(hasattr(model, name) for model in models for name in ("l", "t", "alpha"))
-    if protecting:
+    if protects_sensitive(models):
         return []
     names = [name for name, role in data.local.roles.items() if isinstance(role, Sensitive)]
     names += [

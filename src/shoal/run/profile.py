@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +15,13 @@ import pyarrow.compute as pc
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Ints
 from shoal.kernels.grouping import group_rows
+from shoal.table.canonical import MissingTokens, UnsupportedType, as_text, categories
 from shoal.table.reading import ReadOptions, inspect
 
+PAIRED = 30  # columns whose pairs are looked at
 MANY = 20  # distinct values from which a tree helps more than a list
 SET_SEPARATORS = ("|", ";", ",", " ")
+_JOINT = "\x1f"  # between the items of a list, which may contain any usual separator
 NAMING = re.compile(
     r"(^|[^a-z])(id|name|surname|e?mail|phone|tel|ssn|passport|address|iban|account|mrn)([^a-z]|$)", re.I
 )
@@ -53,25 +56,74 @@ class Profile:
     notices: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """A column as distinct texts and the text of each row; len(texts) stands for a missing value.
+
+    `separator` is given if the source itself holds lists; then the texts are theirs, joined.
+    """
+
+    texts: pa.StringArray
+    codes: Ints
+    separator: str | None = None
+
+
 def profile(source: Path, options: ReadOptions) -> Profile:
     """Look at every column of a file."""
     raw = inspect(source, options)
-    codes = {name: _codes(raw.column(name)) for name in raw.column_names}
-    columns = tuple(_column(name, raw.column(name), codes[name]) for name in raw.column_names)
-    known = [column.name for column in columns if column.role == "quasi" and column.kind != "set"]
+    missing = MissingTokens.of(options.missing)
+    values = {name: _values(raw.column(name), missing) for name in raw.column_names}
+    if source.name.lower().removesuffix(".gz").endswith((".txt", ".dat")):  # one set per line, by its ending
+        values = {name: found and replace(found, separator=" ") for name, found in values.items()}
+    columns = tuple(_column(name, found, raw.column(name).type) for name, found in values.items())
+    known = {
+        column.name: found.codes
+        for column in columns
+        if column.role == "quasi" and column.kind != "set" and (found := values[column.name])
+    }
     return Profile(
         records=raw.num_rows,
         columns=columns,
-        uniqueness=tuple(_uniqueness(known, codes)),
+        uniqueness=tuple(_uniqueness(known)),
         missing=options.missing,
         notices=("roles are suggestions from names and counts: only you know what an adversary could know",),
     )
 
 
-def _codes(column: pa.ChunkedArray) -> Ints:
-    values = column.cast(pa.string()) if not pa.types.is_list(column.type) else pc.binary_join(column, " ")
-    encoded = values.combine_chunks().dictionary_encode(null_encoding="encode")
-    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+def _values(column: pa.ChunkedArray, missing: MissingTokens) -> _Values | None:
+    """None for a type whose values cannot be told apart."""
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
+    try:
+        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+            return replace(_encoded(_joined(column), missing), separator=" ")
+        return _encoded(column, missing)
+    except (UnsupportedType, pa.ArrowNotImplementedError):
+        return None
+
+
+def _encoded(column: pa.ChunkedArray, missing: MissingTokens) -> _Values:
+    encoded = (
+        column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    )
+    entries = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], type=pa.string())
+    found = categories(as_text(entries), missing)
+    indices = [chunk.indices.cast(pa.int64()).fill_null(-1) for chunk in encoded.chunks]
+    lookup = np.append(found.codes, len(found.domain))  # a null has entry -1, the last place
+    return _Values(found.domain.labels, lookup[pa.chunked_array(indices, type=pa.int64()).to_numpy()])
+
+
+def _joined(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    texts = [
+        pc.binary_join(pa.ListArray.from_arrays(_offsets(chunk), as_text(pc.list_flatten(chunk))), _JOINT)
+        for chunk in column.chunks
+    ]
+    return pa.chunked_array(texts, type=pa.string())
+
+
+def _offsets(lists: pa.Array) -> pa.Array:
+    lengths = pc.fill_null(pc.list_value_length(lists), 0)
+    return pa.array(np.concatenate(([0], np.cumsum(lengths.to_numpy(zero_copy_only=False)))), type=pa.int32())
 
 
 def _unique_share(codes: Sequence[Ints]) -> float:
@@ -82,34 +134,38 @@ def _unique_share(codes: Sequence[Ints]) -> float:
     return float(np.count_nonzero(sizes == 1) / len(class_of_row))
 
 
-def _uniqueness(names: Sequence[str], codes: dict[str, Ints]) -> list[tuple[tuple[str, ...], float]]:
+def _uniqueness(known: Mapping[str, Ints]) -> list[tuple[tuple[str, ...], float]]:
     """All columns together, then the pairs and single columns that single out most."""
+    names = list(known)
     shown: list[tuple[tuple[str, ...], float]] = []
     if len(names) > 2:
-        shown.append((tuple(names), _unique_share([codes[name] for name in names])))
+        shown.append((tuple(names), _unique_share(list(known.values()))))
     pairs = [
-        (pair, _unique_share([codes[name] for name in pair]))
-        for pair in itertools.combinations(names[:30], 2)
+        (pair, _unique_share([known[name] for name in pair]))
+        for pair in itertools.combinations(names[:PAIRED], 2)
     ]
-    singles = [((name,), _unique_share([codes[name]])) for name in names]
+    singles = [((name,), _unique_share([known[name]])) for name in names]
     shown += sorted(pairs, key=lambda entry: -entry[1])[:10]
     shown += sorted(singles, key=lambda entry: -entry[1])[:10]
     return shown
 
 
-def _column(name: str, column: pa.ChunkedArray, codes: Ints) -> ColumnProfile:
-    present = column.drop_null()
-    distinct = (
-        pc.count_distinct(present).as_py() if not pa.types.is_list(column.type) else len(np.unique(codes))
-    )
-    unique_share = _unique_share([codes])
-    kind, separator = _kind(column)
-    role, reason = _role(name, kind, distinct, unique_share)
+def _column(name: str, values: _Values | None, kind: pa.DataType) -> ColumnProfile:
+    if values is None:
+        reason = "no rule tells such values apart: leave the column out"
+        return ColumnProfile(
+            name=name, kind=str(kind), distinct=0, missing=0, unique_share=0.0, role="drop", reason=reason
+        )
+    unique_share = _unique_share([values.codes])
+    guess, separator = _kind(values)
+    role, reason = _role(name, guess, len(values.texts), unique_share)
+    if role == "identifier":
+        guess, separator = "category", None
     return ColumnProfile(
         name=name,
-        kind=kind,
-        distinct=distinct,
-        missing=column.null_count,
+        kind=guess,
+        distinct=len(values.texts),
+        missing=0 if guess == "set" else int(np.count_nonzero(values.codes == len(values.texts))),
         unique_share=unique_share,
         role=role,
         reason=reason,
@@ -117,23 +173,28 @@ def _column(name: str, column: pa.ChunkedArray, codes: Ints) -> ColumnProfile:
     )
 
 
-def _kind(column: pa.ChunkedArray) -> tuple[str, str | None]:
-    if pa.types.is_list(column.type):
-        return "set", " "
-    texts = pc.unique(column.drop_null().cast(pa.string()))
+def _kind(values: _Values) -> tuple[str, str | None]:
+    texts = values.texts
+    if values.separator is not None:
+        return "set", values.separator
     if len(texts) == 0:
         return "category", None
     if _all_match(texts, r"^[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?$"):
         return "number", None
     if _all_match(texts, r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?$"):
         return "date", None
-    for separator in SET_SEPARATORS:
-        parts = pc.list_flatten(pc.split_pattern(texts, separator))
-        items = pc.count_distinct(parts).as_py()
-        several = len(parts) / len(texts)
-        if several > 1.5 and items < len(texts) / 2:
-            return "set", separator
-    return "category", None
+    return next(
+        (("set", mark) for mark in SET_SEPARATORS if _looks_like_sets(texts, mark)), ("category", None)
+    )
+
+
+def _looks_like_sets(texts: pa.StringArray, separator: str) -> bool:
+    """Cells of several pieces that return in other cells; names and addresses vary less in length."""
+    pieces = pc.split_pattern(texts, separator)
+    sizes = pc.list_value_length(pieces)
+    items = pc.count_distinct(pc.list_flatten(pieces)).as_py()
+    several = pc.mean(sizes).as_py() > 1.5
+    return bool(several and items < len(texts) / 2 and pc.count_distinct(sizes).as_py() > 2)
 
 
 def _all_match(texts: pa.Array, pattern: str) -> bool:
@@ -141,17 +202,17 @@ def _all_match(texts: pa.Array, pattern: str) -> bool:
 
 
 def _role(name: str, kind: str, distinct: int, unique_share: float) -> tuple[str, str]:
-    if kind == "set":
-        return "quasi", "a set of items that somebody could know in part"
     if NAMING.search(name) and unique_share > 0.5:
         return "identifier", "its name and its unique values point to one person"
+    if kind == "set":
+        return "quasi", "a set of items that somebody could know in part"
     if kind == "category" and unique_share > 0.9:
         return "identifier", "nearly every record has a value of its own"
     if TELLING.search(name):
         return "sensitive", "its name suggests something that nobody should learn about a person"
     if distinct <= 1:
         return "insensitive", "all records agree"
-    return "quasi", "could be known to somebody and tell people apart (the safe assumption)"
+    return "quasi", "could be known, and tells people apart"
 
 
 def starter_policy(found: Profile, data: Path, policy: Path) -> None:
@@ -167,8 +228,11 @@ def starter_policy(found: Profile, data: Path, policy: Path) -> None:
         "",
         "[columns]",
     ]
+    if any(column.role == "drop" for column in found.columns):
+        lines.insert(3, 'others = "drop"')
     for column in found.columns:
-        lines += [f"# {column.reason}", f"{_key(column.name)} = {_entry(column)}"]
+        unusable = "# " if column.role == "drop" else ""
+        lines += [f"# {column.reason}", f"{unusable}{_key(column.name)} = {_entry(column)}"]
     has_sets = any(column.kind == "set" and column.role == "quasi" for column in found.columns)
     has_table = any(column.kind != "set" and column.role == "quasi" for column in found.columns)
     model = "k-km-anonymity" if has_sets and has_table else "km-anonymity" if has_sets else "k-anonymity"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from shoal.errors import InvalidParameter
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.privacy.disassociation import Disassociation
@@ -32,6 +35,14 @@ _NEEDED_BY_MODEL = {
     "disassociation": ("k", "m"),
     "differential-privacy": ("epsilon",),
 }
+
+
+def promises_of(models: Model | Sequence[Model]) -> tuple[Model, ...]:
+    """One or several models as several; there must be one."""
+    promised = tuple(models) if isinstance(models, Sequence) else (models,)
+    if not promised:
+        raise InvalidParameter("Shoal", "models", models, "at least one model, such as KAnonymity(k=5)")
+    return promised
 
 
 def models_of(privacy: PrivacySection) -> tuple[Model, ...]:

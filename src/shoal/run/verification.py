@@ -16,6 +16,7 @@ from shoal.privacy.verdict import Model, Verdict, Witness
 from shoal.recoding.disassociated import read_disassociated
 from shoal.report.certificate import check_certificate
 from shoal.run.plan import Plan
+from shoal.run.promise import promises_of
 from shoal.table.canonical import canonical
 from shoal.table.reading import ReadOptions, read_published
 from shoal.table.roles import Identifier, QuasiSet, Role
@@ -40,12 +41,16 @@ class FileCheck:
 def verify_published(file: Path, plan: Plan, certificate: Path | None = None) -> FileCheck:
     """Check a published file against a plan and, if given, its certificate."""
     read = None if certificate is None else _read_certificate(certificate)
+    verdicts, notices = _verified(file, plan.roles, plan.models, plan.read_options)
+    united = any(isinstance(role, QuasiSet) for role in plan.roles.values())
+    if plan.subject is not None and not united:
+        notices += (_rows_not_people(plan.subject, read),)
     return FileCheck(
         file=file,
-        verdicts=verify_file(file, plan.roles, plan.models, plan.read_options),
+        verdicts=verdicts,
         certificate=read,
         disagreements=() if read is None else tuple(check_certificate(read, file)),
-        notices=() if plan.subject is None else (_rows_not_people(plan.subject, read),),
+        notices=notices,
     )
 
 
@@ -57,17 +62,23 @@ def verify(
     options: ReadOptions = ReadOptions(),  # noqa: B008  (frozen)
 ) -> tuple[Verdict, ...]:
     """Check a published file or frame: one verdict per promise."""
-    promised = tuple(models) if isinstance(models, Sequence) else (models,)
-    return verify_file(release, columns, promised, options)
+    return verify_file(release, columns, promises_of(models), options)
 
 
 def verify_file(
     file: Any, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
 ) -> tuple[Verdict, ...]:
     """One verdict per promise; a column that should have been dropped breaks the first."""
+    return _verified(file, roles, models, options)[0]
+
+
+def _verified(
+    file: Any, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
+) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
+    """The verdicts, and what the reader of the file noticed."""
     if isinstance(models[0], Disassociation):
         sensitive = [item for role in roles.values() if isinstance(role, QuasiSet) for item in role.sensitive]
-        return (models[0].verify(read_disassociated(file, sensitive)),)
+        return (models[0].verify(read_disassociated(file, sensitive)),), ()
     drops_others = options.others == "drop"
     loaded = read_published(file, roles, replace(options, others="insensitive") if drops_others else options)
     data = LocalData(loaded.table, loaded.roles)
@@ -76,7 +87,9 @@ def verify_file(
     if drops_others:
         policy_names = set(map(canonical, roles))
         named += [name for name in data.roles if name not in policy_names]
-    return (_with_extra_columns(verdicts[0], named), *verdicts[1:]) if named else verdicts
+    if named:
+        verdicts = (_with_extra_columns(verdicts[0], named), *verdicts[1:])
+    return verdicts, loaded.notices
 
 
 def _with_extra_columns(verdict: Verdict, columns: Sequence[str]) -> Verdict:
@@ -91,18 +104,18 @@ def _rows_not_people(subject: str, certificate: Mapping[str, Any] | None) -> str
         f"k counts rows: one person (column {subject!r}) can have several, and the file alone cannot tell"
     )
     people = (certificate or {}).get("people")
-    if not people:
+    if not isinstance(people, Mapping):
         return f"{notice}; the certificate says how many people each class held"
     return (
-        f"{notice}; by the certificate the file has {people['subjects']} people and its smallest class"
-        f" {people['smallest']}"
+        f"{notice}; by the certificate the file has {people.get('subjects')} people and its smallest class"
+        f" {people.get('smallest')}"
     )
 
 
 def _read_certificate(path: Path) -> Mapping[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(
             Problem(f"is not a readable certificate: {error}", "name its certificate.json", file=str(path))
         ) from error
