@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from shoal import __version__
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.cli import output, words
+from shoal.cli.generate import generate
 from shoal.cli.hierarchies import hierarchies
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
@@ -20,6 +21,7 @@ from shoal.kernels.compile import remove_stale_caches
 from shoal.report.result_file import result_dict
 from shoal.run.check import check as check_policy
 from shoal.run.demo import run_demo
+from shoal.run.explain import explain as explain_item
 from shoal.run.output import refuse_unusable
 from shoal.run.plan import plan_of
 from shoal.run.policy import load_policy
@@ -36,6 +38,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(hierarchies, name="hierarchy")
+app.command()(generate)
 
 PolicyPath = Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace an earlier output in that folder.")]
@@ -163,6 +166,27 @@ def verify(
         for title, facts in words.checked(checked):
             output.show_facts(title, facts)
     return output.FINE if checked.holds else output.PROMISE_BROKEN
+
+
+@app.command()
+@reporting
+def explain(
+    policy: PolicyPath,
+    *,
+    item: Annotated[str, typer.Option(help="The item of the data to explain.")],
+    as_json: Json = False,
+) -> None:
+    """Say why an item is generalized: what would break if it were published in more detail."""
+    plan = plan_of(load_policy(policy))
+    with shown_progress() as progress:
+        result = run_plan(plan, progress)
+    found = explain_item(result.data.local, result.recoding, item)
+    if as_json:
+        output.show_json({"item": item, "parts": [words.explanation_json(entry) for entry in found]})
+        return
+    for entry in found:
+        place = f"part {entry.part + 1} of {len(found)}: " if len(found) > 1 else ""
+        output.show_text(place + entry.sentence())
 
 
 @app.command()

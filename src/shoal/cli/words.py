@@ -8,6 +8,7 @@ from typing import Any
 from shoal.privacy.verdict import Verdict
 from shoal.report.outcome import Outcome
 from shoal.run.check import Checked
+from shoal.run.explain import Explanation
 from shoal.run.profile import Profile
 from shoal.run.verification import FileCheck
 
@@ -165,6 +166,19 @@ def algorithms(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], Rows]:
         (row["name"], ", ".join(row["models"]), row["guarantee"], _options(row["parameters"]), row["paper"])
         for row in rows
     ]
+
+
+def explanation_json(found: Explanation) -> dict[str, Any]:
+    """An explanation for machines."""
+    reason = found.reason
+    return {
+        "part": found.part,
+        "published_as": found.published_as,
+        "sentence": found.sentence(),
+        "reason": None
+        if reason is None
+        else {"itemset": list(reason.itemset), "absent": list(reason.absent), "support": reason.support},
+    }
 
 
 def _percent(share: float) -> str:

@@ -35,6 +35,26 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GeneralizedItem:
+    """A published item that stands for several, and the itemset that would break if it were expanded."""
+
+    label: str
+    items: int
+    occurrences: int
+    itemset: tuple[str, ...]
+    support: int
+    absent: tuple[str, ...] = ()
+    part: int = 0
+
+    def because(self) -> str:
+        """The reason for people."""
+        known = ", ".join(self.itemset) or "none of its items"
+        without = f" and not {', '.join(self.absent)}" if self.absent else ""
+        records = "1 record" if self.support == 1 else f"{self.support} records"
+        return f"in more detail, whoever knows {known}{without} would find {records}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What was promised, whether it holds, and what it cost.
 
@@ -65,6 +85,7 @@ class Outcome:
     policy: str = ""
     figures: Mapping[str, Any] = field(default_factory=dict)
     promises: tuple[Promise, ...] = ()
+    generalized_items: tuple[GeneralizedItem, ...] = ()
 
     @property
     def holds(self) -> bool:

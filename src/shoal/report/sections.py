@@ -14,6 +14,7 @@ from shoal.report.html import Content, Html, join, raw_element, scrolling, table
 from shoal.report.outcome import Outcome, Row
 from shoal.report.wording import counted, in_words, measure, measure_in_words, sentence, share
 
+_ITEMS_SHOWN = 25
 _COLUMN_MEASURES = ("ncp", "ul", "lm", "tree")
 _LONG = 28
 
@@ -27,6 +28,8 @@ def sections(outcome: Outcome) -> Iterable[Html]:
         yield _risk(before, after)
         yield _class_sizes(outcome)
     yield _loss(outcome)
+    if outcome.generalized_items:
+        yield _generalized_items(outcome)
     if outcome.examples:
         yield _examples(outcome)
     yield _notices(outcome)
@@ -261,6 +264,16 @@ def _examples(outcome: Outcome) -> Html:
     ]
     grid = tag("table", tag("caption", tag("span", caption)), tag("thead", head), *pairs, class_="rows")
     return _section("rows", "Rows before and after", scrolling(grid, caption))
+
+
+def _generalized_items(outcome: Outcome) -> Html:
+    shown = outcome.generalized_items[:_ITEMS_SHOWN]
+    rows: list[tuple[Content, ...]] = [
+        (entry.label, f"{entry.items:,}", f"{entry.occurrences:,}", entry.because()) for entry in shown
+    ]
+    caption = f"The {len(rows)} of {len(outcome.generalized_items):,} generalized items that cost most"
+    heads = ("published as", "stands for items", "occurrences", "why not in more detail")
+    return _section("items", "Why items were generalized", table(caption, heads, rows, numeric=(1, 2)))
 
 
 def _example_row(name: str, row: Row, original: Row) -> Html:

@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal.errors import BadInput, PromiseBroken
 from shoal.privacy.verdict import Model, Verdict
+from shoal.recoding.decision import Recoding
 from shoal.report.certificate import certificate
 from shoal.report.outcome import Outcome
 from shoal.report.page import page
@@ -30,6 +31,7 @@ class Result:
     released: Table
     data: Data
     models: tuple[Model, ...]
+    recoding: Recoding
     pseudonym_key: bytes | None = None
 
     @cached_property

@@ -26,6 +26,7 @@ from shoal.progress import Progress, Silent
 from shoal.recoding.decision import apply_recoding
 from shoal.report.outcome import Outcome, People, Promise
 from shoal.run.examples import examples
+from shoal.run.explain import generalized_items
 from shoal.run.plan import Limits, Plan, Search
 from shoal.run.prepare import Data, pseudonym_notices, read, release_problems, unprotected_notices
 from shoal.run.promise import promises_of
@@ -143,8 +144,17 @@ def release(
         ),
         policy=policy_text,
         promises=tuple(map(Promise.of, models)),
+        generalized_items=generalized_items(data.local, recoding),
+        figures=getattr(recoding, "figures", {}),
     )
-    return Result(outcome=outcome, released=released, data=data, models=tuple(models), pseudonym_key=key)
+    return Result(
+        outcome=outcome,
+        released=released,
+        data=data,
+        models=tuple(models),
+        recoding=recoding,
+        pseudonym_key=key,
+    )
 
 
 def algorithm_for(search: Search, models: Sequence[Model]) -> tuple[Algorithm, tuple[str, ...]]:
