@@ -43,7 +43,7 @@ def explain(data: LocalData, recoding: Recoding, item: str) -> tuple[Explanation
     tree = data.trees[recoding.column]
     wanted = canonical(item)
     if wanted not in tree.leaf_labels:
-        near = difflib.get_close_matches(wanted, tree.leaf_labels, n=3)
+        near = difflib.get_close_matches(wanted, tree.leaf_labels, n=3, cutoff=0.5)
         remedy = f"the nearest are {', '.join(near)}" if near else ""
         raise BadInput(Problem(f"column {recoding.column!r} has no item {wanted!r}", remedy))
     leaf = tree.leaf_labels.index(wanted)
