@@ -17,23 +17,23 @@ from shoal.kernels.set_recoding import sort_unique
 from shoal.kernels.shares import ShareLimit, count_row, exceeds
 
 DONE, FOUND, PAUSED = range(3)
+NODE, FIRST_LEAF, LAST_LEAF, WEIGHT, IS_FRESH = range(5)
 
-_DEPTH, _START, _END, _NEXT_RARE, _RARE_END, _SIZE, _SUPPORT, _SEEN, _WORK = range(9)
+_DEPTH, _START, _END, _NEXT_RARE, _RARE_END, _SIZE, _SUPPORT, _SEEN, _WORK, _BEGUN = range(10)
+_PREFIX, _LEFT, _HAS_FRESH, _CURSOR, _STOP = range(5)
+_NUMBER, _PLACES = range(2)
+_COUNT, _TOUCHED, _RARE, _RARE_SUPPORT = range(4)
 
 
 class Numbered(NamedTuple):
-    """What the numbers stand for: number i is the node node_of[i], which covers first_leaf[i]..last_leaf[i].
+    """What the numbers stand for: number i is the node what[NODE, i].
 
-    It weighs weights[i]: how many facts somebody must know to know it. Only sets with a number that is
-    `fresh` are listed, and only those whose first number is below `anchors`. `dropped[node]` may become true
-    while the sets are listed; those that contain the node are then skipped.
+    The node covers the leaves what[FIRST_LEAF, i]..what[LAST_LEAF, i], and somebody must know what[WEIGHT, i]
+    facts to know it. Only sets with a number that is IS_FRESH are listed, and only those whose first number
+    is below `anchors`. dropped[node] may become true while sets are listed; those with the node are skipped.
     """
 
-    node_of: Ints
-    first_leaf: Ints
-    last_leaf: Ints
-    weights: Ints
-    fresh: Bools
+    what: Ints
     anchors: int
     dropped: Bools
 
@@ -51,14 +51,16 @@ class Wanted(NamedTuple):
 
 
 class RareSets(NamedTuple):
-    """Where the listing stands; `found` tells the set it stopped at.
+    """Where the listing stands; few arrays with named rows, because compiling takes longer for each array.
 
-    Rows are laid end to end: numbers ascending, then the end mark `count + row`. The set visited is
-    prefix[:at[_DEPTH]], which goes on at the places from at[_START] to at[_END], one for each row that holds
-    it. Its branches cursor[d]..stop[d] - 1 are still to visit; branch b adds branch_numbers[b] and goes on at
-    places[branch_starts[b]:branch_starts[b + 1]]. left[d] is the weight that prefix[:d] may still take up,
-    is_fresh[d] whether it holds a fresh number. rare[at[_NEXT_RARE]:at[_RARE_END]] are numbers that make the
-    set visited a rare one. `counts` is all zero between two uses; `touched` lists the numbers counted.
+    Rows are laid end to end: numbers ascending, then the end mark `count + row`. The set visited is made of
+    the first at[_DEPTH] numbers of levels[_PREFIX], and goes on at the places from at[_START] to at[_END],
+    one for each row that holds it. At depth d the set may still take up the weight levels[_LEFT, d], has a
+    fresh number if levels[_HAS_FRESH, d], and branches levels[_CURSOR, d] to levels[_STOP, d] - 1 are still
+    to visit: branch b adds branches[_NUMBER, b] and goes on at the places that stand from
+    branches[_PLACES, b] to branches[_PLACES, b + 1]. The numbers from at[_NEXT_RARE] to at[_RARE_END] in
+    scratch[_RARE] make the set visited a rare one. scratch[_COUNT] is all zero between two uses;
+    scratch[_TOUCHED] lists the numbers counted.
     """
 
     items: Ints
@@ -66,18 +68,10 @@ class RareSets(NamedTuple):
     numbered: Numbered
     wanted: Wanted
     at: Ints
-    prefix: Ints
-    left: Ints
-    is_fresh: Bools
-    cursor: Ints
-    stop: Ints
-    branch_numbers: Ints
-    branch_starts: Ints
+    levels: Ints
+    branches: Ints
     places: Ints
-    counts: Ints
-    touched: Ints
-    rare: Ints
-    rare_supports: Ints
+    scratch: Ints
 
 
 @kernel
@@ -144,32 +138,22 @@ def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: Wanted) -> Rare
     O(items); memory in 8-byte words: one per item, and for sets of three and more numbers as many per level
     as the largest number of items that stand behind one and the same number.
     """
-    count = len(numbered.node_of)
+    count = numbered.what.shape[1]
     occurrences, reach = _reach(items, count)
-    levels = wanted.weight + 1
     branching = wanted.weight - (len(wanted.limit.whole_of) == 0)
     deeper = max(0, branching - 1)
-    branches = count + 1 + deeper * (min(count, reach) + 1)
     rare = RareSets(
         items,
         row_of,
         numbered,
         wanted,
-        np.zeros(9, dtype=np.int64),
-        np.zeros(levels, dtype=np.int64),
-        np.zeros(levels, dtype=np.int64),
-        np.zeros(levels, dtype=np.bool_),
-        np.zeros(levels, dtype=np.int64),
-        np.zeros(levels, dtype=np.int64),
-        np.empty(branches, dtype=np.int64),
-        np.empty(branches, dtype=np.int64),
+        np.zeros(10, dtype=np.int64),
+        np.zeros((5, wanted.weight + 1), dtype=np.int64),
+        np.empty((2, count + 1 + deeper * (min(count, reach) + 1)), dtype=np.int64),
         np.empty(len(row_of) + (occurrences if branching > 0 else 0) + deeper * reach, dtype=np.int64),
-        np.zeros(count, dtype=np.int64),
-        np.empty(count, dtype=np.int64),
-        np.empty(count, dtype=np.int64),
-        np.empty(count, dtype=np.int64),
+        np.zeros((4, count), dtype=np.int64),
     )
-    rare.left[0] = wanted.weight
+    rare.levels[_LEFT, 0] = wanted.weight
     at_row_start, row = True, 0
     for place in range(len(items)):
         if at_row_start:
@@ -177,7 +161,6 @@ def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: Wanted) -> Rare
             row += 1
         at_row_start = items[place] >= count
     rare.at[_END] = len(row_of)
-    _extend(rare)
     return rare
 
 
@@ -186,6 +169,9 @@ def next_broken(rare: RareSets, budget: int) -> int:
     """Go on to the next set that breaks the promise: FOUND, or DONE, or PAUSED after about `budget` steps."""
     at = rare.at
     enough = at[_WORK] + budget
+    if not at[_BEGUN]:
+        at[_BEGUN] = 1
+        _extend(rare)  # the empty set; not in begin(), which would compile everything once more
     while at[_WORK] < enough:
         if _take_rare(rare):
             return FOUND
@@ -197,16 +183,14 @@ def next_broken(rare: RareSets, budget: int) -> int:
     return PAUSED
 
 
-@kernel
 def found(rare: RareSets) -> tuple[Ints, int]:
     """The set that the listing stopped at, and how many rows hold it."""
-    return rare.prefix[: rare.at[_SIZE]].copy(), rare.at[_SUPPORT]
+    return rare.levels[_PREFIX, : rare.at[_SIZE]].copy(), int(rare.at[_SUPPORT])
 
 
-@kernel
 def progress_of(rare: RareSets) -> tuple[int, int]:
     """How many anchors are behind, and how many sets were found so far, skipped ones included."""
-    return (rare.prefix[0] if rare.at[_DEPTH] > 0 else 0), rare.at[_SEEN]
+    return int(rare.levels[_PREFIX, 0]), int(rare.at[_SEEN])
 
 
 @kernel
@@ -228,16 +212,17 @@ def _reach(items: Ints, count: int) -> tuple[int, int]:
 @kernel
 def _take_rare(rare: RareSets) -> bool:
     """Stop at the next number that makes the set visited a rare one."""
-    at, numbered = rare.at, rare.numbered
+    at = rare.at
     depth = at[_DEPTH]
-    if at[_NEXT_RARE] < at[_RARE_END] and _is_dropped(rare, depth):
+    if at[_NEXT_RARE] < at[_RARE_END] and _holds_dropped(rare, depth):
         at[_NEXT_RARE] = at[_RARE_END]
     while at[_NEXT_RARE] < at[_RARE_END]:
         place = at[_NEXT_RARE]
         at[_NEXT_RARE] += 1
-        if not numbered.dropped[numbered.node_of[rare.rare[place]]]:
-            rare.prefix[depth] = rare.rare[place]
-            at[_SIZE], at[_SUPPORT] = depth + 1, rare.rare_supports[place]
+        number = rare.scratch[_RARE, place]
+        if not _is_dropped(rare.numbered, number):
+            rare.levels[_PREFIX, depth] = number
+            at[_SIZE], at[_SUPPORT] = depth + 1, rare.scratch[_RARE_SUPPORT, place]
             return True
     return False
 
@@ -245,33 +230,39 @@ def _take_rare(rare: RareSets) -> bool:
 @kernel
 def _advance(rare: RareSets) -> bool:
     """Visit the next set; False if there is no other."""
-    at, numbered = rare.at, rare.numbered
+    at, levels = rare.at, rare.levels
     depth = at[_DEPTH]
     while True:
-        while depth >= 0 and (rare.cursor[depth] == rare.stop[depth] or _is_dropped(rare, depth)):
+        while depth >= 0 and (levels[_CURSOR, depth] == levels[_STOP, depth] or _holds_dropped(rare, depth)):
             depth -= 1
         if depth < 0:
             return False
-        branch = rare.cursor[depth]
-        rare.cursor[depth] += 1
-        number = rare.branch_numbers[branch]
-        if not numbered.dropped[numbered.node_of[number]]:
+        branch = levels[_CURSOR, depth]
+        levels[_CURSOR, depth] += 1
+        number = rare.branches[_NUMBER, branch]
+        if not _is_dropped(rare.numbered, number):
             break
-    rare.prefix[depth] = number
-    rare.left[depth + 1] = rare.left[depth] - numbered.weights[number]
-    rare.is_fresh[depth + 1] = rare.is_fresh[depth] or numbered.fresh[number]
+    what = rare.numbered.what
+    levels[_PREFIX, depth] = number
+    levels[_LEFT, depth + 1] = levels[_LEFT, depth] - what[WEIGHT, number]
+    levels[_HAS_FRESH, depth + 1] = levels[_HAS_FRESH, depth] | what[IS_FRESH, number]
+    levels[_CURSOR, depth + 1] = levels[_STOP, depth + 1] = 0
     at[_DEPTH] = depth + 1
-    at[_START], at[_END] = rare.branch_starts[branch], rare.branch_starts[branch + 1]
+    at[_START], at[_END] = rare.branches[_PLACES, branch], rare.branches[_PLACES, branch + 1]
     at[_WORK] += 1
-    rare.cursor[depth + 1] = rare.stop[depth + 1] = 0
     return True
 
 
 @kernel
-def _is_dropped(rare: RareSets, depth: int) -> bool:
-    numbered, dropped = rare.numbered, False
+def _is_dropped(numbered: Numbered, number: int) -> bool:
+    return numbered.dropped[numbered.what[NODE, number]]
+
+
+@kernel
+def _holds_dropped(rare: RareSets, depth: int) -> bool:
+    dropped = False
     for place in range(depth):
-        dropped |= numbered.dropped[numbered.node_of[rare.prefix[place]]]
+        dropped |= _is_dropped(rare.numbered, rare.levels[_PREFIX, place])
     return dropped
 
 
@@ -280,7 +271,7 @@ def _breaks(rare: RareSets) -> bool:
     """Whether the set visited breaks the promise itself; most are judged where they are counted."""
     at, wanted = rare.at, rare.wanted
     depth = at[_DEPTH]
-    if (rare.left[depth] > 0 and not wanted.lighter) or not rare.is_fresh[depth]:
+    if (rare.levels[_LEFT, depth] > 0 and not wanted.lighter) or not rare.levels[_HAS_FRESH, depth]:
         return False
     support = at[_END] - at[_START]
     if support >= wanted.k and not (len(wanted.limit.whole_of) > 0 and _exceeds_share(rare)):
@@ -292,7 +283,7 @@ def _breaks(rare: RareSets) -> bool:
 
 @kernel
 def _exceeds_share(rare: RareSets) -> bool:
-    at, limit, count = rare.at, rare.wanted.limit, len(rare.counts)
+    at, limit, count = rare.at, rare.wanted.limit, rare.scratch.shape[1]
     distinct = 0
     for number in range(at[_START], at[_END]):
         place = rare.places[number]
@@ -307,51 +298,53 @@ def _extend(rare: RareSets) -> None:
     """Count the sets with one number more than the one visited: note rare ones, branch to heavier ones."""
     at, depth = rare.at, rare.at[_DEPTH]
     at[_NEXT_RARE] = at[_RARE_END] = 0
-    if rare.left[depth] == 0:
+    if rare.levels[_LEFT, depth] == 0:
         return
-    dense = at[_END] - at[_START] >= len(rare.counts) // 8
-    distinct = _count_many(rare) if dense else _count_few(rare)
+    few = at[_END] - at[_START] < rare.scratch.shape[1] // 8
+    distinct = _count_few(rare) if few else _count_many(rare)
     _note_rare(rare, distinct)
-    if rare.left[depth] > 1 or len(rare.wanted.limit.whole_of) > 0:
-        if not dense:
-            sort_unique(rare.touched, 0, distinct)
+    if rare.levels[_LEFT, depth] > 1 or len(rare.wanted.limit.whole_of) > 0:
+        if few:
+            sort_unique(rare.scratch[_TOUCHED], 0, distinct)
         _branch(rare, distinct)
     for number in range(distinct):
-        rare.counts[rare.touched[number]] = 0
+        rare.scratch[_COUNT, rare.scratch[_TOUCHED, number]] = 0
 
 
 @kernel
 def _count_many(rare: RareSets) -> int:
     # Asking each time whether a number is new costs more than looking for the new ones afterwards.
-    items, counts, at, count = rare.items, rare.counts, rare.at, len(rare.counts)
+    items, at = rare.items, rare.at
+    counts, touched = rare.scratch[_COUNT], rare.scratch[_TOUCHED]
     for number in range(at[_START], at[_END]):
         place = rare.places[number]
         start = place
         item = items[place]
-        while item < count:
+        while item < len(counts):
             counts[item] += 1
             place += 1
             item = items[place]
         at[_WORK] += place - start
     distinct = 0
-    for item in range(count):
+    for item in range(len(counts)):
         if counts[item] > 0:
-            rare.touched[distinct] = item
+            touched[distinct] = item
             distinct += 1
     return distinct
 
 
 @kernel
 def _count_few(rare: RareSets) -> int:
-    items, counts, at, count = rare.items, rare.counts, rare.at, len(rare.counts)
+    items, at = rare.items, rare.at
+    counts, touched = rare.scratch[_COUNT], rare.scratch[_TOUCHED]
     distinct = 0
     for number in range(at[_START], at[_END]):
         place = rare.places[number]
         start = place
         item = items[place]
-        while item < count:
+        while item < len(counts):
             if counts[item] == 0:
-                rare.touched[distinct] = item
+                touched[distinct] = item
                 distinct += 1
             counts[item] += 1
             place += 1
@@ -363,24 +356,24 @@ def _count_few(rare: RareSets) -> int:
 @kernel
 def _note_rare(rare: RareSets, distinct: int) -> None:
     """List the numbers that complete the set visited to a rare one, ascending."""
-    wanted, numbered, at = rare.wanted, rare.numbered, rare.at
+    wanted, what, at, scratch = rare.wanted, rare.numbered.what, rare.at, rare.scratch
     if len(wanted.limit.whole_of) > 0:
         return  # judged when visited
     depth = at[_DEPTH]
     end = 0
     for place in range(distinct):
-        number = rare.touched[place]
+        number = scratch[_TOUCHED, place]
         if (
-            rare.counts[number] < wanted.k
-            and numbered.weights[number] == rare.left[depth]
+            scratch[_COUNT, number] < wanted.k
+            and what[WEIGHT, number] == rare.levels[_LEFT, depth]
+            and (what[IS_FRESH, number] or rare.levels[_HAS_FRESH, depth])
             and _belongs(rare, depth, number)
-            and (rare.is_fresh[depth] or numbered.fresh[number])
         ):
-            rare.rare[end] = number
+            scratch[_RARE, end] = number
             end += 1
-    sort_unique(rare.rare, 0, end)
+    sort_unique(scratch[_RARE], 0, end)
     for place in range(end):
-        rare.rare_supports[place] = rare.counts[rare.rare[place]]
+        scratch[_RARE_SUPPORT, place] = scratch[_COUNT, scratch[_RARE, place]]
     at[_RARE_END] = end
     at[_SEEN] += end
 
@@ -388,14 +381,14 @@ def _note_rare(rare: RareSets, distinct: int) -> None:
 @kernel
 def _belongs(rare: RareSets, depth: int, number: int) -> bool:
     """Whether a number may stand behind the prefix: still wanted there, and below none of it."""
-    numbered = rare.numbered
-    if numbered.dropped[numbered.node_of[number]] or (depth == 0 and number >= numbered.anchors):
+    numbered, what = rare.numbered, rare.numbered.what
+    if _is_dropped(numbered, number) or (depth == 0 and number >= numbered.anchors):
         return False
     for place in range(depth):
-        above = rare.prefix[place]
+        above = rare.levels[_PREFIX, place]
         if (
-            numbered.first_leaf[above] <= numbered.first_leaf[number]
-            and numbered.last_leaf[number] <= numbered.last_leaf[above]
+            what[FIRST_LEAF, above] <= what[FIRST_LEAF, number]
+            and what[LAST_LEAF, number] <= what[LAST_LEAF, above]
         ):
             return False
     return True
@@ -404,27 +397,28 @@ def _belongs(rare: RareSets, depth: int, number: int) -> bool:
 @kernel
 def _branch(rare: RareSets, distinct: int) -> None:
     """List where each of the heavier sets goes on. Uses up the counts."""
-    at, numbered = rare.at, rare.numbered
+    at, levels, branches = rare.at, rare.levels, rare.branches
     depth = at[_DEPTH]
-    heaviest = rare.left[depth] - (len(rare.wanted.limit.whole_of) == 0)
-    branch = 0 if depth == 0 else rare.stop[depth - 1] + 1
-    free = len(rare.row_of) if depth == 0 else rare.branch_starts[branch - 1]
-    rare.cursor[depth] = branch
+    heaviest = levels[_LEFT, depth] - (len(rare.wanted.limit.whole_of) == 0)
+    branch = 0 if depth == 0 else levels[_STOP, depth - 1] + 1
+    free = len(rare.row_of) if depth == 0 else branches[_PLACES, branch - 1]
+    next_free = rare.scratch[_COUNT]
+    levels[_CURSOR, depth] = branch
     for place in range(distinct):
-        number = rare.touched[place]
-        occurrences = rare.counts[number]
-        rare.counts[number] = -1
-        if numbered.weights[number] <= heaviest and _belongs(rare, depth, number):
-            rare.branch_numbers[branch], rare.branch_starts[branch] = number, free
-            rare.counts[number] = free
+        number = rare.scratch[_TOUCHED, place]
+        occurrences = next_free[number]
+        next_free[number] = -1
+        if rare.numbered.what[WEIGHT, number] <= heaviest and _belongs(rare, depth, number):
+            branches[_NUMBER, branch], branches[_PLACES, branch] = number, free
+            next_free[number] = free
             free += occurrences
             branch += 1
-    rare.stop[depth], rare.branch_starts[branch] = branch, free
-    items, next_free, count = rare.items, rare.counts, len(rare.counts)
+    levels[_STOP, depth], branches[_PLACES, branch] = branch, free
+    items = rare.items
     for number in range(at[_START], at[_END]):
         place = rare.places[number]
         item = items[place]
-        while item < count:
+        while item < len(next_free):
             place += 1
             if next_free[item] >= 0:
                 rare.places[next_free[item]] = place

@@ -7,8 +7,6 @@ import numpy as np
 from shoal.kernels.arrays import Ints, SetArrays
 from shoal.kernels.compile import kernel
 
-_FEW = 24
-
 
 @kernel
 def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Ints) -> SetArrays:
@@ -35,15 +33,17 @@ def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Ints) -> Se
 @kernel
 def sort_unique(numbers: Ints, start: int, end: int) -> int:
     """Sort numbers[start:end] and drop repeats; returns the new end."""
-    if end - start > _FEW:
-        numbers[start:end].sort()
-    else:
-        for place in range(start + 1, end):
+    gap = 1
+    while gap < (end - start) // 9:
+        gap = 3 * gap + 1
+    while gap > 0:  # Shell's sort: NumPy's takes seconds to compile, and most sets have a few items
+        for place in range(start + gap, end):
             number = numbers[place]
-            while place > start and numbers[place - 1] > number:
-                numbers[place] = numbers[place - 1]
-                place -= 1
+            while place >= start + gap and numbers[place - gap] > number:
+                numbers[place] = numbers[place - gap]
+                place -= gap
             numbers[place] = number
+        gap //= 3
     kept = min(start + 1, end)
     for place in range(start + 1, end):
         if numbers[place] != numbers[place - 1]:

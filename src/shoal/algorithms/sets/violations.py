@@ -14,6 +14,8 @@ from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.rare_sets import (
     DONE,
     FOUND,
+    NODE,
+    WEIGHT,
     Numbered,
     Wanted,
     begin,
@@ -166,30 +168,18 @@ class Violations:
 
     def _numbered(self, cut: Cut, nodes: Ints, fresh: Bools, *, anchors: int | None = None) -> Numbered:
         leaves = self.transactions.leaves
-        return Numbered(
-            node_of=nodes,
-            first_leaf=leaves.first[nodes],
-            last_leaf=leaves.last[nodes],
-            weights=np.ones(len(nodes), dtype=np.int64),
-            fresh=fresh,
-            anchors=len(nodes) if anchors is None else anchors,
-            dropped=cut.is_below,
-        )
+        weights = np.ones(len(nodes), dtype=np.int64)
+        what = np.stack((nodes, leaves.first[nodes], leaves.last[nodes], weights, fresh.astype(np.int64)))
+        return Numbered(what, len(nodes) if anchors is None else anchors, cut.is_below)
 
     def _with_absent(self, items: Ints, numbered: Numbered) -> tuple[Ints, Numbered]:
         """The same with the absence of each node as a number of its own, unless it takes too much to know."""
-        count = len(numbered.node_of)
-        sizes = self.transactions.tree.sizes[numbered.node_of]
+        count = numbered.what.shape[1]
+        sizes = self.transactions.tree.sizes[numbered.what[NODE]]
         absent_number = np.where(sizes <= self.requirement.m, count + np.arange(count), -1)
-        wider = Numbered(
-            node_of=np.tile(numbered.node_of, 2),
-            first_leaf=np.tile(numbered.first_leaf, 2),
-            last_leaf=np.tile(numbered.last_leaf, 2),
-            weights=np.concatenate((numbered.weights, sizes)),
-            fresh=np.tile(numbered.fresh, 2),
-            anchors=2 * count,
-            dropped=numbered.dropped,
-        )
+        what = np.tile(numbered.what, 2)
+        what[WEIGHT, count:] = sizes
+        wider = Numbered(what, 2 * count, numbered.dropped)
         return lay_out_with_absent(items, count, absent_number), wider
 
     def _occurring(self, nodes: Ints) -> Ints:
