@@ -39,7 +39,7 @@ def is_decimal(text):
 
 
 def decimal(text):
-    if not is_decimal(text) or abs(Fraction(text)) > 2**53:
+    if not is_decimal(text) or abs(Fraction(text)) >= 2**53:
         raise ValueError(text)
     return float(text)
 

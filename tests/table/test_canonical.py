@@ -209,3 +209,11 @@ def test_typed_values_as_text(values, texts):
 def test_some_types_have_no_text(values):
     with pytest.raises(UnsupportedType):
         as_text(values)
+
+
+@pytest.mark.parametrize(
+    "entries", [[2**53 - 1, 2**53, 2**53 + 1], [str(2**53 - 1), str(2**53), str(2**53 + 1)]]
+)
+def test_numbers_that_would_collide_are_no_numbers(entries):
+    found = numbers(pa.array(entries), MissingTokens.of(()))
+    assert found.invalid.tolist() == [False, True, True]

@@ -605,6 +605,30 @@ class TestPublished:
         loaded = read_published(write("d.csv", "items\nNA b\n"), {"items": QuasiSet()}, options)
         assert plain(loaded.table) == {"items": [["NA", "b"]]}
 
+    @pytest.mark.parametrize("other", ["A ", "\ufeffA", "\xa0A", "A\t"])
+    def test_what_a_reader_can_tell_apart_is_not_one_value(self, write, other):
+        path = write("d.csv", f"a,s\nA,x\n{other},x \n")
+        loaded = read_published(path, {"a": Quasi(), "s": Sensitive()})
+        assert plain(loaded.table) == {"a": ["A", other], "s": ["x", "x"]}
+        [notice] = loaded.notices
+        first, second = sorted(["A", other])
+        assert f"{first!a} and {second!a} differ only in how they are written" in notice
+
+    def test_normal_forms_and_blanks_are_told_apart(self, write):
+        loaded = read_published(write("d.csv", "a,b\n\u00e9,\ne\u0301, \n"), {"a": Quasi(), "b": Quasi()})
+        assert plain(loaded.table) == {"a": ["\u00e9", "e\u0301"], "b": [None, " "]}
+
+    def test_items_are_told_apart_as_they_are_written_unless_they_are_sensitive(self, write):
+        path = write("d.csv", "d\na|x\na |x \n")
+        loaded = read_published(path, {"d": QuasiSet(separator="|", sensitive=("x",))})
+        assert plain(loaded.table) == {"d": [["a", "x"], ["a ", "x"]]}
+
+    def test_a_repeated_item_is_another_item(self, write):
+        path = write("d.csv", "d\nb|a|b|b|x|x\na|b\nb|b\n|\n")
+        loaded = read_published(path, {"d": QuasiSet(separator="|", sensitive=("x",))})
+        assert plain(loaded.table) == {"d": [["a", "b", "b|b", "b|b|b", "x"], ["a", "b"], ["b", "b|b"], []]}
+        assert "items are repeated in 2 rows" in loaded.notices[0]
+
 
 def test_inspect_shows_columns_as_they_stand(write):
     assert inspect(write("d.csv", "a,b\n 1,NA\n")).to_pydict() == {"a": [" 1"], "b": ["NA"]}
@@ -638,6 +662,18 @@ def test_options_check_themselves(options):
 def test_long_form_names_two_columns():
     with pytest.raises(InvalidParameter):
         LongForm("a", "a")
+
+
+def test_one_column_cannot_have_two_roles(write):
+    roles = {"age": Quasi(), " age": Insensitive()}
+    assert "column 'age': has 2 roles" in refusal(write("d.csv", "age\n1\n"), roles)
+
+
+def test_sensitive_items_are_found_however_they_are_written(write):
+    role = QuasiSet(separator="|", sensitive=("e\u0301 ", "Flu", "none"))
+    loaded = read_table(write("d.csv", "d\n\u00e9|flu\n"), {"d": role})
+    assert role.sensitive == ("\u00e9", "Flu", "none")
+    assert "do not occur: 'Flu', 'none'; did you mean 'flu'?" in loaded.notices[0]
 
 
 def test_sets_and_single_values_have_their_own_columns(write):

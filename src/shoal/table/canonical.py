@@ -8,7 +8,7 @@ Numbers
     A text is a number when, after the rule for text, it is written in decimal digits with an optional sign,
     point and exponent. Equal numbers are one value, however written. The published text is the shortest one
     that reads back as the same number, without an exponent: `5` for `5.0`; only below 1e-15 it has one.
-    Infinities, NaN and numbers beyond 2^53, which cannot be told from their neighbours, are refused.
+    Infinities, NaN and numbers from 2^53 on, which cannot be told from their neighbours, are refused.
 Dates
     A text is a date when it is an ISO 8601 day `YYYY-MM-DD`, or such a day with a time of day, which is
     dropped: the day counts as written, whatever its time zone. A column may have another format (`strptime`)
@@ -19,6 +19,10 @@ Missing
 Typed columns
     Values that are no text are taken as the text that would publish them: whole numbers without a point,
     `true` and `false`, ISO dates.
+
+Published values
+    What a release shows of quasi-identifiers is read as it is written: whoever has the file can tell `A` from
+    `A ` and one normal form from another, so a check of the file must, too.
 
 All of it works on the distinct values of a column.
 """
@@ -44,7 +48,7 @@ WHITE_SPACE = (
     "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-LARGEST_NUMBER = 2.0**53
+LARGEST_NUMBER = 2.0**53 - 1  # 2^53 itself is also what 2^53 + 1 is read as
 SMALLEST_WITHOUT_EXPONENT = 1e-15
 
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -97,9 +101,12 @@ def canonical_text(texts: pa.StringArray) -> pa.StringArray:
     return pc.utf8_normalize(trimmed, form="NFC")
 
 
-def categories(entries: pa.Array, missing: MissingTokens, kind: Kind = Kind.CATEGORY) -> Canonical:
-    """Entries as texts, ordered by code point."""
-    texts = canonical_text(as_text(entries).fill_null(""))
+def categories(
+    entries: pa.Array, missing: MissingTokens, kind: Kind = Kind.CATEGORY, *, as_written: bool = False
+) -> Canonical:
+    """Entries as texts, ordered by code point; `as_written` leaves them as they stand."""
+    texts = as_text(entries).fill_null("")
+    texts = texts if as_written else canonical_text(texts)
     present = _to_numpy(pc.invert(pc.is_in(texts, value_set=missing.texts)))
     encoded = texts.filter(pa.array(present)).dictionary_encode()
     order = _to_numpy(pc.array_sort_indices(encoded.dictionary)).astype(np.int64)

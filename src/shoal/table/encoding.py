@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +20,7 @@ from shoal.table.canonical import (
     dates,
     numbers,
 )
-from shoal.table.columns import Carried, Coded, Column, Kind
+from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets
 from shoal.table.pairs import sets_of_pairs
 from shoal.table.raw import LISTED, Raw
 from shoal.table.roles import Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -38,16 +37,19 @@ class Encoded:
     notices: tuple[str, ...] = ()
 
 
-def encode(raw: Raw, name: str, role: Role, missing: MissingTokens) -> Encoded:
-    """One column as its role reads it."""
+def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published: bool = False) -> Encoded:
+    """One column as its role reads it; quasi-identifiers of a published source as they are written there."""
     values = raw.table.column(name)
     if isinstance(role, Insensitive):
         return Encoded(Carried(values))
     kind = Kind(getattr(role, "kind", Kind.CATEGORY))
     try:
+        if published and isinstance(role, QuasiSet):
+            return _encode_published_sets(raw, name, role, missing)
+        if published and isinstance(role, Quasi):
+            return _encode_published_values(raw, name, missing)
         if kind is Kind.SET:
-            separator = role.separator if isinstance(role, QuasiSet) else DEFAULT_SEPARATOR
-            return _encode_sets(raw, name, separator, missing)
+            return _encode_sets(raw, name, role, missing)
         return _encode_values(raw, name, role, kind, missing)
     except UnsupportedType as error:
         return Encoded(None, (_unsupported(raw, name, values.type, str(error)),))
@@ -76,23 +78,112 @@ def _encode_values(raw: Raw, name: str, role: Role, kind: Kind, missing: Missing
     return Encoded(column, tuple(problems))
 
 
-def _encode_sets(raw: Raw, name: str, separator: str, missing: MissingTokens) -> Encoded:
-    row_of_item, items = _items(raw.table.column(name), separator, missing)
+def _encode_published_values(raw: Raw, name: str, missing: MissingTokens) -> Encoded:
+    encoded = _dictionary(raw.table.column(name))
+    found = categories(_entries(encoded), missing, as_written=True)
+    column = Coded.of(_gathered(encoded, found.codes, len(found.domain)), found.domain)
+    return Encoded(column, (), _spellings(raw, name, found.domain.labels))
+
+
+def _encode_sets(raw: Raw, name: str, role: Role, missing: MissingTokens) -> Encoded:
+    separator = role.separator if isinstance(role, QuasiSet) else DEFAULT_SEPARATOR
+    rows, items = _items(raw.table.column(name), separator, missing)
     encoded = _dictionary(items)
     found = categories(_entries(encoded), missing, Kind.SET)
-    domain = found.domain
-    ambiguous = domain.labels.filter(pc.match_substring(domain.labels, separator))
-    if len(ambiguous):
-        return Encoded(None, tuple(_ambiguous_items(raw, name, separator, ambiguous.to_pylist())))
-    codes = _gathered(encoded, found.codes, len(domain))
+    if problems := _ambiguous_items(raw, name, separator, found.domain.labels):
+        return Encoded(None, problems)
+    notices = _absent_sensitive_items(raw, name, role, found.domain.labels)
+    codes = _gathered(encoded, found.codes, len(found.domain))
+    column, repeating = _sets(rows, codes, found.domain, raw.table.num_rows, separator)
+    if len(repeating):
+        how_often = f"in {len(repeating)} rows"
+        notices += (f"{raw.where}, column {name!r}: repeated items were counted once, {how_often}",)
+    return Encoded(column, (), notices)
+
+
+def _encode_published_sets(raw: Raw, name: str, role: QuasiSet, missing: MissingTokens) -> Encoded:
+    """Sets as they are written, but for the spelling of sensitive items, which must be found.
+
+    An item that stands twice in a set is another item the second time: equal sets are equal with repeats.
+    """
+    rows, items = _items(raw.table.column(name), role.separator, missing)
+    encoded = _dictionary(items)
+    texts = _with_sensitive_canonical(as_text(_entries(encoded)), role)
+    found = categories(texts, missing, Kind.SET, as_written=True)
+    labels = found.domain.labels
+    if problems := _ambiguous_items(raw, name, role.separator, labels):
+        return Encoded(None, problems)
+    notices = (*_absent_sensitive_items(raw, name, role, labels), *_spellings(raw, name, labels))
+    codes = _gathered(encoded, found.codes, len(labels))
+    column, repeating = _sets(rows, codes, found.domain, raw.table.num_rows, role.separator)
+    if len(repeating):
+        entries, places = _repeats_as_items(rows, codes, labels, role)
+        found = categories(entries, missing, Kind.SET, as_written=True)
+        column, _ = _sets(rows, found.codes[places], found.domain, raw.table.num_rows, role.separator)
+        what = f"items are repeated in {len(repeating)} rows, and a repeat is taken as an item of its own"
+        notices += (f"{raw.where}, column {name!r}: {what}",)
+    return Encoded(column, (), notices)
+
+
+def _sets(rows: Ints, codes: Ints, domain: Domain, row_count: int, separator: str) -> tuple[Sets, Ints]:
     present = codes < len(domain)
-    column, repeating = sets_of_pairs(
-        row_of_item[present], codes[present], raw.table.num_rows, domain, separator
-    )
-    if not len(repeating):
-        return Encoded(column)
-    notice = f"{raw.where}, column {name!r}: repeated items were counted once, in {len(repeating)} rows"
-    return Encoded(column, (), (notice,))
+    return sets_of_pairs(rows[present], codes[present], row_count, domain, separator)
+
+
+def _with_sensitive_canonical(texts: pa.StringArray, role: QuasiSet) -> pa.StringArray:
+    canonical = canonical_text(texts)
+    sensitive = pc.is_in(canonical, value_set=pa.array(role.sensitive, type=pa.string()))
+    return pc.if_else(sensitive, canonical, texts)
+
+
+def _repeats_as_items(
+    rows: Ints, codes: Ints, labels: pa.StringArray, role: QuasiSet
+) -> tuple[pa.StringArray, Ints]:
+    """Labels with further ones for repeats, `a a` for the second `a`, and the label of each item.
+
+    No other label can be like them, because none contains the separator. Missing items have the empty label,
+    and a sensitive item is the same one each time.
+    """
+    texts = [*labels.to_pylist(), ""]
+    once = np.isin(np.array(texts, dtype=object), np.array(["", *role.sensitive], dtype=object))
+    order = np.lexsort((codes, rows))
+    in_row, code = rows[order], codes[order]
+    begins = np.concatenate(([True], (in_row[1:] != in_row[:-1]) | (code[1:] != code[:-1])))
+    first = np.flatnonzero(begins)
+    earlier = np.arange(len(code)) - np.repeat(first, np.diff(np.append(first, len(code))))
+    earlier[once[code]] = 0
+    distinct, places = np.unique(np.stack((code, earlier), axis=1), axis=0, return_inverse=True)
+    written = [role.separator.join([texts[item]] * (before + 1)) for item, before in distinct.tolist()]
+    place_of_item = np.empty(len(code), dtype=np.int64)
+    place_of_item[order] = places.ravel()
+    return pa.array(written, type=pa.string()), place_of_item
+
+
+def _spellings(raw: Raw, name: str, labels: pa.StringArray) -> tuple[str, ...]:
+    """A notice about labels that would be one value if they were not published."""
+    canonical = canonical_text(labels)
+    if len(canonical.unique()) == len(labels):
+        return ()
+    spellings: dict[str, list[str]] = {}
+    for label, value in zip(labels.to_pylist(), canonical.to_pylist(), strict=True):
+        spellings.setdefault(value, []).append(label)
+    several = [" and ".join(map(ascii, written)) for written in spellings.values() if len(written) > 1]
+    more = f" and {len(several) - LISTED} more" if len(several) > LISTED else ""
+    what = f"{'; '.join(several[:LISTED])}{more} differ only in how they are written, and are told apart"
+    return (f"{raw.where}, column {name!r}: {what}",)
+
+
+def _absent_sensitive_items(raw: Raw, name: str, role: Role, labels: pa.StringArray) -> tuple[str, ...]:
+    sensitive = role.sensitive if isinstance(role, QuasiSet) else ()
+    present = set(labels.to_pylist()) if sensitive else set()
+    in_lower_case = {label.lower(): label for label in present}
+    absent = [item for item in sensitive if item not in present]
+    if not absent:
+        return ()
+    meant = [in_lower_case[item.lower()] for item in absent if item.lower() in in_lower_case]
+    hint = f"; did you mean {', '.join(map(repr, meant[:LISTED]))}?" if meant else ""
+    listed = ", ".join(map(repr, absent[:LISTED])) + (", ..." if len(absent) > LISTED else "")
+    return (f"{raw.where}, column {name!r}: sensitive items that do not occur: {listed}{hint}",)
 
 
 def _items(values: pa.ChunkedArray, separator: str, missing: MissingTokens) -> tuple[Ints, pa.ChunkedArray]:
@@ -175,7 +266,8 @@ def _invalid_values(
     return problems
 
 
-def _ambiguous_items(raw: Raw, name: str, separator: str, labels: Sequence[str]) -> list[Problem]:
+def _ambiguous_items(raw: Raw, name: str, separator: str, labels: pa.StringArray) -> tuple[Problem, ...]:
+    ambiguous = labels.filter(pc.match_substring(labels, separator)).to_pylist()
     problems = [
         Problem(
             f"the item contains the separator {separator!r} of the set",
@@ -184,12 +276,12 @@ def _ambiguous_items(raw: Raw, name: str, separator: str, labels: Sequence[str])
             column=name,
             value=label,
         )
-        for label in labels[:LISTED]
+        for label in ambiguous[:LISTED]
     ]
-    if len(labels) > LISTED:
-        what = f"{len(labels)} items contain the separator; {LISTED} of them are listed"
+    if len(ambiguous) > LISTED:
+        what = f"{len(ambiguous)} items contain the separator; {LISTED} of them are listed"
         problems.append(Problem(what, file=raw.where, column=name))
-    return problems
+    return tuple(problems)
 
 
 def _unsupported(raw: Raw, name: str, kind: pa.DataType, reason: str) -> Problem:

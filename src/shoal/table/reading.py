@@ -112,10 +112,11 @@ def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _D
 def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOptions = _DEFAULTS) -> Loaded:
     """Read what a release shows, under the roles of its original.
 
-    Quasi-identifiers are the labels they were published as, whatever their kind was; identifiers may be
-    absent. Of the options only `others` and `missing` count, the rest describe the original file. Only an
-    empty cell of a quasi-identifier is missing, because any other text may be a label and reading it as
-    missing could merge classes. A sensitive cell is also missing when it holds a missing token, because
+    Quasi-identifiers are the labels they were published as, whatever their kind was, letter by letter, so
+    that nothing counts as one value that a reader of the file can tell apart; identifiers may be absent. Of
+    the options only `others` and `missing` count, the rest describe the original file. Only an empty cell of
+    a quasi-identifier is missing, because any other text may be a label and reading it as missing could merge
+    classes. A sensitive cell is also missing when it holds a missing token, because
     counting that as a value could overstate diversity; in a number or date column so is a suppressed cell.
     """
     opened = _open(path, ReadOptions(others=options.others))
@@ -134,7 +135,7 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
         return tokens if role.kind == Kind.CATEGORY else tokens_of_measures
 
     used = _roles_of_columns(opened, shown, options)
-    return _encoded(opened, used, missing, options)
+    return _encoded(opened, used, missing, options, published=True)
 
 
 def to_frame(table: Table, like: Origin) -> Any:
@@ -179,13 +180,18 @@ def _encoded(
     missing: Callable[[Role], MissingTokens],
     options: ReadOptions,
     prepare: Callable[[Raw], Raw] = lambda raw: raw,
+    *,
+    published: bool = False,
 ) -> Loaded:
     measures = [name for name, role in roles.items() if getattr(role, "kind", None) == Kind.NUMBER]
     with _foreign_errors(opened.where):
         raw = prepare(opened.load(tuple(roles), measures, options.missing))
     _refuse_no_records(raw)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [pool.submit(encode, raw, name, role, missing(role)) for name, role in roles.items()]
+        jobs = [
+            pool.submit(encode, raw, name, role, missing(role), published=published)
+            for name, role in roles.items()
+        ]
         encoded = [job.result() for job in jobs]
     problems = [problem for part in encoded for problem in part.problems]
     if problems:
@@ -204,6 +210,11 @@ def _roles_of_columns(opened: Opened, roles: Mapping[str, Role], options: ReadOp
     _refuse_same_names(opened)
     given = {canonical(name): role for name, role in roles.items()}
     problems = [
+        Problem(f"has {count} roles, written with different white space or accents", "keep one", column=name)
+        for name, count in Counter(map(canonical, roles)).items()
+        if count > 1
+    ]
+    problems += [
         Problem(f"has no such column{did_you_mean(name, opened.names)}", file=opened.where, column=name)
         for name in given
         if name not in opened.names

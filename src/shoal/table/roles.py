@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from numbers import Real
+from typing import Literal, Protocol, TypeGuard
 
 from shoal.errors import InvalidParameter
+from shoal.table.canonical import canonical
 from shoal.table.columns import Kind
 
 MissingRule = Literal["own", "reject"]
@@ -50,8 +52,8 @@ class Quasi:
             raise InvalidParameter(
                 "Quasi", "kind", str(self.kind), "category, number or date (sets: QuasiSet)"
             )
-        if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
-            raise InvalidParameter("Quasi", "bounds", self.bounds, "a smaller number and a larger one")
+        if self.bounds is not None:
+            _check_bounds(self.bounds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,10 @@ class QuasiSet:
         _check_weight("QuasiSet", self.weight)
         if not self.separator:
             raise InvalidParameter("QuasiSet", "separator", self.separator, "at least one character")
+        sensitive: object = self.sensitive  # a lone text is a sequence of texts, but never meant as one
+        if isinstance(sensitive, str) or not all(isinstance(item, str) for item in self.sensitive):
+            raise InvalidParameter("QuasiSet", "sensitive", self.sensitive, "a tuple of items")
+        object.__setattr__(self, "sensitive", tuple(map(canonical, self.sensitive)))  # as items are read
 
     @property
     def kind(self) -> Kind:
@@ -107,6 +113,17 @@ def _check_choice(owner: str, name: str, value: str, choices: tuple[str, ...]) -
         raise InvalidParameter(owner, name, value, " or ".join(map(repr, choices)))
 
 
-def _check_weight(owner: str, weight: float) -> None:
-    if not (math.isfinite(weight) and weight >= 0):
+def _check_weight(owner: str, weight: object) -> None:
+    if not _is_finite_number(weight) or weight < 0:
         raise InvalidParameter(owner, "weight", weight, "a number of 0 or more")
+
+
+def _check_bounds(bounds: object) -> None:
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2 or not all(map(_is_finite_number, bounds)):
+        raise InvalidParameter("Quasi", "bounds", bounds, "two finite numbers")
+    if not bounds[0] < bounds[1]:
+        raise InvalidParameter("Quasi", "bounds", bounds, "a smaller number and a larger one")
+
+
+def _is_finite_number(value: object) -> TypeGuard[float]:
+    return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)

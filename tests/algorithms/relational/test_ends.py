@@ -83,6 +83,13 @@ def test_all_columns_that_cannot_be_cut_are_named():
     assert "1 value is (7) outside" in size
 
 
+def test_bounds_of_dates_are_days():
+    born = Quasi(kind=Kind.DATE, bounds=(-1e9, 1e9))
+    data = local_data([(date(2020, 1, 1),), (date(2020, 1, 2),)], {"born": born})
+    with pytest.raises(BadInput, match="days since 1970-01-01"):
+        find_ends(data)
+
+
 def test_columns_with_a_tree_need_no_ends():
     data = local_data([("a",)], {"town": Quasi()}, trees={"town": flat_tree("ab")})
     assert find_ends(data) == {}

@@ -51,6 +51,8 @@ def find_ends(data: LocalData) -> dict[str, Ends]:
             problems.append(
                 Problem("a category without a hierarchy cannot be generalized", _GIVE_A_TREE, column=name)
             )
+        elif bounds is not None and domain.kind is Kind.DATE and not _are_days(bounds):
+            problems.append(Problem("the bounds of dates are days since 1970-01-01", _NAME_DAYS, column=name))
         elif bounds is not None and (outside := _outside(domain, bounds)):
             problems.append(Problem(f"{outside} outside the declared bounds", _WIDEN_BOUNDS, column=name))
         else:
@@ -62,6 +64,11 @@ def find_ends(data: LocalData) -> dict[str, Ends]:
 
 _GIVE_A_TREE = "give it one, such as a file or { flat = true }"
 _WIDEN_BOUNDS = "widen the bounds or correct the values"
+_NAME_DAYS = "give days between 0001-01-01 and 9999-12-31"
+
+
+def _are_days(bounds: tuple[float, float]) -> bool:
+    return date.min.toordinal() - _EPOCH <= bounds[0] and bounds[1] <= date.max.toordinal() - _EPOCH
 
 
 def _outside(domain: Domain, bounds: tuple[float, float]) -> str:
