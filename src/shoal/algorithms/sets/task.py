@@ -90,9 +90,11 @@ def reasons_of(obstacles: dict[int, Violation], part: int = 0) -> tuple[Reason, 
 
 
 def _notices(cut: Cut, tally: Tally, step: Specialized, *, minimal: bool) -> tuple[str, ...]:
-    if not tally.in_time:
+    if not tally.in_time and cut.holds(cut.tree.root):
         label = cut.tree.labels[cut.tree.root]
         return (f"time was up before the search ended, so every item is published as {label}",)
+    if not tally.in_time:
+        return ("time was up before the search ended: another cut may lose less",)
     if not minimal:
         return ()
     if not step.in_time:

@@ -81,6 +81,12 @@ class Violations:
             rows = rows[self._holding(nodes[fresh[nodes]])[rows]]
         yield from self._list(self._laid_at(cut, nodes, fresh[nodes], rows), weight)
 
+    def first_at(self, cut: Cut) -> Violation | None:
+        """A smallest set of nodes of the cut that breaks the promise."""
+        fresh = np.ones(self.transactions.tree.node_count, dtype=np.bool_)
+        weights = range(1, self.requirement.largest + 1)
+        return _first_violation(self.at_cut(cut, weight, fresh) for weight in weights)
+
     def with_one_of(self, cut: Cut, some: Ints) -> Violation | None:
         """A set of nodes of the cut, one of the given nodes among them, that breaks the promise."""
         some = self._occurring(some)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.parameters import YesOrNo, check_parameters, parameter
+from shoal.algorithms.sets.aa import AA
+from shoal.algorithms.sets.cut import Cut
+from shoal.algorithms.sets.generalization import Tally, mend
+from shoal.algorithms.sets.repair import Repairs
+from shoal.algorithms.sets.task import Task
+from shoal.engine.local import LocalData
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.cuts import Cuts
+
+
+@dataclass(frozen=True, slots=True)
+class DA:
+    """Direct anonymization: look at all itemsets of up to m items, generalized ones included, once.
+
+    Transactions are taken with all nodes above their items. Itemsets come in the order of a depth-first
+    walk, wide nodes before narrow ones, so that a rare set of wide nodes is mended before any of the many
+    narrower ones that it stands for. Each rare set is mended by the cheapest replacement of its own nodes by
+    nodes above them. It sees far more sets than `aa` and is meant for comparison and small data.
+
+    Contract
+        needs:      rows; one set column with a tree
+        gives:      one cut for all records
+        guarantees: k^m-anonymity; with `minimal` no node of the cut could be expanded
+        cost:       all m-sets of (items times height) per transaction; memory O(items times height)
+
+    After Terrovitis, Mamoulis, Kalnis, Local and global recoding methods for anonymizing set-valued data,
+    VLDB Journal 20(1), 2011; shorter itemsets are looked at, too, because an item may occur in short
+    transactions only.
+    """
+
+    name: ClassVar[str] = "da"
+    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
+    paper: ClassVar[str] = AA.paper
+    guarantee: ClassVar[str] = "k^m-anonymity; a minimal cut; no bound on the loss"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    minimal: bool = parameter(
+        default=True,
+        rule=YesOrNo(),
+        help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
+    )
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self,
+        data: LocalData,
+        models: Sequence[Model],
+        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
+        progress: Progress,
+    ) -> Cuts:
+        """Mend every rare itemset of the walk, or move up to the root when time is up."""
+        task = Task.of(data, models)
+        violations = task.violations
+        cut, tally = Cut(violations.transactions), Tally()
+        mend(violations.at_any_level(cut), Repairs(violations, cut), cut, tally, progress)
+        return task.finish(cut, tally, progress, minimal=self.minimal)
