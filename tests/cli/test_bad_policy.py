@@ -191,7 +191,11 @@ def test_what_a_column_says_wrong_is_placed(problems, hospital, entry, words):
 
 def test_check_lists_the_problems_of_policy_hierarchies_and_data_at_once(hospital):
     hospital.write("sexes.csv", "f;x;*\nm;x\n")
-    columns = {"age": AGE + ', missing = "reject"', "sex": 'role = "quasi", hierarchy = "sexes.csv"', "il": SEX}
+    columns = {
+        "age": AGE + ', missing = "reject"',
+        "sex": 'role = "quasi", hierarchy = "sexes.csv"',
+        "il": SEX,
+    }
     done = hospital.check(PATIENTS + ",f,a\n", columns, algorithm='name = "mondrain"', data='others = "drop"')
     assert done.code == BAD_INPUT
     assert any("mondrain" in problem for problem in done.errors)
@@ -206,7 +210,9 @@ def test_check_lists_the_problems_of_policy_hierarchies_and_data_at_once(hospita
 def test_check_looks_at_the_data_of_a_policy_that_is_wrong_itself(hospital):
     done = hospital.check(columns={"agee": AGE, "sex": 'role = "quasi"'})
     assert done.code == BAD_INPUT
-    assert any("column 'sex': a quasi-identifier of kind category needs a hierarchy" in p for p in done.errors)
+    assert any(
+        "column 'sex': a quasi-identifier of kind category needs a hierarchy" in p for p in done.errors
+    )
     assert any("column 'agee': has no such column; did you mean 'age'?" in p for p in done.errors)
     done = hospital.check(None, {"sex": 'role = "quasi"'}, path="nowhere.csv")
     assert any("nowhere.csv: does not exist" in problem for problem in done.errors)
