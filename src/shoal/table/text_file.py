@@ -20,7 +20,7 @@ from shoal.kernels.arrays import Ints
 from shoal.kernels.quotes import CELL_START, QUOTED, follow_quotes
 
 LINE_LIMIT = 64 * 2**20
-_PIECE = 4 * 2**20
+_PIECE = 2**19  # larger ones come as fresh pages each time, which costs more than the reading
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
