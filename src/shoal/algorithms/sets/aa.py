@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from shoal.algorithms.parameters import YesOrNo, check_parameters, parameter
+from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.cut import Cut
 from shoal.algorithms.sets.generalization import generalize
 from shoal.algorithms.sets.task import Task
@@ -26,7 +26,8 @@ class AA:
     lexicographic order. Each is mended by the replacement of its own nodes by nodes above them that costs
     least; whatever contains a replaced node needs no look any more, which is what makes the order of sizes
     pay. Supports are counted at the current cut only, one first item after the other, so memory does not
-    depend on the number of itemsets. Afterwards nodes are expanded again where the promise allows it.
+    depend on the number of itemsets. Afterwards nodes are expanded again where the promise allows it, and a
+    few of the dearest ones are expanded at the expense of others if that pays.
 
     Contract
         needs:      rows; one set column with a tree
@@ -54,6 +55,12 @@ class AA:
         help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
     )
 
+    exchanges: int = parameter(
+        default=20,
+        rule=Within(0),
+        help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
+    )
+
     def __post_init__(self) -> None:
         check_parameters(self)
 
@@ -68,4 +75,4 @@ class AA:
         task = Task.of(data, models)
         cut = Cut(task.violations.transactions)
         tally = generalize(task.violations, cut, progress)
-        return task.finish(cut, tally, progress, minimal=self.minimal)
+        return task.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)

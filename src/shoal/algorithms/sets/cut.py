@@ -37,10 +37,14 @@ class Cut:
         return np.unique(self.node_of_leaf)
 
     @property
+    def loss(self) -> int:
+        """The loss of all occurrences together."""
+        return int(self.loss_below[self.tree.root])
+
+    @property
     def ncp(self) -> float:
         """The mean loss of an occurrence, between 0 and 1."""
-        root = self.tree.root
-        return float(self.loss_below[root] / max(1, self.occurrences[root] * self.tree.leaf_count))
+        return self.loss / max(1, int(self.occurrences[self.tree.root]) * self.tree.leaf_count)
 
     def holds(self, node: int) -> bool:
         """Whether a node is on the cut."""

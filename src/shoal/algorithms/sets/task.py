@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal.algorithms.sets.cut import Cut
+from shoal.algorithms.sets.exchange import exchange
 from shoal.algorithms.sets.generalization import Tally
 from shoal.algorithms.sets.requirement import Requirement
 from shoal.algorithms.sets.specialization import Specialized, obstacles_at, specialize
@@ -43,21 +44,26 @@ class Task:
         requirement, notices = fitting(Requirement.of(models), transactions)
         return cls(column, Violations(transactions, requirement), notices)
 
-    def finish(self, cut: Cut, tally: Tally, progress: Progress, *, minimal: bool) -> Cuts:
-        """Make the cut minimal if that is wanted, and tell how it was found and why it is no finer."""
-        before = cut.ncp
+    def finish(
+        self, cut: Cut, tally: Tally, progress: Progress, *, minimal: bool, exchanges: int = 0
+    ) -> Cuts:
+        """Make the cut minimal if that is wanted, and tell how it was found and why it is no finer.
+
+        `exchanges` nodes of a minimal cut are tried for a cheaper one.
+        """
+        figures: dict[str, Any] = {"itemsets_found": tally.found, "itemsets_resolved": tally.mended}
         step = Specialized(in_time=tally.in_time)
         if minimal and tally.in_time:
             progress.stage("specializing")
+            figures["ncp_before_minimal_cut"] = cut.ncp
             step = specialize(self.violations, cut, progress)
-        figures: dict[str, Any] = {
-            "itemsets_found": tally.found,
-            "itemsets_resolved": tally.mended,
-            "nodes_on_cut": len(cut.nodes),
-            "ncp": cut.ncp,
-        }
-        if minimal:
-            figures |= {"ncp_before_minimal_cut": before, "nodes_expanded_by_minimal_cut": step.expanded}
+            figures["nodes_expanded_by_minimal_cut"] = step.expanded
+            if exchanges and step.in_time and self.violations.requirement.diverse_m == 0:
+                figures["ncp_before_exchanges"] = cut.ncp
+                exchanged = exchange(self.violations, cut, step, exchanges, progress)
+                cut, step = exchanged.cut, exchanged.step
+                figures["exchanges"] = exchanged.made
+        figures |= {"nodes_on_cut": len(cut.nodes), "ncp": cut.ncp}
         obstacles = obstacles_at(self.violations, cut, step.obstacles) if step.in_time else {}
         return Cuts(
             column=self.column,
@@ -99,4 +105,4 @@ def _notices(cut: Cut, tally: Tally, step: Specialized, *, minimal: bool) -> tup
         return ()
     if not step.in_time:
         return ("time was up before the cut was minimal: some items could be published in more detail",)
-    return (DOWNCODING,) if step.expanded else ()
+    return (DOWNCODING,)
