@@ -159,6 +159,20 @@ def test_sensitive_terms_stand_in_term_chunks_only():
     assert "'hiv' stands in chunk 2 of the simple cluster on line 1" in verdict.witness.what
 
 
+def test_a_sensitive_term_is_found_however_it_is_written():
+    released = simple(2, [("e\u0301 ",)] * 2, terms=("x",))
+    assert broken_by(verify(released, k=2, m=1, sensitive=["\u00e9"])) == {"sensitive terms"}
+
+
+def test_one_term_in_two_spellings_does_not_pass_as_two():
+    verdict = verify(
+        simple(3, [("flu",)] * 3, terms=("x",)), simple(3, [("b",)] * 3, terms=("flu ",)), k=3, m=1
+    )
+    assert broken_by(verdict) == {"spelling"}
+    assert "'flu' and 'flu '" in verdict.evidence
+    assert verdict.witness.rows == (1, 2)
+
+
 def test_clusters_with_sensitive_terms_have_l_records():
     released = simple(3, [("a",)] * 2, terms=["hiv"])
     assert verify(released, k=2, m=1, l=3, sensitive=["hiv"]).holds

@@ -22,6 +22,17 @@ def test_k_and_m_are_integers_of_1_or_more(parameters):
         KmAnonymity(*parameters)
 
 
+@pytest.mark.parametrize("parameters", [(2**53 + 1, 2), (2, 10**30)])
+def test_k_and_m_fit_into_kernels(parameters):
+    with pytest.raises(InvalidParameter, match=r"KmAnonymity: [km] must be an integer of at most"):
+        KmAnonymity(*parameters)
+
+
+def test_the_largest_k_and_m_are_checked():
+    assert KmAnonymity(1, 2**53).verify(baskets("a b", "a")).holds
+    assert not KmAnonymity(2**53, 2**53).verify(baskets("a b", "a")).holds
+
+
 @given(files_after_one_change(), st.integers(1, 4), st.integers(1, 4))
 @settings(deadline=None, max_examples=150)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(files, k, m):

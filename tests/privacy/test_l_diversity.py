@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter
 from shoal.privacy.l_diversity import LDiversity
-from shoal.table.roles import Quasi, Sensitive
+from shoal.table.columns import Kind
+from shoal.table.roles import Quasi, QuasiSet, Sensitive
 from tests.builders import local_data
 from tests.privacy.tables import QUASI, tables_after_one_change
 from tests.reference import privacy_tables as reference
@@ -174,6 +176,13 @@ def test_bad_parameters_are_refused(arguments, message):
 def test_without_a_sensitive_column_the_promise_has_no_meaning():
     data = local_data([("30",)], {"age": Quasi()})
     with pytest.raises(BadInput, match="no column is sensitive; give the column"):
+        LDiversity(2).verify(data)
+
+
+def test_a_sensitive_column_of_sets_is_not_left_out_in_silence():
+    data = local_data([("20", "flu", ["a"]), ("20", "cold", ["a"])], {**ROLES, "items": QuasiSet()})
+    data = replace(data, roles={**ROLES, "items": Sensitive(kind=Kind.SET)})
+    with pytest.raises(BadInput, match=r"'items'.*holds sets"):
         LDiversity(2).verify(data)
 
 

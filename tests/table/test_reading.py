@@ -664,6 +664,13 @@ def test_long_form_names_two_columns():
         LongForm("a", "a")
 
 
+def test_a_frame_may_change_after_it_was_read():
+    numbers = np.arange(3)
+    loaded = read_table(pa.table({"a": pa.array(numbers)}), {"a": Insensitive()})
+    numbers[:] = 9
+    assert plain(loaded.table) == {"a": [0, 1, 2]}
+
+
 def test_one_column_cannot_have_two_roles(write):
     roles = {"age": Quasi(), " age": Insensitive()}
     assert "column 'age': has 2 roles" in refusal(write("d.csv", "age\n1\n"), roles)

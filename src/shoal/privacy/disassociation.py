@@ -15,6 +15,7 @@ from shoal.kernels.itemsets import GroupedRows, ItemRows, ItemsetSupports, items
 from shoal.privacy.parameters import Number, check_number, check_whole, exact
 from shoal.privacy.verdict import ROWS_SHOWN, Verdict, Witness, counted
 from shoal.recoding.disassociated import Disassociated
+from shoal.table.canonical import canonical_text
 
 _CHUNKS = "rules 1 and 3"
 _LIMITS = "what somebody who knows the algorithm can conclude from it (the cover problem) is not checked here"
@@ -76,6 +77,7 @@ class Disassociation:
                 _small_clusters(data, self.k, "k"),
                 None if self.l is None else _small_clusters(data, self.l, "l"),
                 _sensitive_terms_in_chunks(data),
+                _terms_of_several_spellings(data),
             )
             if finding is not None
         ]
@@ -185,7 +187,7 @@ def _rare_itemsets(data: Disassociated, supports: ItemsetSupports, k: int) -> _F
 def _terms_in_two_chunks(data: Disassociated) -> _Finding | None:
     """Rules 1 and 3 in one: a term of a cluster's chunk occurs in no other chunk of it or below it."""
     terms, holders = _terms_of_chunks(data)
-    clusters = np.concatenate((data.chunk_clusters, np.arange(len(data.clusters))))[holders]
+    clusters = _clusters_of(data, holders)
     order = np.lexsort((holders, clusters, terms))
     terms, clusters = terms[order], clusters[order]
     # Clusters stand before those in them: if the next holder of a term is not inside a cluster, none is.
@@ -242,6 +244,19 @@ def _sensitive_terms_in_chunks(data: Disassociated) -> _Finding | None:
     return _Finding("sensitive terms", what, data.chunk_clusters[chunks])
 
 
+def _terms_of_several_spellings(data: Disassociated) -> _Finding | None:
+    """Terms such as `flu` and `flu `: one term that would pass as two, in two chunks or as not sensitive."""
+    spellings = canonical_text(data.terms.labels).dictionary_encode().indices.to_numpy()
+    several = np.flatnonzero(np.bincount(spellings, minlength=1)[spellings] > 1)
+    if len(several) == 0:
+        return None
+    alike = several[spellings[several] == spellings[several[0]]]
+    terms = " and ".join(ascii(data.terms.label(int(term))) for term in alike)
+    held, holders = _terms_of_chunks(data)
+    clusters = _clusters_of(data, holders)[np.isin(held, several)]
+    return _Finding("spelling", f"the terms {terms} differ only in how they are written", clusters)
+
+
 def _supports_in_chunks(data: Disassociated, m: int, k: int) -> ItemsetSupports:
     subrecords = _without_repeats(data.subrecords)
     row_count = len(subrecords.starts) - 1
@@ -259,6 +274,11 @@ def _terms_of_chunks(data: Disassociated) -> tuple[Ints, Ints]:
     term_count = max(1, len(data.terms))
     pairs = np.unique(holders * term_count + terms)
     return pairs % term_count, pairs // term_count
+
+
+def _clusters_of(data: Disassociated, holders: Ints) -> Ints:
+    clusters: Ints = np.concatenate((data.chunk_clusters, np.arange(len(data.clusters))))[holders]
+    return clusters
 
 
 def _chunk_of_subrecord(data: Disassociated) -> Ints:
@@ -283,7 +303,8 @@ def _without_repeats(sets: SetArrays) -> SetArrays:
 
 
 def _is_sensitive(data: Disassociated) -> Bools:
-    marked = pc.is_in(data.terms.labels, value_set=pa.array(data.sensitive, type=pa.string()))
+    sensitive = canonical_text(pa.array(data.sensitive, type=pa.string()))
+    marked = pc.is_in(canonical_text(data.terms.labels), value_set=sensitive)
     return np.asarray(marked.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 

@@ -20,6 +20,7 @@ from shoal.errors import BadInput, Infeasible, Problem
 from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.kernels.diversity import ClassCounts, class_figures, classes_hold
 from shoal.privacy.verdict import Verdict, Witness, class_in_words, counted, verdict_without_records
+from shoal.table.roles import Sensitive
 
 # Kernels are exact but for entropies and sizes at the edge of what they can hold: there they answer no, and
 # the model's own definition decides.
@@ -134,6 +135,17 @@ def check_columns(model: Diversity, data: LocalData) -> None:
             Problem(
                 f"{model.name} protects sensitive values, and no column is sensitive",
                 "give the column that must not be learnt the role sensitive",
+            )
+        )
+    if sets := [name for name in data.with_role(Sensitive) if name not in data.sensitive]:
+        raise BadInput(
+            *(
+                Problem(
+                    f"{model.name} protects single values, and this sensitive column holds sets",
+                    "give it the role quasi and name its sensitive items, or drop it",
+                    column=name,
+                )
+                for name in sets
             )
         )
     for column in data.sensitive:

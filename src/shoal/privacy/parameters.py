@@ -10,12 +10,15 @@ from shoal.errors import InvalidParameter
 Number = int | float | Fraction
 
 _LARGEST_KERNEL_INTEGER = 2**63 - 1
+_LARGEST_WHOLE = 2**53  # more records than any file has, and far from where kernels would overflow
 
 
 def check_whole(owner: str, name: str, value: object, least: int = 1) -> None:
     """Refuse anything but an integer of at least `least`; True is not a number."""
     if type(value) is not int or value < least:
         raise InvalidParameter(owner, name, value, f"an integer of {least} or more")
+    if value > _LARGEST_WHOLE:
+        raise InvalidParameter(owner, name, value, f"an integer of at most {_LARGEST_WHOLE:,}")
 
 
 def check_choice(owner: str, name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -41,7 +41,7 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
     """One column as its role reads it; quasi-identifiers of a published source as they are written there."""
     values = raw.table.column(name)
     if isinstance(role, Insensitive):
-        return Encoded(Carried(values))
+        return Encoded(Carried(values if raw.library is None else _owned(values)))
     kind = Kind(getattr(role, "kind", Kind.CATEGORY))
     try:
         if published and isinstance(role, QuasiSet):
@@ -208,6 +208,12 @@ def _split(cells: pa.Array, separator: str, missing: MissingTokens) -> pa.Array:
         absent = pc.is_in(canonical_text(texts), value_set=whole_cells)
         texts = pc.if_else(absent, None, texts)
     return pc.split_pattern(texts, pattern=separator)
+
+
+def _owned(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A copy: the memory of a frame is its owner's, who may write to it after it was read."""
+    memory = pa.default_cpu_memory_manager()
+    return pa.chunked_array([chunk.copy_to(memory) for chunk in values.chunks], type=values.type)
 
 
 def _dictionary(values: pa.ChunkedArray) -> pa.ChunkedArray:
