@@ -140,36 +140,31 @@ def test_what_many_quasi_identifiers_cost_is_estimated_before_the_run(hospital):
     assert done.json["estimated_memory_(MB)"] > 0
 
 
-def test_empty_sets_are_records(hospital):
-    done = hospital.verify(
-        "a a\n\n\na\n",
-        {"items": ITEMS},
-        name="sets.txt",
-        privacy='model = "set-k-anonymity"\nk = 2',
-        words=("--json",),
-    )
-    assert done.code == 0, done.out
-    assert done.json["verdicts"][0]["figures"]["records"] == 4
-
-
-def test_repeated_items_count_once_with_a_notice(hospital):
-    done = hospital.verify("a a b\na b\nc c\nc\n", {"items": ITEMS}, name="sets.txt", privacy=SETS)
-    assert done.code == 0, done.out
+def test_empty_sets_are_records_and_repeated_items_count_once_with_a_notice(hospital):
+    hospital.write("data.txt", "a a b\nb a\n\na b b\n\n")
+    policy = {"columns": {"items": ITEMS}, "privacy": SETS, "path": "data.txt"}
+    done = hospital.run(None, **policy, output='path = "published.txt"')
+    assert done.code == 0, done.err
+    assert sorted((hospital.out / "published.txt").read_text().splitlines()) == ["", "", "a b", "a b", "a b"]
     assert any("column 'items': repeated items were counted once, in 2 rows" in n for n in done.notices)
+    assert any("in 2 rows" in notice for notice in hospital.check(None, **policy).notices)
 
 
-def test_an_item_that_contains_the_separator_is_refused(hospital):
-    hospital.write("file.jsonl", '{"items": ["a b", "c"]}\n{"items": ["a b", "c"]}\n')
-    done = shoal(
-        "verify",
-        hospital.folder / "file.jsonl",
-        "--policy",
-        hospital.write_policy({"items": ITEMS}, privacy=SETS),
-    )
+def test_repeated_items_of_a_published_file_do_not_hide(hospital):
+    done = hospital.verify("a a b\na b\na b\n", {"items": ITEMS}, name="sets.txt", privacy=SETS)
+    assert done.code == 1, done.out
+    assert "fewer than k=2" in done.words
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_an_item_that_contains_the_separator_is_refused(hospital, command):
+    hospital.write("data.jsonl", '{"items": ["a b", "c"]}\n{"items": ["a b", "c"]}\n')
+    done = hospital.run(None, {"items": ITEMS}, privacy=SETS, path="data.jsonl", command=command)
     assert done.code == BAD_INPUT
     (problem,) = done.errors
-    assert "file.jsonl, column 'items', value 'a b'" in problem
+    assert "data.jsonl, column 'items', value 'a b'" in problem
     assert "contains the separator ' '" in problem
+    assert "choose a separator" in problem
 
 
 @pytest.mark.parametrize("hierarchy", ["{ flat = true }", '{ mask = "right" }'])
@@ -281,6 +276,22 @@ def test_an_insensitive_column_that_tells_records_apart_must_be_confirmed(refuse
 def test_a_silent_column_need_not_be_confirmed(hospital):
     data = "age,sex,note\n" + "".join(f"{20 + i % 7},f,n{i % 6}\n" for i in range(12))
     assert hospital.run(data, {"age": AGE, "sex": SEX, "note": 'role = "insensitive"'}).code == 0
+
+
+def test_lists_that_nobody_looked_at_must_be_confirmed(hospital):
+    lines = "".join(f'{{"age": {20 + i % 2}, "sex": "f", "tags": ["t{i}"]}}\n' for i in range(12))
+    hospital.write("data.jsonl", lines)
+    columns = {"age": AGE, "sex": SEX, "tags": 'role = "insensitive"'}
+    done = hospital.run(None, columns, path="data.jsonl")
+    assert done.code == BAD_INPUT
+    assert "column 'tags'" in done.errors[0]
+    confirmed = {**columns, "tags": 'role = "insensitive", confirm = true'}
+    done = hospital.run(None, confirmed, path="data.jsonl")
+    assert done.code == BAD_INPUT
+    assert "policy-out/published.csv" in done.errors[0]
+    assert "cannot be written as text; write parquet" in done.errors[0]
+    assert "partial" not in done.err
+    assert hospital.run(None, confirmed, path="data.jsonl", output='path = "published.parquet"').code == 0
 
 
 @pytest.mark.parametrize(

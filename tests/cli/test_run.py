@@ -11,6 +11,7 @@ from tests.cli.commands import (
     AGE,
     COLUMNS,
     ILL,
+    ITEMS,
     K2,
     NAME,
     PATIENTS,
@@ -277,6 +278,40 @@ def test_a_subject_pseudonym_beside_sets_is_refused(hospital):
     done = hospital.check(data, columns, privacy=privacy, data='subject = "name"')
     assert done.code == BAD_INPUT
     assert any("column 'name': a pseudonym of the subject ties" in problem for problem in done.errors)
+
+
+KM = 'model = "km-anonymity"\nk = 2\nm = 2'
+
+
+def test_published_sets_are_labels_in_order_joined_by_the_separator(hospital):
+    hospital.write("codes.csv", "a;low;*\nb;low;*\nx y;high;*\nz;high;*\n")
+    data = "codes\n" + "z|a\na|z\nx y|b\n\nb|x y\n" * 3
+    columns = {"codes": 'role = "quasi", kind = "set", separator = "|", hierarchy = "codes.csv"'}
+    done = hospital.run(data, columns, privacy=KM)
+    assert done.code == FINE, done.err
+    sets = Counter(record["codes"] for record in records_of(hospital.published))
+    assert sets == {"a|z": 6, "b|x y": 6, "": 3}
+
+
+def test_sets_of_one_subject_are_one_record(hospital):
+    data = "name,items\n" + "".join(f"p{person},{item}\n" for person in range(4) for item in "cab")
+    columns = {"name": NAME, "items": ITEMS}
+    done = hospital.run(data, columns, privacy=KM, data='subject = "name"', words=("--json",))
+    assert done.code == FINE, done.out
+    assert done.json["records"] == 4
+    assert records_of(hospital.published) == [{"items": "a b c"}] * 4
+    assert any("12 rows of 4 subjects were united" in notice for notice in done.json["notices"])
+    verified = shoal("verify", hospital.published, "--policy", hospital.policy)
+    assert verified.code == FINE
+    assert not verified.notices  # a row is a person
+
+
+def test_pairs_of_id_and_item_become_sets(hospital):
+    data = "who,what\n" + "".join(f"p{person},{item}\n" for person in range(4) for item in "cab")
+    done = hospital.run(data, {"items": ITEMS}, privacy=KM, data='long = { id = "who", item = "what" }')
+    assert done.code == FINE, done.err
+    assert records_of(hospital.published) == [{"items": "a b c"}] * 4
+    assert shoal("verify", hospital.published, "--policy", hospital.policy).code == FINE
 
 
 def test_columns_without_a_role_can_be_dropped_or_carried(hospital):

@@ -24,7 +24,7 @@ def outcome(facts: Outcome) -> dict[str, object]:
     summary: dict[str, object] = {
         **promises,
         "verdict": "holds, checked on the published file" if facts.holds else "DOES NOT HOLD",
-        "smallest class": facts.smallest,
+        "smallest support": facts.smallest,
         "records": f"{facts.records} read, {facts.published_records} published,"
         f" {facts.suppressed_records} suppressed",
         "algorithm": facts.algorithm,

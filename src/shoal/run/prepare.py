@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.engine.local import LocalData
@@ -142,8 +143,8 @@ def _telling_columns(data: Data, models: Sequence[Model]) -> list[Problem]:
     for name, role in data.local.roles.items():
         column = data.local.table.columns.get(name)
         if isinstance(role, Insensitive) and not role.confirm and isinstance(column, Carried):
-            distinct = pc.count_distinct(column.values).as_py()
-            if k > 1 and distinct > most:
+            distinct = _distinct_values(column)
+            if k > 1 and distinct > max(most, 1):
                 problems.append(
                     Problem(
                         f"is published untouched and has {distinct} distinct values, more than"
@@ -153,6 +154,13 @@ def _telling_columns(data: Data, models: Sequence[Model]) -> list[Problem]:
                     )
                 )
     return problems
+
+
+def _distinct_values(column: Carried) -> int:
+    try:
+        return int(pc.count_distinct(column.values, mode="all").as_py())
+    except pa.ArrowNotImplementedError:
+        return len(column)  # lists and the like, of which each may be the only one
 
 
 def unprotected_notices(data: Data, models: Sequence[Model]) -> list[str]:
