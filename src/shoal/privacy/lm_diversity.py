@@ -3,9 +3,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.engine.local import LocalData
-from shoal.privacy.items import check_sensitive, check_sets, sensitive_names, verdict_on_guess
-from shoal.privacy.parameters import Number, check_number, check_whole
+import numpy as np
+
+from shoal.engine.joined_sets import Guess
+from shoal.engine.local import Classes, LocalData
+from shoal.errors import Infeasible
+from shoal.privacy.items import (
+    check_sensitive,
+    check_sets,
+    guess_in_words,
+    sensitive_names,
+    verdict_on_guess,
+)
+from shoal.privacy.parameters import Number, check_number, check_whole, exact
 from shoal.privacy.verdict import Verdict, verdict_without_records
 
 
@@ -36,6 +46,27 @@ class LmDiversity:
             f" on {', '.join(data.quasi_sets)}"
         )
 
+    def infeasible(self, data: LocalData) -> Infeasible | None:
+        """Why no generalization of the items can keep the promise; None if one can.
+
+        It changes neither what is sensitive of all records, nor of those that have any other item, which
+        know nothing but that when all their items are published alike.
+        """
+        check_sets(self.name, data)
+        check_sensitive(self.name, data)
+        among_all, among_known = _guesses_from_nothing(data)
+        likelier = [guess for guess in (among_all, among_known) if guess and guess.share * exact(self.l) > 1]
+        if not likelier:
+            return None
+        likeliest = max(likelier, key=lambda guess: guess.share)
+        place = "" if likeliest is among_all else " that have an item which is not sensitive"
+        return Infeasible(
+            f"l^m-diversity with l={self.l} cannot be met: {guess_in_words(data, likeliest, place)}, and no"
+            f" generalization changes that; l can be at most {1 / likeliest.share}",
+            largest_l=float(1 / likeliest.share),
+            records=data.row_count,
+        )
+
     def verify(self, data: LocalData) -> Verdict:
         """Find the likeliest guess over all itemsets of at most m items."""
         check_sets(self.name, data)
@@ -44,3 +75,12 @@ class LmDiversity:
             return verdict_without_records(self.claim(data))
         guess = data.joined_sets().likeliest_guess(self.m)
         return verdict_on_guess(data, self.claim(data), guess, self.l)
+
+
+def _guesses_from_nothing(data: LocalData) -> tuple[Guess | None, Guess | None]:
+    """The likeliest guess about any record, and about any that has an item which is not sensitive."""
+    sets = data.joined_sets()
+    known = np.diff(sets.quasi.starts) > 0
+    first, count = np.flatnonzero(known)[:1], int(np.count_nonzero(known))
+    with_items = Classes(np.where(known, 0, -1), first, np.full(len(first), count, dtype=np.int64))
+    return sets.likeliest_guess(0), sets.likeliest_guess(0, with_items)

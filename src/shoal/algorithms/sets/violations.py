@@ -10,6 +10,7 @@ import numpy as np
 from shoal.algorithms.sets.cut import Cut
 from shoal.algorithms.sets.requirement import Requirement
 from shoal.algorithms.sets.transactions import Transactions
+from shoal.errors import InvalidParameter
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.rare_sets import (
     DONE,
@@ -28,6 +29,7 @@ from shoal.kernels.rare_sets import (
 from shoal.kernels.shares import ShareLimit, share_exceeded
 
 _STEPS_PER_SLICE = 50_000_000
+_LARGEST_PRODUCT = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +235,10 @@ def _numbers(nodes: Ints, node_count: int) -> Ints:
 def _share_limit(transactions: Transactions, requirement: Requirement) -> ShareLimit:
     """The limit in numbers; without diversity there are no sensitive items for it."""
     whole_of = transactions.whole_of if requirement.diverse_m > 0 else frozen_ints([])
+    if requirement.l.numerator > _LARGEST_PRODUCT // max(1, transactions.row_count):
+        raise InvalidParameter(
+            "LmDiversity", "l", requirement.l, "a number with fewer digits for so many records"
+        )
     return ShareLimit(
         transactions.sensitive,
         whole_of,
