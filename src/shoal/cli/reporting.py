@@ -9,7 +9,7 @@ from typing import Annotated, ParamSpec
 import typer
 
 from shoal.cli import output
-from shoal.errors import Cancelled, LimitReached, ShoalError
+from shoal.errors import Cancelled, LimitReached, OutputFailed, ShoalError
 
 P = ParamSpec("P")
 
@@ -45,6 +45,12 @@ def _tell(error: BaseException, *, as_json: bool) -> int:
             sentence = "the machine's memory is used up; use fewer columns or records, or a larger machine"
             output.show_error(LimitReached(sentence), as_json=as_json)
             return output.LIMIT_REACHED
+        case OSError():
+            sentence = (
+                f"the system refused to go on: {error}; check that the disk has room and may be written"
+            )
+            output.show_error(OutputFailed(sentence), as_json=as_json)
+            return output.BAD_INPUT
         case KeyboardInterrupt():
             output.show_error(Cancelled("interrupted; nothing was written"), as_json=as_json)
             return output.INTERRUPTED
