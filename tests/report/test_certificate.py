@@ -117,6 +117,21 @@ def test_a_broken_promise_gets_none(published):
 def test_the_certified_file_agrees(published):
     made = json.loads(json.dumps(certificate(hospital(), published)))
     assert check_certificate(made, published) == []
+    assert check_certificate(made, published, hospital().verdicts) == []
+
+
+def test_another_claim_beside_the_right_hash_is_caught(published):
+    made = json.loads(json.dumps(certificate(hospital(), published)))
+    other = [claim.replace("k=5", "k=50") for claim in made["claims"]]
+    assert other != made["claims"]
+    (disagreement,) = check_certificate({**made, "claims": other}, published, hospital().verdicts)
+    assert "the certificate claims" in disagreement
+    assert "k=50" in disagreement
+    figures = {**made["verdict"], "smallest": 50, "holds": "yes"}
+    smallest, holds = check_certificate({**made, "verdict": figures}, published, hospital().verdicts)
+    assert "smallest support 50, the check of this file 5" in smallest
+    assert "'yes'" in holds
+    assert len(check_certificate({**made, "verdict": None}, published, hospital().verdicts)) == 2
 
 
 @pytest.mark.parametrize("place", range(20))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -56,18 +56,42 @@ def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
     }
 
 
-def check_certificate(certificate: Mapping[str, Any], file: Path) -> list[str]:
-    """How the file disagrees with its certificate; empty when it is the certified file."""
+def check_certificate(
+    certificate: Mapping[str, Any], file: Path, verdicts: Sequence[Verdict] = ()
+) -> list[str]:
+    """How the file disagrees with its certificate; empty when it is the certified file.
+
+    With the verdicts of a check of the file, also how those disagree with what the certificate states:
+    anybody can write another claim beside the right hash.
+    """
     if certificate.get("format") != FORMAT:
         return [f"this is not a certificate that Shoal can read: its format is not {FORMAT!r}"]
     stated = certificate.get("file")
     if not isinstance(stated, Mapping):
         return ["the certificate does not say which file it is about: it has no 'file'"]
     actual = _fingerprint(file)
-    return [
+    disagreements = [
         f"the certificate is about a file with {words} {stated.get(key)!r}, this one has {actual[key]!r}"
         for key, words in (("name", "the name"), ("bytes", "the size in bytes"), ("sha256", "the SHA-256"))
         if stated.get(key) != actual[key]
+    ]
+    return disagreements + (_other_statements(certificate, verdicts) if verdicts else [])
+
+
+def _other_statements(certificate: Mapping[str, Any], verdicts: Sequence[Verdict]) -> list[str]:
+    claims = [verdict.claim for verdict in verdicts]
+    smallest = min((verdict.smallest for verdict in verdicts if verdict.smallest is not None), default=None)
+    verdict = certificate.get("verdict")
+    stated = verdict if isinstance(verdict, Mapping) else {}
+    found = [
+        ("claims", certificate.get("claims"), claims),
+        ("finds as the smallest support", stated.get("smallest"), smallest),
+        ("says of the verdict", stated.get("holds"), all(verdict.holds for verdict in verdicts)),
+    ]
+    return [
+        f"the certificate {words} {there!r}, the check of this file {here!r}"
+        for words, there, here in found
+        if there != here
     ]
 
 
