@@ -1,32 +1,54 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.quotes import AFTER_QUOTE, CELL_START, QUOTED, follow_quotes
+from shoal.kernels.quotes import (
+    AFTER_QUOTE,
+    CELL_START,
+    IN_CELL,
+    LINE_ENDED_IN_QUOTES,
+    QUOTED,
+    follow_quotes,
+    quote_automaton,
+)
 from tests.reference import table as reference
 
 texts = st.text(alphabet='a,"\n\r', max_size=30)
 
 
-def followed(*pieces):
-    state = np.array([CELL_START, 0, 0, 0], dtype=np.int64)
-    for piece in pieces:
-        follow_quotes(np.frombuffer(piece.encode(), dtype=np.uint8), ord(","), ord('"'), state)
-    return state
+def followed(text, state=CELL_START):
+    automaton = quote_automaton(ord(","), ord('"'))
+    return follow_quotes(np.frombuffer(text.encode(), dtype=np.uint8), automaton, state)
 
 
 @settings(deadline=None)
 @given(texts)
 def test_knows_whether_a_quote_is_open_at_the_end(text):
-    assert (followed(text)[0] == QUOTED) == reference.quote_left_open(text, ",", '"')
+    state = followed(text)
+    assert (state % LINE_ENDED_IN_QUOTES == QUOTED) == reference.quote_left_open(text, ",", '"')
+    assert (state >= LINE_ENDED_IN_QUOTES) == reference.line_ends_in_quotes(text, ",", '"')
 
 
 @settings(deadline=None)
 @given(texts, st.integers(0, 30))
 def test_pieces_follow_each_other(text, cut):
-    assert followed(text[:cut], text[cut:]).tolist() == followed(text).tolist()
+    assert followed(text[cut:], followed(text[:cut])) == followed(text)
 
 
-def test_notes_where_the_last_quote_opened_and_line_ends_inside_quotes():
-    assert followed('a,"b\nc",d\n"e').tolist() == [QUOTED, 12, 10, 1]
-    assert followed('a,"b"').tolist() == [AFTER_QUOTE, 5, 2, 0]
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("", CELL_START),
+        ("a,", CELL_START),
+        ('5"', IN_CELL),
+        ('a,"b', QUOTED),
+        ('"b"', AFTER_QUOTE),
+        ('"b""', QUOTED),
+        ('"b"c"', IN_CELL),
+        ('"b\nc",', LINE_ENDED_IN_QUOTES + CELL_START),
+        ("é", IN_CELL),
+    ],
+)
+def test_states(text, state):
+    assert followed(text) == state

@@ -86,3 +86,8 @@ def quote_left_open(text, delimiter, quote):
             at_start = here in (delimiter, "\n", "\r")
         place += 1
     return inside
+
+
+def line_ends_in_quotes(text, delimiter, quote):
+    ends = [place for place, character in enumerate(text) if character in "\n\r"]
+    return any(quote_left_open(text[:end], delimiter, quote) for end in ends)

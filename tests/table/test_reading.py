@@ -251,7 +251,13 @@ class TestDelimited:
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
     def test_a_quote_must_be_closed(self, write, ending, encoding):
         path = write("d.csv", f'a,b\n0,"x\ny"\n1,"2{ending}'.encode(encoding))
-        assert "d.csv:4: a cell begins with the quote" in refusal(path, {"a": Quasi(), "b": Quasi()})
+        assert "d.csv:4: a cell of this record begins with the quote" in refusal(
+            path, {"a": Quasi(), "b": Quasi()}
+        )
+
+    def test_an_open_quote_before_much_text(self, write):
+        path = write("d.csv", 'a,b\n0,1\n1,"2\n' + "3,4\n" * 50_000)
+        assert "d.csv:3: a cell of this record" in refusal(path, {"a": Quasi(), "b": Quasi()})
 
     def test_quotes_inside_cells_are_ordinary(self, write):
         path = write("d.csv", 'a,b\n5" pipe,x\n')

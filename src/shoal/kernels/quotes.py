@@ -1,40 +1,47 @@
-"""Where quotes stand open in delimited text."""
+"""Quotes in delimited text, followed by an automaton.
+
+A quote opens at the start of a cell only; inside quotes two of them are one character. The four states exist
+twice: the second set means that a line has ended inside quotes before.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.arrays import Ints
 from shoal.kernels.compile import kernel
 
 CELL_START, IN_CELL, QUOTED, AFTER_QUOTE = range(4)
+LINE_ENDED_IN_QUOTES = 4
+
+_BITS = 6
+_LINE_ENDS = (10, 13)
+
+
+def quote_automaton(delimiter: int, quote: int) -> NDArray[np.uint64]:
+    """For each byte the state that follows each state, six bits apart, as `follow_quotes` takes them."""
+    following = np.empty((2 * LINE_ENDED_IN_QUOTES, 256), dtype=np.uint64)
+    for seen in (0, LINE_ENDED_IN_QUOTES):
+        outside = [seen + CELL_START, seen + IN_CELL, seen + AFTER_QUOTE]
+        following[outside] = seen + IN_CELL
+        following[np.ix_(outside, [delimiter, *_LINE_ENDS])] = seen + CELL_START
+        following[[seen + CELL_START, seen + AFTER_QUOTE], quote] = seen + QUOTED
+        following[seen + QUOTED] = seen + QUOTED
+        following[seen + QUOTED, list(_LINE_ENDS)] = LINE_ENDED_IN_QUOTES + QUOTED
+        following[seen + QUOTED, quote] = seen + AFTER_QUOTE
+    shifts = np.arange(len(following), dtype=np.uint64) * np.uint64(_BITS)
+    return np.bitwise_or.reduce(following * np.uint64(_BITS) << shifts[:, np.newaxis], axis=0)
 
 
 @kernel
-def follow_quotes(text: NDArray[np.uint8], delimiter: int, quote: int, state: Ints) -> None:
-    """Read on through a piece of text and note whether it ends inside quotes.
+def follow_quotes(text: NDArray[np.uint8], automaton: NDArray[np.uint64], state: int) -> int:
+    """The state behind a piece of text that begins in the given state.
 
-    state = [where we are, the bytes before this piece, the place of the last opening quote, how many line
-    ends stand inside quotes] is read and written, so that pieces of one file follow each other; it begins as
-    [CELL_START, 0, 0, 0]. A quote opens at the start of a cell only, and two quotes inside quotes are one
-    character. O(bytes).
+    A state is kept as a shift into the automaton's words, so that no byte costs a branch. Reads only.
+    O(bytes).
     """
-    where, start, opened, quoted_ends = state[0], state[1], state[2], state[3]
-    for place in range(len(text)):
-        byte = text[place]
-        if where == QUOTED:
-            if byte == quote:
-                where = AFTER_QUOTE
-            elif byte in (10, 13):
-                quoted_ends += 1
-        elif byte == quote and where == CELL_START:
-            where = QUOTED
-            opened = start + place
-        elif byte == quote and where == AFTER_QUOTE:
-            where = QUOTED
-        elif byte in (delimiter, 10, 13):
-            where = CELL_START
-        else:
-            where = IN_CELL
-    state[0], state[1], state[2], state[3] = where, start + len(text), opened, quoted_ends
+    shift = np.uint64(state * _BITS)
+    mask = np.uint64(2**_BITS - 1)
+    for byte in text:
+        shift = (automaton[byte] >> shift) & mask
+    return int(shift) // _BITS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -58,11 +59,15 @@ class Delimited:
 
     def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
         """Read texts, and numbers as far as all cells of all number columns are plain ones."""
-        quoted = bool(self._quote) and self._file.holds(self._quote)
+        quoted, line_ends_in_quotes = bool(self._quote) and self._file.holds(self._quote), False
+        if quoted:
+            left_open, line_ends_in_quotes = self._file.quotes(self._delimiter, self._quote)
+            if left_open:
+                raise BadInput(self._open_quote())
         parse = arrow_csv.ParseOptions(
             delimiter=self._delimiter,
             quote_char=self._quote if quoted else False,
-            newlines_in_values=quoted and self._file.has_quoted_line_ends(self._delimiter, self._quote),
+            newlines_in_values=line_ends_in_quotes,
             ignore_empty_lines=len(self._names) > 1,
         )
         try:
@@ -135,6 +140,21 @@ class Delimited:
         if len(ragged) > len(shown):
             problems.append(Problem(f"{len(ragged)} lines have a wrong number of cells", file=self.where))
         return problems
+
+    def _open_quote(self) -> Problem:
+        ends = deque([0, 0], maxlen=2)  # where the last two records end, of which the last has no end
+        with self._file.text(newline="") as stream:
+            reader = self._reader(stream, self._delimiter)
+            try:
+                ends.extend(reader.line_num for _ in reader)
+            except csv.Error:  # the record without end is too large for this reader
+                ends.append(reader.line_num)
+        return Problem(
+            f"a cell of this record begins with the quote {self._quote} and no quote ends it",
+            'close the quote, or give quote="" if quotes are ordinary characters here',
+            file=self.where,
+            line=ends[0] + 1,
+        )
 
     def _lines_of(self, rows: Sequence[int]) -> list[int]:
         """The lines at which the given ascending rows begin, found by reading the file once more."""

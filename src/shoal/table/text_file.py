@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import codecs
 import io
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice, repeat
 from pathlib import Path
 from typing import TextIO
 
@@ -16,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import BadInput, Problem
-from shoal.kernels.arrays import Ints
-from shoal.kernels.quotes import CELL_START, QUOTED, follow_quotes
+from shoal.kernels.quotes import CELL_START, LINE_ENDED_IN_QUOTES, QUOTED, follow_quotes, quote_automaton
 
 LINE_LIMIT = 64 * 2**20
 _PIECE = 2**19  # larger ones come as fresh pages each time, which costs more than the reading
@@ -68,32 +64,18 @@ class TextFile:
         """The encoding in the words of Arrow, which drops a byte order mark itself."""
         return "utf8" if self.encoding in ("utf-8", "utf-8-sig") else self.encoding
 
-    def has_quoted_line_ends(self, delimiter: str, quote: str) -> bool:
-        """Whether some cell goes over several lines; raises BadInput when a quote is never closed."""
-        where, _, opened, quoted_line_ends = _follow(self._lines_in_pieces(), ord(delimiter), ord(quote))
-        if where == QUOTED:
-            problem = Problem(
-                f"a cell begins with the quote {quote} and no quote ends it",
-                'close the quote, or give quote="" if quotes are ordinary characters here',
-                file=str(self.path),
-                line=_line_at(self._lines_in_pieces(), int(opened)),
-            )
-            raise BadInput(problem)
-        return bool(quoted_line_ends)
+    def quotes(self, delimiter: str, quote: str) -> tuple[bool, bool]:
+        """Whether a quote is open at the end, and whether some line ends inside quotes."""
+        automaton = quote_automaton(ord(delimiter), ord(quote))
+        state = CELL_START
+        for piece in self._pieces_as_utf8():
+            state = follow_quotes(np.frombuffer(piece, dtype=np.uint8), automaton, state)
+        return state % LINE_ENDED_IN_QUOTES == QUOTED, state >= LINE_ENDED_IN_QUOTES
 
     def holds(self, character: str) -> bool:
         """Whether an ASCII character occurs anywhere."""
         with self.stream() as stream:
             return any(character.encode() in piece for piece in _pieces(stream))
-
-    def _lines_in_pieces(self) -> Iterator[bytes]:
-        """The text as UTF-8 in pieces that end where a line ends, if they hold such an end."""
-        rest = b""
-        for piece in self._pieces_as_utf8():
-            cut = piece.rfind(b"\n") + 1
-            yield rest + piece[:cut]
-            rest = piece[cut:]
-        yield rest
 
     def _pieces_as_utf8(self) -> Iterator[bytes]:
         if self.arrow_encoding == "utf8":
@@ -105,33 +87,6 @@ class TextFile:
             with self.text(newline="") as stream:
                 while text := stream.read(_PIECE):
                     yield text.encode()
-
-
-def _follow(pieces: Iterator[bytes], delimiter: int, quote: int) -> Ints:
-    """The state of `follow_quotes` behind all pieces, which are followed several at once.
-
-    Behind the end of a line outside quotes a cell starts, so each piece is followed from there beforehand,
-    and once more from where its predecessor really ended when that was elsewhere.
-    """
-    beginning = np.array([CELL_START, 0, 0, 0], dtype=np.int64)
-
-    def followed(piece: bytes, before: Ints) -> Ints:
-        state = before.copy()
-        follow_quotes(np.frombuffer(piece, dtype=np.uint8), delimiter, quote, state)
-        return state
-
-    state = beginning
-    workers = os.cpu_count() or 1
-    with ThreadPoolExecutor(workers) as pool:
-        while batch := list(islice(pieces, workers)):
-            guesses = pool.map(followed, batch, repeat(beginning))
-            for piece, guess in zip(batch, guesses, strict=True):
-                if state[0] == CELL_START:
-                    offset = state[1]
-                    state = guess + np.array([0, offset, offset, state[3]])
-                else:
-                    state = followed(piece, state)
-    return state
 
 
 def open_text(path: Path, encoding: str | None = None) -> TextFile:
@@ -195,17 +150,13 @@ def _endless_line(path: Path, offset: int) -> Problem:
 
 
 def _line_of(path: Path, offset: int) -> int:
-    with _open(path) as stream:
-        return _line_at(_pieces(stream), offset)
-
-
-def _line_at(pieces: Iterator[bytes], offset: int) -> int:
     lines = 1
-    for piece in pieces:
-        lines += piece[: max(0, offset)].count(b"\n")
-        offset -= len(piece)
-        if offset <= 0:
-            break
+    with _open(path) as stream:
+        for piece in _pieces(stream):
+            lines += piece[: max(0, offset)].count(b"\n")
+            offset -= len(piece)
+            if offset <= 0:
+                break
     return lines
 
 
