@@ -61,13 +61,15 @@ class LocalData:
     """A table with the roles of its columns and, before publication, the trees of its quasi-identifiers.
 
     The codes of a column with a tree are nodes of that tree. `subjects` numbers the person behind each row
-    when several rows can belong to one person; None when each row is a person of its own.
+    when several rows can belong to one person; None when each row is a person of its own. Of published sets,
+    `leaves_of_label` tells how many items each label of a column stands for, where that is known.
     """
 
     table: Table
     roles: Mapping[str, Role]
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     subjects: Ints | None = None
+    leaves_of_label: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def row_count(self) -> int:

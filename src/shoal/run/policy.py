@@ -26,6 +26,7 @@ ModelName = Literal[
     "disassociation",
     "differential-privacy",
 ]
+LARGEST_POLICY = 2**24  # bytes
 MODEL_NAMES: tuple[str, ...] = get_args(ModelName)
 
 _DURATION_UNITS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0}
@@ -153,6 +154,7 @@ class PrivacySection(_Section):
     model: ModelName
     k: int | None = None
     m: int | None = None
+    negative: bool = False
     l: Number | None = None
     diversity: Literal["frequency", "distinct", "entropy", "recursive"] | None = None
     c: Number | None = None
@@ -222,6 +224,8 @@ def load_policy(path: Path) -> PolicyFile:
     if path.is_dir():
         raise BadInput(Problem("is a folder, not a policy file", "name the .toml file", file=str(path)))
     try:
+        if path.stat().st_size > LARGEST_POLICY:
+            raise BadInput(Problem("is too large for a policy", "name the .toml file", file=str(path)))
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise BadInput(Problem("there is no such policy file", "check the path", file=str(path))) from None

@@ -21,7 +21,7 @@ from shoal.run.policy import Misfit, PrivacySection
 
 _KEYS_OF_MODEL = {
     "k-anonymity": {"k", "l", "diversity", "c", "t", "distance", "alpha"},
-    "km-anonymity": {"k", "m", "l"},
+    "km-anonymity": {"k", "m", "l", "negative"},
     "set-k-anonymity": {"k", "l"},
     "k-km-anonymity": {"k", "m", "l", "t", "distance", "alpha"},
     "disassociation": {"k", "m", "l"},
@@ -58,7 +58,8 @@ def models_of(privacy: PrivacySection) -> tuple[Model, ...]:
         case "k-anonymity":
             return (KAnonymity(k), *_diversity(privacy), *_closeness(privacy, k))
         case "km-anonymity":
-            return (KmAnonymity(k, m),) if l is None else (KmAnonymity(k, m), LmDiversity(l, m))
+            main_km = KmAnonymity(k, m, negative=privacy.negative)
+            return (main_km,) if l is None else (main_km, LmDiversity(l, m))
         case "set-k-anonymity":
             return (SetKAnonymity(k),) if l is None else (SetKAnonymity(k), SetLDiversity(l))
         case "k-km-anonymity":

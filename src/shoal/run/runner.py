@@ -27,6 +27,7 @@ from shoal.recoding.decision import apply_recoding
 from shoal.report.outcome import Outcome, People, Promise
 from shoal.run.examples import examples
 from shoal.run.explain import generalized_items
+from shoal.run.label_leaves import leaves_by_label
 from shoal.run.plan import Limits, Plan, Search
 from shoal.run.prepare import Data, pseudonym_notices, read, release_problems, unprotected_notices
 from shoal.run.promise import promises_of
@@ -111,7 +112,9 @@ def release(
 
     progress.stage("verifying")
     subjects = None if data.local.subjects is None else data.local.subjects[original_rows]
-    published = LocalData(released, data.local.roles, subjects=subjects)
+    published = LocalData(
+        released, data.local.roles, subjects=subjects, leaves_of_label=leaves_by_label(data.local.trees)
+    )
     verdicts = tuple(verify_all(models, published))
     _refuse_broken(verdicts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,9 +13,11 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.privacy.check import verify_all
 from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.verdict import Model, Verdict, Witness
 from shoal.recoding.disassociated import read_disassociated
 from shoal.report.certificate import check_certificate
+from shoal.run.label_leaves import leaves_from_files
 from shoal.run.plan import Plan
 from shoal.run.promise import promises_of
 from shoal.table.canonical import canonical
@@ -78,10 +81,11 @@ def _verified(
     """The verdicts, and what the reader of the file noticed."""
     if isinstance(models[0], Disassociation):
         sensitive = [item for role in roles.values() if isinstance(role, QuasiSet) for item in role.sensitive]
-        return (models[0].verify(read_disassociated(file, sensitive)),), ()
+        return (models[0].verify(read_disassociated(_path(file), sensitive)),), ()
     drops_others = options.others == "drop"
     loaded = read_published(file, roles, replace(options, others="insensitive") if drops_others else options)
-    data = LocalData(loaded.table, loaded.roles)
+    leaves = leaves_from_files(loaded.table, loaded.roles) if _asks_for_absence(models) else {}
+    data = LocalData(loaded.table, loaded.roles, leaves_of_label=leaves)
     verdicts = tuple(verify_all(models, data))
     named = [name for name, role in data.roles.items() if isinstance(role, Identifier) and not role.pseudonym]
     if drops_others:
@@ -90,6 +94,16 @@ def _verified(
     if named:
         verdicts = (_with_extra_columns(verdicts[0], named), *verdicts[1:])
     return verdicts, loaded.notices
+
+
+def _asks_for_absence(models: Sequence[Model]) -> bool:
+    return any(isinstance(model, KmAnonymity) and model.negative for model in models)
+
+
+def _path(file: Any) -> Path:
+    if not isinstance(file, str | os.PathLike):
+        raise BadInput(Problem("disassociated data are clusters, not a table", "name their file"))
+    return Path(file)
 
 
 def _with_extra_columns(verdict: Verdict, columns: Sequence[str]) -> Verdict:

@@ -13,6 +13,7 @@ from shoal.algorithms.sets.generalization import Tally, mend
 from shoal.algorithms.sets.repair import Repairs
 from shoal.algorithms.sets.task import Task
 from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.verdict import Model
 from shoal.progress import Progress
@@ -64,6 +65,8 @@ class DA:
         """Mend every rare itemset of the walk, or move up to the root when time is up."""
         task = Task.of(data, models)
         violations = task.violations
+        if violations.requirement.negative:
+            raise BadInput(Problem("da does not look at items that are absent", "use aa"))
         cut, tally = Cut(violations.transactions), Tally()
         mend(violations.at_any_level(cut), Repairs(violations, cut), cut, tally, progress)
         return task.finish(cut, tally, progress, minimal=self.minimal)

@@ -117,7 +117,7 @@ class _Search:
         cut = Cut(self._violations.transactions)
         cut.raise_to(node for node in nodes if node > self._tree.leaf_count)
         violation = self._violations.first_at(cut)
-        if violation is not None:
+        if violation is not None and not violation.absent:
             self._rare.append(frozenset(violation.present))
         return violation is None
 

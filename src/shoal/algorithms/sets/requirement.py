@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from shoal.errors import BadInput, Problem
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.parameters import exact
@@ -31,11 +32,20 @@ class Requirement:
         """The requirement of all the given models together."""
         counting = [model for model in models if isinstance(model, KmAnonymity)]
         diverse = [model for model in models if isinstance(model, LmDiversity)]
+        negative = any(model.negative for model in counting)
+        if negative and diverse:
+            raise BadInput(
+                Problem(
+                    "l^m-diversity is not defined for somebody who knows what is absent",
+                    "promise it without negative knowledge, or k^m-anonymity alone",
+                )
+            )
         return cls(
             k=max((model.k for model in counting), default=1),
             m=max((model.m for model in counting), default=0),
             l=max((exact(model.l) for model in diverse), default=Fraction(1)),
             diverse_m=max((model.m for model in diverse), default=0),
+            negative=negative,
         )
 
     @property
