@@ -180,6 +180,8 @@ class Delimited:
     def _sample(self) -> str:
         with self._file.text(newline="") as stream:
             sample = stream.read(_SAMPLE_CHARACTERS)
+        if len(sample) == _SAMPLE_CHARACTERS and "\n" in sample:
+            return sample[: sample.rindex("\n") + 1]  # the last line may go on
         if "\n" in sample or "\r" in sample:
             return sample
         if len(sample) < _SAMPLE_CHARACTERS:
@@ -201,9 +203,7 @@ class Delimited:
         return max(cutting or candidates, key=lambda candidate: max(widths[candidate][:1], default=0))
 
     def _widths(self, sample: str, delimiter: str) -> list[int]:
-        lines = io.StringIO(sample, newline="").readlines()
-        if len(sample) == _SAMPLE_CHARACTERS:
-            lines.pop()  # it may go on
+        lines = io.StringIO(sample, newline="")
         widths: list[int] = []
         with suppress(csv.Error):  # a cell too large for this reader; what was seen before will do
             for record in islice(filter(None, self._reader(lines, delimiter)), _SAMPLE_RECORDS):
