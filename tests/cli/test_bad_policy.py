@@ -40,6 +40,14 @@ def test_a_folder_is_no_policy(hospital):
     assert "is a folder, not a policy file" in done.errors[0]
 
 
+def test_a_file_of_a_gigabyte_is_no_policy(hospital):
+    with hospital.policy.open("wb") as stream:
+        stream.truncate(2**30)
+    done = shoal("run", hospital.policy)
+    assert done.code == BAD_INPUT
+    assert "is too large for a policy" in done.errors[0]
+
+
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"\0\0\0", b"[data\n", b""])
 def test_a_file_that_is_no_policy_is_refused(hospital, content):
     done = shoal("run", hospital.write("policy.toml", content))

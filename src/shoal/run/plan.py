@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,13 @@ class Limits:
     memory: float | None = None
     on_limit: Literal["stop", "best"] = "stop"
 
+    def __post_init__(self) -> None:
+        for name, limit in (("time_limit", self.time), ("memory_limit", self.memory)):
+            if limit is not None and not 0 < limit < math.inf:
+                raise InvalidParameter("Shoal", name, limit, "a number above 0")
+        if self.on_limit not in ("stop", "best"):
+            raise InvalidParameter("Shoal", "on_limit", self.on_limit, "'stop' or 'best'")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
@@ -44,6 +52,10 @@ class Search:
     limits: Limits = Limits()
     keep_order: bool = False
     reproducible: bool = False
+
+    def __post_init__(self) -> None:
+        if self.seed is not None and (type(self.seed) is not int or self.seed < 0):
+            raise InvalidParameter("Shoal", "seed", self.seed, "an integer of 0 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

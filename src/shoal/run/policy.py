@@ -75,6 +75,12 @@ def _number(value: object) -> object:
 Number = Annotated[float, PlainValidator(_number)]  # keeps 5 an integer: 5 and 5.0 are labelled differently
 
 
+def _not_negative(value: int | None) -> int | None:
+    if value is not None and value < 0:
+        raise ValueError("must be 0 or more")
+    return value
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -170,7 +176,7 @@ class AlgorithmSection(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
     name: str = "auto"
-    seed: int | None = None
+    seed: Annotated[int | None, AfterValidator(_not_negative)] = None
     time_limit: Annotated[float | None, BeforeValidator(_seconds), AfterValidator(_positive)] = None
     on_limit: Literal["stop", "best"] = "stop"
     memory_limit: Annotated[float | None, BeforeValidator(_bytes), AfterValidator(_positive)] = None

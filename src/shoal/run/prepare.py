@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.hierarchy.binding import bind
+from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.privacy.verdict import Model
@@ -53,7 +55,7 @@ def read(
     subject: str | None = None,
 ) -> Data:
     """Read a file or a frame, and bind its quasi-identifiers to their hierarchies."""
-    loaded = read_table(source, columns, options)
+    loaded = read_table(source, checked_roles(columns), options)
     roles = loaded.roles
     table, subjects, notices = _by_person(loaded, roles, subject)
     bound, trees, binding_notices = _bind_all(table, roles)
@@ -75,6 +77,20 @@ def read(
     )
 
 
+def checked_roles(columns: Mapping[str, Role]) -> dict[str, Role]:
+    """The roles that a caller gave, with paths of hierarchies as hierarchy files."""
+    for name, role in columns.items():
+        if not isinstance(role, Role):
+            raise InvalidParameter("Shoal", f"the role of column {name!r}", role, "a role such as Quasi()")
+    return {name: _with_hierarchy_file(role) for name, role in columns.items()}
+
+
+def _with_hierarchy_file(role: Role) -> Role:
+    if isinstance(role, Quasi | QuasiSet | Sensitive) and isinstance(role.hierarchy, str | os.PathLike):
+        return replace(role, hierarchy=HierarchyFile(role.hierarchy))
+    return role
+
+
 def _by_person(
     loaded: Loaded, roles: Mapping[str, Role], subject: str | None
 ) -> tuple[Table, Ints | None, list[str]]:
@@ -87,14 +103,21 @@ def _by_person(
         raise BadInput(
             Problem(f"the subject column {subject!r} must be an identifier", 'give it role "identifier"')
         )
-    if any(isinstance(role, QuasiSet) for role in roles.values()):
-        united = unite(table, subject, roles)
-        before, after = table.row_count, united.row_count
-        notice = (
-            [f"{before} rows of {after} subjects were united into one record each"] if after < before else []
-        )
-        return united, None, notice
-    return table, people(table.coded(subject)), []
+    notices = _nameless_notice(table.coded(subject), subject)
+    if not any(isinstance(role, QuasiSet) for role in roles.values()):
+        return table, people(table.coded(subject)), notices
+    united = unite(table, subject, roles)
+    before, after = table.row_count, united.row_count
+    if after < before:
+        notices.append(f"{before} rows of {after} subjects were united into one record each")
+    return united, None, notices
+
+
+def _nameless_notice(subject: Coded, name: str) -> list[str]:
+    if subject.missing_count == 0:
+        return []
+    rows = "1 row has" if subject.missing_count == 1 else f"{subject.missing_count} rows have"
+    return [f"{rows} no subject in column {name!r} and count as a person each"]
 
 
 def _bind_all(table: Table, roles: Mapping[str, Role]) -> tuple[Table, dict[str, Hierarchy], list[str]]:
@@ -157,8 +180,11 @@ def _telling_columns(data: Data, models: Sequence[Model]) -> list[Problem]:
 
 
 def _distinct_values(column: Carried) -> int:
+    values = column.values
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
     try:
-        return int(pc.count_distinct(column.values, mode="all").as_py())
+        return int(pc.count_distinct(values, mode="all").as_py())
     except pa.ArrowNotImplementedError:
         return len(column)  # lists and the like, of which each may be the only one
 

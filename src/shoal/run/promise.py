@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from shoal.errors import InvalidParameter
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.catalogue import MODELS
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.k_anonymity import KAnonymity
@@ -40,8 +41,8 @@ _NEEDED_BY_MODEL = {
 def promises_of(models: Model | Sequence[Model]) -> tuple[Model, ...]:
     """One or several models as several; there must be one."""
     promised = tuple(models) if isinstance(models, Sequence) else (models,)
-    if not promised:
-        raise InvalidParameter("Shoal", "models", models, "at least one model, such as KAnonymity(k=5)")
+    if not promised or not all(isinstance(model, tuple(MODELS.values())) for model in promised):
+        raise InvalidParameter("Shoal", "models", models, "one or more models, such as KAnonymity(k=5)")
     return promised
 
 

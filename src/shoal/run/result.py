@@ -73,7 +73,8 @@ class Result:
             write_table(self.released, file)
             self._verify_written(file)
             _write_json(partial / CERTIFICATE, certificate(self.outcome, file))
-            _write_json(partial / MARK, result_dict(self.outcome))
+            # Notices may name values of the original, and this file lies beside what is published.
+            _write_json(partial / MARK, {**result_dict(self.outcome), "notices": len(self.notices)})
             self._write_internal(partial / INTERNAL)
         return final
 

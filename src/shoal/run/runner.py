@@ -17,9 +17,10 @@ from shoal.algorithms.auto import choose
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, LimitReached, PromiseBroken
+from shoal.errors import BadInput, InvalidParameter, LimitReached, PromiseBroken
 from shoal.kernels.arrays import Bools, Ints
 from shoal.metrics.catalogue import measure, measure_by_column
+from shoal.metrics.inference import telling_columns
 from shoal.privacy.check import verify_all
 from shoal.privacy.verdict import Model, Verdict
 from shoal.progress import Progress, Silent
@@ -65,6 +66,8 @@ def anonymize(
     Limits are seconds and bytes. Further options are those of the algorithm. For `seed`, `keep_order` and
     `reproducible` see `Search`.
     """
+    if not isinstance(data, Data):
+        raise InvalidParameter("anonymize", "data", data, "what `read` gives")
     search = Search(
         algorithm=algorithm,
         options=options,
@@ -144,6 +147,7 @@ def release(
             *recoding.notices,
             *unprotected_notices(data, models),
             *pseudonym_notices(data),
+            *(telling.in_words() for telling in telling_columns(data.local, released, original_rows)),
         ),
         policy=policy_text,
         promises=tuple(map(Promise.of, models)),

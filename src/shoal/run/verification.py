@@ -17,10 +17,13 @@ from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.verdict import Model, Verdict, Witness
 from shoal.recoding.disassociated import read_disassociated
 from shoal.report.certificate import check_certificate
+from shoal.run.coverage import coverage_problems
 from shoal.run.label_leaves import leaves_from_files
 from shoal.run.plan import Plan
+from shoal.run.prepare import checked_roles
 from shoal.run.promise import promises_of
 from shoal.table.canonical import canonical
+from shoal.table.pseudonyms import looks_keyed
 from shoal.table.reading import ReadOptions, read_published
 from shoal.table.roles import Identifier, QuasiSet, Role
 
@@ -48,11 +51,13 @@ def verify_published(file: Path, plan: Plan, certificate: Path | None = None) ->
     united = any(isinstance(role, QuasiSet) for role in plan.roles.values())
     if plan.subject is not None and not united:
         notices += (_rows_not_people(plan.subject, read),)
+    if read is not None and read.get("publishable") is False:
+        notices += ("by its certificate this release is not for publication: its row order is not protected",)
     return FileCheck(
         file=file,
         verdicts=verdicts,
         certificate=read,
-        disagreements=() if read is None else tuple(check_certificate(read, file)),
+        disagreements=() if read is None else tuple(check_certificate(read, file, verdicts)),
         notices=notices,
     )
 
@@ -64,8 +69,11 @@ def verify(
     *,
     options: ReadOptions = ReadOptions(),  # noqa: B008  (frozen)
 ) -> tuple[Verdict, ...]:
-    """Check a published file or frame: one verdict per promise."""
-    return verify_file(release, columns, promises_of(models), options)
+    """Check a published file or frame: one verdict per promise; BadInput if they leave a column open."""
+    roles, promises = checked_roles(columns), promises_of(models)
+    if findings := coverage_problems(promises, roles):
+        raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
+    return verify_file(release, roles, promises, options)
 
 
 def verify_file(
@@ -93,6 +101,8 @@ def _verified(
         named += [name for name in data.roles if name not in policy_names]
     if named:
         verdicts = (_with_extra_columns(verdicts[0], named), *verdicts[1:])
+    if plain := _columns_without_pseudonyms(data):
+        verdicts = (_with_plain_identifiers(verdicts[0], plain), *verdicts[1:])
     return verdicts, loaded.notices
 
 
@@ -111,6 +121,20 @@ def _with_extra_columns(verdict: Verdict, columns: Sequence[str]) -> Verdict:
     evidence = f"the file holds {names}, which should have been dropped"
     witness = Witness(f"{'column' if len(columns) == 1 else 'columns'} {names}", (), 0)
     return replace(verdict, holds=False, evidence=evidence, witness=witness)
+
+
+def _columns_without_pseudonyms(data: LocalData) -> list[str]:
+    return [
+        name
+        for name, role in data.roles.items()
+        if isinstance(role, Identifier) and role.pseudonym and not looks_keyed(data.table.coded(name))
+    ]
+
+
+def _with_plain_identifiers(verdict: Verdict, columns: Sequence[str]) -> Verdict:
+    names = ", ".join(map(repr, columns))
+    evidence = f"the values of {names} are no pseudonyms that Shoal made"
+    return replace(verdict, holds=False, evidence=evidence, witness=Witness(f"column {names}", (), 0))
 
 
 def _rows_not_people(subject: str, certificate: Mapping[str, Any] | None) -> str:

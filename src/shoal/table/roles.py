@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
+from os import PathLike
 from typing import Literal, Protocol, TypeGuard
 
 from shoal.errors import InvalidParameter
@@ -22,6 +23,9 @@ class HierarchySource(Protocol):
         """The recipe in a few words."""
 
 
+HierarchyOrPath = HierarchySource | str | PathLike[str]  # a recipe, or the path of a file
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identifier:
     """Names a person: dropped, or replaced by a keyed pseudonym."""
@@ -36,7 +40,7 @@ class Quasi:
     A number or date without a hierarchy is published as a range, between `bounds` if they are given.
     """
 
-    hierarchy: HierarchySource | None = None
+    hierarchy: HierarchyOrPath | None = None
     kind: Kind = Kind.CATEGORY
     missing: MissingRule = "own"
     unknown: UnknownRule = "error"
@@ -60,7 +64,7 @@ class Quasi:
 class QuasiSet:
     """A set of items that an adversary could know in part; some items may be sensitive instead."""
 
-    hierarchy: HierarchySource | None = None
+    hierarchy: HierarchyOrPath | None = None
     separator: str = " "
     sensitive: tuple[str, ...] = ()
     unknown: UnknownRule = "error"
@@ -88,7 +92,7 @@ class Sensitive:
 
     kind: Kind = Kind.CATEGORY
     missing: MissingRule = "own"
-    hierarchy: HierarchySource | None = None
+    hierarchy: HierarchyOrPath | None = None
     date_format: str | None = None
 
     def __post_init__(self) -> None:
