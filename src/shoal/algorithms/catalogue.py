@@ -9,9 +9,13 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import parameters_of
 from shoal.algorithms.relational.mondrian import Mondrian
 from shoal.algorithms.sets.aa import AA
+from shoal.algorithms.sets.lra import LRA
+from shoal.algorithms.sets.vpa import VPA
 from shoal.errors import UnknownName
 
-ALGORITHMS: dict[str, type[Algorithm]] = {algorithm.name: algorithm for algorithm in (Mondrian, AA)}
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    algorithm.name: algorithm for algorithm in (Mondrian, AA, LRA, VPA)
+}
 
 
 def make_algorithm(name: str, options: Mapping[str, Any]) -> Algorithm:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from shoal.kernels.arrays import Bools, Ints, SetArrays
@@ -39,10 +41,7 @@ def hamming_distances(sets: SetArrays, rows: Ints) -> Ints:
     """In how many items each of the given rows differs from the next of them."""
     row_sets = [sets.items[sets.starts[row] : sets.starts[row + 1]] for row in rows.tolist()]
     return np.array(
-        [
-            len(np.setxor1d(one, other, assume_unique=True))
-            for one, other in zip(row_sets[:-1], row_sets[1:], strict=True)
-        ],
+        [len(np.setxor1d(one, other, assume_unique=True)) for one, other in pairwise(row_sets)],
         dtype=np.int64,
     )
 
@@ -71,4 +70,5 @@ def _digits_in_a_number(radix: int) -> int:
 def _equal_to_a_neighbour(differs: Bools) -> Bools:
     """Which of some things in a row are equal to the one before or the one behind."""
     edge = np.ones(1, dtype=np.bool_)
-    return ~(np.concatenate((edge, differs)) & np.concatenate((differs, edge)))
+    alone: Bools = np.concatenate((edge, differs)) & np.concatenate((differs, edge))
+    return ~alone

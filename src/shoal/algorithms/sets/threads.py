@@ -49,9 +49,7 @@ def _watch(futures: Sequence[Future[Result]], watched: Sequence[_Watched], progr
         done, running = wait(running, timeout=_SECONDS_BETWEEN_LOOKS, return_when=FIRST_EXCEPTION)
         for future in done:
             future.result()
-        shares = [
-            1.0 if future.done() else each.share for future, each in zip(futures, watched, strict=True)
-        ]
+        shares = [1.0 if future.done() else each.share for future, each in zip(futures, watched, strict=True)]
         notes = (
             f"part {number}: {each.note}"
             for number, (future, each) in enumerate(zip(futures, watched, strict=True), start=1)

@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import comb
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.sets.cut import Cut
+from shoal.algorithms.sets.generalization import generalize
+from shoal.algorithms.sets.gray_order import gray_order, hamming_distances
+from shoal.algorithms.sets.parts import (
+    Room,
+    balanced_borders,
+    memory_parameter,
+    parts_parameter,
+    threads_parameter,
+)
+from shoal.algorithms.sets.task import DOWNCODING, Task
+from shoal.algorithms.sets.threads import in_threads
+from shoal.algorithms.sets.transactions import Transactions
+from shoal.algorithms.sets.violations import Violations
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.kernels.arrays import Ints, SetArrays
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.lm_diversity import LmDiversity
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.cuts import Cuts
+
+
+@dataclass(frozen=True, slots=True)
+class LRA:
+    """Local recoding: similar transactions form parts, and each part has a cut of its own.
+
+    Transactions are put into the order of the Gray code, in which neighbours have many items in common. The
+    order is divided into parts with about equal numbers of m-subsets; each border is moved, by a few places
+    at most, to where neighbours differ most. AA runs on every part. An itemset has k transactions in each
+    part that holds it, so it has them in the whole. A part that cannot keep the promise even with every item
+    published as the root is united with a neighbour: it has too few transactions that are not empty, or too
+    many of them share a sensitive item.
+
+    Contract
+        needs:      rows; one set column with a tree
+        gives:      one cut per part: an item may be generalized in one part and not in another
+        guarantees: every model passed to find(), in each part alone; with `minimal` the cut of a part is
+                    minimal as in AA
+        cost:       sorting, and AA for each part, in threads; memory O(items of a part) for each thread
+
+    After Terrovitis, Mamoulis, Kalnis, Local and global recoding methods for anonymizing set-valued data,
+    VLDB Journal 20(1), 2011.
+    """
+
+    name: ClassVar[str] = "lra"
+    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity, LmDiversity)
+    paper: ClassVar[str] = (
+        "Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data."
+        " VLDB Journal 20(1), 2011."
+    )
+    guarantee: ClassVar[str] = "every model holds in each part; a minimal cut per part; no bound on the loss"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    parts: int = parts_parameter("parts of similar transactions")
+    flexibility: int = parameter(
+        default=10, rule=Within(0), help="how many transactions a border between parts may be moved"
+    )
+    minimal: bool = parameter(
+        default=True,
+        rule=YesOrNo(),
+        help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
+    )
+    threads: int = threads_parameter()
+    memory_limit: float = memory_parameter()
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self,
+        data: LocalData,
+        models: Sequence[Model],
+        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
+        progress: Progress,
+    ) -> Cuts:
+        """Divide the transactions and generalize each part until every itemset keeps the promise."""
+        task = Task.of(data, models)
+        _refuse_negative_knowledge(task)
+        ordered = _OrderedRows.of(task.violations, self.flexibility)
+        room = Room.beside(task.violations, self.memory_limit)
+        parts = room.divide(ordered, self.parts)
+        progress.stage(f"searching {len(parts)} parts")
+        searches = [partial(self._search, task, rows) for rows in parts]
+        found = in_threads(searches, progress, room.at_once(ordered, parts, self.threads))
+        return _joined(task, parts, found)
+
+    def _search(self, task: Task, rows: Ints, progress: Progress) -> Cuts:
+        part = _task_of_part(task, rows)
+        cut = Cut(part.violations.transactions)
+        tally = generalize(part.violations, cut, progress)
+        return part.finish(cut, tally, progress, minimal=self.minimal)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OrderedRows:
+    """Transactions in the order of the Gray code, to be cut into any number of parts."""
+
+    violations: Violations
+    order: Ints
+    sizes: Ints
+    flexibility: int
+
+    @classmethod
+    def of(cls, violations: Violations, flexibility: int) -> _OrderedRows:
+        transactions = violations.transactions
+        order = gray_order(transactions.sets, transactions.tree.leaf_count)
+        return cls(violations, order, np.diff(transactions.sets.starts), flexibility)
+
+    @property
+    def most_parts(self) -> int:
+        """No more parts than this have enough transactions."""
+        return self.violations.transactions.non_empty // self.violations.requirement.k
+
+    def size(self, rows: Ints) -> tuple[int, int]:
+        """Items and rows of a part."""
+        return int(self.sizes[rows].sum()), len(rows)
+
+    def parts(self, count: int) -> list[Ints]:
+        """The rows of about so many parts, each of which can keep the promise."""
+        sets, m = self.violations.transactions.sets, self.violations.requirement.largest
+        borders = [
+            moved_border(sets, self.order, border, self.flexibility)
+            for border in balanced_borders(subset_counts(self.sizes, m)[self.order], count).tolist()
+        ]
+        return united(np.split(self.order, sorted(set(borders))), self._can_keep_the_promise)
+
+    def _can_keep_the_promise(self, rows: Ints) -> bool:
+        """Whether the promise holds among some rows when each of their items is published as the root."""
+        transactions, requirement = self.violations.transactions, self.violations.requirement
+        with_items = rows[self.sizes[rows] > 0]
+        if len(with_items) < requirement.k or requirement.diverse_m == 0:
+            return len(with_items) >= requirement.k
+        part = Violations(transactions.taking(with_items), requirement)
+        return not part.breaks((transactions.tree.root,), ())
+
+
+def subset_counts(sizes: Ints, m: int) -> Ints:
+    """The number of m-subsets of sets of the given sizes, divided by a power of 2 if they would be huge."""
+    distinct, place, sets = np.unique(sizes, return_inverse=True, return_counts=True)
+    counts = [comb(size, m) for size in distinct.tolist()]
+    total = sum(count * times for count, times in zip(counts, sets.tolist(), strict=True))
+    excess = max(0, total.bit_length() - 40)
+    return np.array([count >> excess for count in counts], dtype=np.int64)[place]
+
+
+def moved_border(sets: SetArrays, order: Ints, border: int, flexibility: int) -> int:
+    """The place near a border where neighbours differ in most items; of equal ones the nearest, the first."""
+    places = np.arange(max(1, border - flexibility), min(len(order) - 1, border + flexibility) + 1)
+    distances = hamming_distances(sets, order[places[0] - 1 : places[-1] + 1])
+    return int(places[np.lexsort((places, np.abs(places - border), -distances))[0]])
+
+
+def united(parts: Sequence[Ints], can_stand_alone: Callable[[Ints], bool]) -> list[Ints]:
+    """The parts in their order, each that cannot stand alone united with the next, or the one before."""
+    standing: list[Ints] = []
+    waiting: Ints = np.empty(0, dtype=np.int64)
+    for part in parts:
+        waiting = np.concatenate((waiting, part))
+        if can_stand_alone(waiting):
+            standing.append(waiting)
+            waiting = np.empty(0, dtype=np.int64)
+    while len(waiting) and standing:
+        waiting = np.concatenate((standing.pop(), waiting))
+        if can_stand_alone(waiting):
+            return [*standing, waiting]
+    return [*standing, waiting] if len(waiting) or not standing else standing
+
+
+def _refuse_negative_knowledge(task: Task) -> None:
+    if task.violations.requirement.negative:
+        raise BadInput(
+            Problem(
+                "with a cut per part it cannot be told which items are absent, so lra gives no promise about"
+                " negative knowledge",
+                "use aa or vpa",
+                column=task.column,
+            )
+        )
+
+
+def _task_of_part(task: Task, rows: Ints) -> Task:
+    violations = task.violations
+    return replace(
+        task, violations=Violations(violations.transactions.taking(rows), violations.requirement), notices=()
+    )
+
+
+def _joined(task: Task, parts: Sequence[Ints], found: Sequence[Cuts]) -> Cuts:
+    part_of_row = np.empty(task.violations.transactions.row_count, dtype=np.int64)
+    for part, rows in enumerate(parts):
+        part_of_row[rows] = part
+    return Cuts(
+        column=task.column,
+        part_of_row=part_of_row,
+        node_of_leaf=np.concatenate([cuts.node_of_leaf for cuts in found]),
+        reasons=tuple(
+            replace(reason, part=part) for part, cuts in enumerate(found) for reason in cuts.reasons
+        ),
+        notices=(*task.notices, *_notices(found)),
+        figures={"parts": len(parts), **_figures(task.violations.transactions, parts, found)},
+    )
+
+
+def _notices(found: Sequence[Cuts]) -> tuple[str, ...]:
+    """What is told of every part that it is true of; what is true of the method, once."""
+    of_parts = [
+        notice if notice == DOWNCODING else f"part {part} of {len(found)}: {notice}"
+        for part, cuts in enumerate(found, start=1)
+        for notice in cuts.notices
+    ]
+    return tuple(dict.fromkeys(of_parts))
+
+
+def _figures(transactions: Transactions, parts: Sequence[Ints], found: Sequence[Cuts]) -> dict[str, Any]:
+    """Counts of all parts together, and losses as means over all occurrences."""
+    sizes = np.diff(transactions.sets.starts)
+    occurrences = [int(sizes[rows].sum()) for rows in parts]
+    figures: dict[str, Any] = {}
+    for name, value in (figure for cuts in found for figure in cuts.figures.items()):
+        if isinstance(value, float):
+            # A part that ran out of time lacks what came before a later step; then nothing came after it.
+            losses = [cuts.figures.get(name, cuts.figures["ncp"]) for cuts in found]
+            weighted = sum(count * loss for count, loss in zip(occurrences, losses, strict=True))
+            figures[name] = weighted / max(1, sum(occurrences))
+        else:
+            figures[name] = sum(cuts.figures.get(name, 0) for cuts in found)
+    return figures

@@ -1,0 +1,77 @@
+import threading
+import time
+
+import pytest
+
+from shoal.algorithms.sets.threads import in_threads
+from shoal.errors import Cancelled, Infeasible
+from shoal.progress import Silent
+
+
+class Watcher(Silent):
+    """Remembers what it was told, and by whom."""
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+        self.threads = set()
+
+    def update(self, done, total=None, note=""):
+        self.told.append((done, total, note))
+        self.threads.add(threading.current_thread())
+        super().update(done, total, note)
+
+
+def until_stopped(progress):
+    while True:
+        progress.update(0.5, 1, "working")
+        time.sleep(0.01)
+
+
+def test_results_come_in_the_order_of_the_searches():
+    def search(number):
+        def slower_if_earlier(progress):
+            time.sleep(0.02 * (3 - number))
+            return number
+
+        return slower_if_earlier
+
+    for threads in (1, 2, 3):
+        assert in_threads([search(number) for number in range(3)], Silent(), threads) == [0, 1, 2]
+
+
+def test_only_the_caller_talks_to_progress():
+    watcher = Watcher()
+
+    def search(progress):
+        progress.stage("deep inside")
+        progress.update(1, 2, "half way")
+        time.sleep(0.25)
+
+    in_threads([search, search], watcher, 2)
+    assert watcher.threads == {threading.current_thread()}
+    assert (1.0, 2, "part 1: half way") in watcher.told
+    assert watcher.told[-1] == (2.0, 2, "")
+
+
+def test_wish_to_stop_ends_all_searches():
+    progress = Silent()
+    threading.Timer(0.1, progress.cancel).start()
+    with pytest.raises(Cancelled):
+        in_threads([until_stopped] * 4, progress, 2)
+    assert threading.active_count() == 1
+
+
+def test_failure_of_one_search_ends_the_others():
+    def failing(progress):
+        raise Infeasible("no way")
+
+    with pytest.raises(Infeasible, match="no way"):
+        in_threads([until_stopped, failing, until_stopped], Silent(), 2)
+    assert threading.active_count() == 1
+
+
+def test_time_limit_reaches_every_search():
+    asked = []
+    in_threads([lambda progress: asked.append(progress.expired())] * 2, Silent(time_limit=-1), 2)
+    assert asked == [True, True]
