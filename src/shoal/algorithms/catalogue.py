@@ -13,9 +13,7 @@ from shoal.algorithms.sets.lra import LRA
 from shoal.algorithms.sets.vpa import VPA
 from shoal.errors import UnknownName
 
-ALGORITHMS: dict[str, type[Algorithm]] = {
-    algorithm.name: algorithm for algorithm in (Mondrian, AA, LRA, VPA)
-}
+ALGORITHMS: dict[str, type[Algorithm]] = {algorithm.name: algorithm for algorithm in (Mondrian, AA, LRA, VPA)}
 
 
 def make_algorithm(name: str, options: Mapping[str, Any]) -> Algorithm:
@@ -28,6 +26,11 @@ def make_algorithm(name: str, options: Mapping[str, Any]) -> Algorithm:
         if option not in known:
             raise UnknownName(name, "option", option, known)
     return algorithm(**options)
+
+
+def takes(name: str, option: str) -> bool:
+    """Whether the named algorithm has such an option."""
+    return any(declared.name == option for declared in parameters_of(ALGORITHMS[name]))
 
 
 def describe_algorithms() -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from shoal.algorithms.auto import choose
-from shoal.algorithms.catalogue import make_algorithm
+from shoal.algorithms.catalogue import make_algorithm, takes
 from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, InvalidParameter, LimitReached, PromiseBroken
@@ -167,7 +167,10 @@ def release(
 def algorithm_for(search: Search, models: Sequence[Model]) -> tuple[Algorithm, tuple[str, ...]]:
     """The algorithm that shall search, with its options, and why it was chosen if nobody named it."""
     choice = choose(search.algorithm, models)
-    return make_algorithm(choice.name, search.options), choice.notices
+    options = dict(search.options)
+    if search.limits.memory is not None and takes(choice.name, "memory_limit"):
+        options["memory_limit"] = search.limits.memory
+    return make_algorithm(choice.name, options), choice.notices
 
 
 class WithinLimits:
