@@ -1,40 +1,82 @@
 import random
+from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 from shoal.algorithms.sets.aa import AA
-from shoal.engine.local import LocalData
-from shoal.errors import Infeasible
+from shoal.algorithms.sets.transactions import Transactions
+from shoal.errors import BadInput, Cancelled, Infeasible
 from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.lm_diversity import LmDiversity
 from shoal.progress import Silent
-from shoal.recoding.apply_cuts import apply_cuts
-from tests.algorithms.sets.instances import SPEC_SETS, SPEC_TREE, instance, random_instance
+from shoal.table.roles import QuasiSet, Sensitive
+from tests.algorithms.sets.instances import (
+    SPEC_SETS,
+    SPEC_TREE,
+    Instance,
+    instance,
+    random_instance,
+    random_tree,
+)
+from tests.algorithms.sets.searches import feasible, find, random_case, released
+from tests.builders import local_data, tree
 from tests.reference import km
+from tests.reference.privacy_sets import largest_share
 
-
-def find(each, k, m, **options):
-    return AA(**options).find(each.data, [KmAnonymity(k, m)], np.random.default_rng(0), Silent())
-
-
-def released(each, cuts):
-    applied = apply_cuts(each.data.table, each.data.trees, each.data.roles, cuts)
-    return LocalData(applied.table, each.data.roles)
+FRUIT = {"*": {"citrus": ["lemon", "lime"], "berry": ["fig", "grape"]}}
 
 
 def cut_of(cuts):
     return dict(enumerate(cuts.node_of_leaf[0].tolist()))
 
 
-def random_case(seed):
-    rng = random.Random(seed)
-    each, k, m = random_instance(rng), rng.randint(2, 5), rng.randint(1, 4)
-    return each, k, m
+def labels(each, cuts):
+    return [each.tree.labels[node] for node in cuts.node_of_leaf[0]]
 
 
-def feasible(each, k):
-    with_items = sum(map(bool, each.transactions))
-    return with_items == 0 or with_items >= k
+def published(each, cuts):
+    """The released sets of labels."""
+    column = released(each, cuts).table.sets("items")
+    names, arrays = column.domain.texts(), column.arrays
+    return [
+        {names[code] for code in arrays.items[start:end]}
+        for start, end in zip(arrays.starts[:-1], arrays.starts[1:], strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "safe", "loss"),
+    [
+        (["a1", "a2", "b1", "b2"], False, 0),
+        (["A", "A", "b1", "b2"], True, Fraction(5, 22)),
+        (["a1", "a2", "B", "B"], False, Fraction(3, 11)),
+        (["A", "A", "B", "B"], True, Fraction(1, 2)),
+        (["ALL"] * 4, True, 1),
+    ],
+)
+def test_twin_agrees_with_the_worked_example(nodes, safe, loss):
+    each = instance(SPEC_TREE, SPEC_SETS)
+    cut = {leaf: each.tree.labels.index(label) for leaf, label in enumerate(nodes)}
+    assert km.is_safe(km.published(each.transactions, cut), 2, 2) == safe
+    assert km.ncp(each.above, each.leaves, each.transactions, cut) == loss
+
+
+def test_worked_example():
+    each = instance(SPEC_TREE, SPEC_SETS)
+    cuts = find(AA(), each, KmAnonymity(2, 2))
+    assert labels(each, cuts) == ["A", "A", "b1", "b2"]
+    assert cuts.figures["ncp"] == pytest.approx(2.5 / 11)
+    assert published(each, cuts) == [{"A", "b1", "b2"}, {"A", "b1"}, {"A", "b1", "b2"}, {"A", "b2"}]
+
+
+def test_supports_of_the_worked_example():
+    each = instance(SPEC_TREE, SPEC_SETS)
+    transactions, number = Transactions.of(each.data), each.tree.labels.index
+    assert len(transactions.rows([number("a1")])) == 2
+    assert len(transactions.rows([number("A"), number("b2")])) == 3
+    assert len(transactions.rows([number("A")])) == 4
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -42,27 +84,238 @@ def test_resolves_like_the_twin_that_counts_with_a_dictionary(block):
     for seed in range(1000 * block, 1000 * block + 40):
         each, k, m = random_case(seed)
         if feasible(each, k):
-            cuts = find(each, k, m, minimal=False)
+            cuts = find(AA(minimal=False), each, KmAnonymity(k, m))
             assert cut_of(cuts) == km.apriori(each.above, each.leaves, each.transactions, k, m), seed
 
 
-def test_random_releases_are_safe_and_minimal():
-    for seed in range(300):
+def assert_safe_and_minimal(seed):
+    each, k, m = random_case(seed)
+    model = KmAnonymity(k, m)
+    if not feasible(each, k):
+        with pytest.raises(Infeasible, match="cannot be met"):
+            find(AA(), each, model)
+        return
+    cuts = find(AA(), each, model)
+    cut = cut_of(cuts)
+    assert km.is_safe(km.published(each.transactions, cut), k, m), seed
+    assert model.verify(released(each, cuts)).holds, seed
+    for node, finer in km.expansions(each.above, each.leaves, cut):
+        assert not km.is_safe(km.published(each.transactions, finer), k, m), (seed, node)
+    loss = km.ncp(each.above, each.leaves, each.transactions, cut)
+    assert cuts.figures["ncp"] == pytest.approx(float(loss))
+    assert cuts.figures["ncp"] <= cuts.figures["ncp_before_exchanges"]
+    assert cuts.figures["ncp_before_exchanges"] <= cuts.figures["ncp_before_minimal_cut"]
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_releases_are_safe_and_minimal(block):
+    for seed in range(500 * block, 500 * (block + 1)):
+        assert_safe_and_minimal(seed)
+
+
+def test_reasons_are_sets_that_break_when_exactly_this_node_is_expanded():
+    explained = 0
+    for seed in range(120):
         each, k, m = random_case(seed)
         if not feasible(each, k):
-            with pytest.raises(Infeasible, match="cannot be met"):
-                find(each, k, m)
             continue
-        cuts = find(each, k, m)
-        cut = cut_of(cuts)
-        assert km.is_safe(km.published(each.transactions, cut), k, m)
-        assert KmAnonymity(k, m).verify(released(each, cuts)).holds
-        for node, finer in km.expansions(each.above, each.leaves, cut):
-            assert not km.is_safe(km.published(each.transactions, finer), k, m), (seed, node)
+        cuts = find(AA(), each, KmAnonymity(k, m))
+        finer = dict(km.expansions(each.above, each.leaves, cut_of(cuts)))
+        assert {reason.node for reason in cuts.reasons} == set(finer)
+        for reason in cuts.reasons:
+            sets = km.published(each.transactions, finer[reason.node])
+            support = sum(set(reason.itemset) <= items for items in sets)
+            assert support == reason.support
+            assert 0 < support < k
+            assert len(reason.itemset) <= m
+            explained += 1
+    assert explained > 50
 
 
-def test_spec():
+def test_same_cut_again_and_for_rows_in_another_order():
+    each = random_instance(random.Random(5), most_rows=40)
+    sets = [{each.tree.labels[leaf] for leaf in items} for items in each.transactions]
+    first = find(AA(), each, KmAnonymity(3, 2))
+    again = find(AA(), each, KmAnonymity(3, 2))
+    backwards = find(AA(), instance(each.tree, sets[::-1]), KmAnonymity(3, 2))
+    assert cut_of(first) == cut_of(again) == cut_of(backwards)
+    assert first.reasons == again.reasons
+
+
+def test_minimal_cut_is_an_option_that_tells_of_downcoding():
+    each, k, m = random_case(15)
+    with_step, without = (find(AA(minimal=step), each, KmAnonymity(k, m)) for step in (True, False))
+    assert any("downcoding" in notice for notice in with_step.notices)
+    assert not any("downcoding" in notice for notice in without.notices)
+    assert "ncp_before_minimal_cut" not in without.figures
+
+
+def test_fewer_transactions_with_items_than_k_are_refused():
+    with pytest.raises(Infeasible, match="only 2 records have any item") as caught:
+        find(AA(), instance(FRUIT, [{"fig"}, {"lime"}, set(), set()]), KmAnonymity(3, 1))
+    assert caught.value.figures["largest_k"] == 2
+
+
+def test_nothing_but_empty_transactions_pass():
+    each = instance(FRUIT, [set(), set()])
+    assert labels(each, find(AA(), each, KmAnonymity(10**15, 10**15))) == ["lemon", "lime", "fig", "grape"]
+
+
+def test_m_beyond_the_longest_transaction_is_reduced_with_a_notice():
+    each = instance(FRUIT, [{"fig", "lime"}, {"fig", "lime"}])
+    cuts = find(AA(), each, KmAnonymity(2, 5))
+    assert any("m = 5 was reduced to 2" in notice for notice in cuts.notices)
+
+
+def test_items_that_never_occur_ask_for_nothing():
+    each = instance(FRUIT, [{"fig"}, {"fig"}, {"fig"}])
+    assert labels(each, find(AA(), each, KmAnonymity(3, 2))) == ["lemon", "lime", "fig", "grape"]
+
+
+def test_only_one_set_column_with_a_tree():
+    fruit = tree(FRUIT)
+    two = local_data([({"fig"}, {"fig"})], {"a": QuasiSet(), "b": QuasiSet()}, trees={"a": fruit, "b": fruit})
+    with pytest.raises(BadInput, match="one set column at a time, and there are 2"):
+        find(AA(), Instance(fruit, two), KmAnonymity(1, 1))
+    bare = local_data([({"fig"},)], {"a": QuasiSet()})
+    with pytest.raises(BadInput, match=r"'a'.*needs a hierarchy"):
+        find(AA(), Instance(fruit, bare), KmAnonymity(1, 1))
+
+
+class Hurried(Silent):
+    """Time is up after some looks at the clock."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks = looks
+
+    def expired(self):
+        self.looks -= 1
+        return self.looks < 0
+
+
+def test_time_up_in_the_search_moves_up_to_the_root():
     each = instance(SPEC_TREE, SPEC_SETS)
-    cuts = find(each, 2, 2)
-    assert [each.tree.labels[n] for n in cuts.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
-    assert cuts.figures["ncp"] == pytest.approx(2.5 / 11)
+    cuts = find(AA(), each, KmAnonymity(2, 2), progress=Hurried(0))
+    assert labels(each, cuts) == ["ALL"] * 4
+    assert any("published as ALL" in notice for notice in cuts.notices)
+
+
+def test_time_up_later_keeps_a_safe_cut():
+    for looks in range(40):
+        each, k, m = random_case(looks)
+        if feasible(each, k):
+            cuts = find(AA(), each, KmAnonymity(k, m), progress=Hurried(looks))
+            assert km.is_safe(km.published(each.transactions, cut_of(cuts)), k, m)
+
+
+def test_wish_to_stop_is_honoured():
+    progress = Silent()
+    progress.cancel()
+    with pytest.raises(Cancelled):
+        find(AA(), instance(SPEC_TREE, SPEC_SETS), KmAnonymity(2, 2), progress=progress)
+
+
+def test_input_stays_as_it_is():
+    each = instance(SPEC_TREE, SPEC_SETS)
+    arrays = each.data.table.sets("items").arrays
+    before = [array.copy() for array in arrays]
+    find(AA(), each, KmAnonymity(2, 2))
+    assert all(np.array_equal(one, other) for one, other in zip(arrays, before, strict=True))
+
+
+def test_uniting_items_may_break_diversity_and_still_ends_safe():
+    # Without A it is 2^1-diverse; with A, which k = 2 asks for, s stands in 2 of 3 records.
+    nested = {"*": {"A": ["a", "b"], "C": ["c", "d"], "s": []}}
+    rows = [{"a", "b"}, {"a", "s"}, {"b", "s"}, {"c"}]
+    each = instance(nested, rows, sensitive=("s",))
+    cuts = find(AA(), each, KmAnonymity(2, 1), LmDiversity(2, 1))
+    sets = published(each, cuts)
+    assert largest_share(sets, 1, {"s"}) <= Fraction(1, 2)
+    assert km.is_safe([items - {"s"} for items in sets], 2, 1)
+    assert [("s" in items) for items in sets] == [("s" in items) for items in rows]
+
+
+def diverse_case(seed):
+    """Sensitive items in the set and a sensitive column; what is promised about them."""
+    rng = random.Random(seed)
+    items = random_tree(rng, 8)
+    names = items.leaf_labels
+    chances = [rng.random() ** 2 for _ in names]
+    sensitive = rng.sample(names, rng.randint(0, min(2, len(names) - 1)))
+    rows = [
+        (
+            {name for name, chance in zip(names, chances, strict=True) if rng.random() < chance},
+            rng.choice([None, "flu", "cold", "gout", "gout"]),
+        )
+        for _ in range(rng.randint(6, 30))
+    ]
+    roles = {"items": QuasiSet(sensitive=tuple(sensitive)), "illness": Sensitive()}
+    each = Instance(items, local_data(rows, roles, trees={"items": items}))
+    k, m = rng.randint(1, 3), rng.randint(1, 3)
+    return each, rows, set(sensitive), KmAnonymity(k, m), LmDiversity(rng.choice([1.25, 1.5, 2, 3]), m)
+
+
+def test_diverse_releases_agree_with_brute_force():
+    kept = 0
+    for seed in range(200):
+        each, rows, sensitive, counting, diverse = diverse_case(seed)
+        sets, column = [row[0] for row in rows], [row[1] for row in rows]
+        limit = 1 / Fraction(str(diverse.l))
+        coarsest = [({"*"} if items - sensitive else set()) | (items & sensitive) for items in sets]
+        known = sum(bool(items - sensitive) for items in sets)
+        possible = largest_share(coarsest, 1, sensitive, [column]) <= limit and (
+            known == 0 or known >= counting.k
+        )
+        if not possible:
+            with pytest.raises(Infeasible, match="cannot be met"):
+                find(AA(), each, counting, diverse)
+            continue
+        cuts = find(AA(), each, counting, diverse)
+        result = published(each, cuts)
+        assert largest_share(result, diverse.m, sensitive, [column]) <= limit, seed
+        assert km.is_safe([items - sensitive for items in result], counting.k, counting.m), seed
+        assert [items & sensitive for items in result] == [items & sensitive for items in sets]
+        assert counting.verify(released(each, cuts)).holds
+        assert diverse.verify(released(each, cuts)).holds
+        kept += 1
+    assert kept > 60
+
+
+def facts_hold(sets, leaves, k, m):
+    """Whether everything that takes at most m facts to know fits no set or at least k."""
+    items = sorted(set().union(*sets))
+    facts = [(item, True, 1) for item in items] + [(item, False, leaves[item]) for item in items]
+    for size in range(1, m + 1):
+        for known in combinations(facts, size):
+            if sum(weight for _, _, weight in known) <= m:
+                support = sum(all((item in each) == there for item, there, _ in known) for each in sets)
+                if 0 < support < k:
+                    return False
+    return True
+
+
+def test_negative_knowledge_agrees_with_brute_force():
+    kept = 0
+    for seed in range(150):
+        rng = random.Random(seed)
+        each, k, m = random_instance(rng, most_leaves=6, most_rows=20), rng.randint(2, 3), rng.randint(1, 3)
+        leaves = {node: len(below) for node, below in km.leaves_below(each.above, each.leaves).items()}
+        coarsest = km.published(each.transactions, dict.fromkeys(each.leaves, each.tree.root))
+        model = KmAnonymity(k, m, negative=True)
+        if not facts_hold(coarsest, leaves, k, m):
+            with pytest.raises(Infeasible, match="cannot be met"):
+                find(AA(), each, model)
+            continue
+        cut = cut_of(find(AA(), each, model))
+        assert facts_hold(km.published(each.transactions, cut), leaves, k, m), seed
+        for node, finer in km.expansions(each.above, each.leaves, cut):
+            assert not facts_hold(km.published(each.transactions, finer), leaves, k, m), (seed, node)
+        kept += 1
+    assert kept > 80
+
+
+def test_negative_knowledge_does_not_go_with_diversity():
+    each = instance(FRUIT, [{"fig"}, {"lime"}], sensitive=("lime",))
+    with pytest.raises(BadInput, match="not defined"):
+        find(AA(), each, KmAnonymity(1, 1, negative=True), LmDiversity(1, 1))

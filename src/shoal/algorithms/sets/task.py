@@ -76,15 +76,16 @@ class Task:
 
 
 def fitting(requirement: Requirement, transactions: Transactions) -> tuple[Requirement, tuple[str, ...]]:
-    """The requirement with m no larger than any transaction, which would ask for nothing more."""
-    longest = max(1, transactions.longest)
-    if requirement.negative or requirement.largest <= longest:
+    """The requirement with m no larger than what there is to know, which asks for the same."""
+    if requirement.negative:
+        most, of = transactions.tree.leaf_count, "the hierarchy"
+    else:
+        most, of = transactions.longest, "the longest transaction"
+    most = max(1, most)
+    if requirement.largest <= most:
         return requirement, ()
-    notice = (
-        f"m = {requirement.largest} was reduced to {longest}, the number of items in the longest transaction:"
-        " nobody can know more items"
-    )
-    return requirement.known_at_most(longest), (notice,)
+    notice = f"m = {requirement.largest} was reduced to {most}, the number of items in {of}"
+    return requirement.known_at_most(most), (notice,)
 
 
 def reasons_of(obstacles: dict[int, Violation], part: int = 0) -> tuple[Reason, ...]:
