@@ -80,7 +80,9 @@ def test_the_result_has_the_keys_that_were_promised(hospital):
 def test_json_is_the_result_and_where_it_lies(hospital):
     done = hospital.run(words=("--json",))
     assert (done.code, done.err) == (FINE, "")
-    assert done.json == {**result_of(hospital), "folder": str(hospital.out)}
+    notices = done.json["notices"]
+    assert done.json == {**result_of(hospital), "folder": str(hospital.out), "notices": notices}
+    assert any("'ill' is sensitive" in notice for notice in notices)
 
 
 def test_results_go_to_standard_output_and_talk_to_standard_error(hospital):

@@ -74,7 +74,8 @@ class Result:
             self._verify_written(file)
             _write_json(partial / CERTIFICATE, certificate(self.outcome, file))
             # Notices may name values of the original, and this file lies beside what is published.
-            _write_json(partial / MARK, {**result_dict(self.outcome), "notices": len(self.notices)})
+            facts = result_dict(self.outcome)
+            _write_json(partial / MARK, {name: facts[name] for name in facts if name != "notices"})
             self._write_internal(partial / INTERNAL)
         return final
 
