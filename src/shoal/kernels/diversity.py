@@ -213,32 +213,50 @@ def classes_hold(requirement: Ints, classes: ClassCounts) -> Bools:
 
 
 @kernel
-def class_figures(requirement: Ints, classes: ClassCounts) -> Floats:
-    """What each class reaches, rounded, in the terms of its requirement's threshold. Reads only.
+def class_figure(  # noqa: PLR0911 - one for each kind
+    requirement: Ints, size: int, values: Ints, counts: Ints, totals: Ints
+) -> float:
+    """What a class reaches, rounded, in the terms of its requirement's threshold. Reads only.
 
     Size / largest count, number of values, exponential of the entropy, largest count / count of the rarer
     values (infinite without any), or distance. NaN for a class without values.
     """
-    kind, rank = requirement[0], requirement[3]
-    figures = np.full(len(classes.sizes), np.nan)
-    table_size = np.float64(classes.totals.sum())
+    kind = requirement[0]
+    if len(counts) == 0:
+        return np.nan
+    if kind == FREQUENCY:
+        return size / counts.max()
+    if kind == DISTINCT:
+        return np.float64(len(counts))
+    if kind == ENTROPY:
+        return np.exp(entropy(counts))
+    if kind == RECURSIVE:
+        rarer = count_from_rank(counts, requirement[3])
+        return counts.max() / rarer if rarer > 0 else np.inf
+    unit = counts.sum() * np.float64(totals.sum())
+    if kind == CLOSE_EQUAL:
+        return excess(values, counts, totals) / unit
+    whole, rest, steps = work(values, counts, totals)
+    return (whole + rest / unit) / max(steps, 1)
+
+
+@kernel
+def class_figures(requirement: Ints, classes: ClassCounts) -> Floats:
+    """The figure of each class. Reads only."""
+    figures = np.empty(len(classes.sizes), dtype=np.float64)
     for c in range(len(figures)):
         part = slice(classes.starts[c], classes.starts[c + 1])
-        values, counts = classes.values[part], classes.counts[part]
-        if len(counts) == 0:
-            continue
-        if kind == FREQUENCY:
-            figures[c] = classes.sizes[c] / counts.max()
-        elif kind == DISTINCT:
-            figures[c] = len(counts)
-        elif kind == ENTROPY:
-            figures[c] = np.exp(entropy(counts))
-        elif kind == RECURSIVE:
-            rarer = count_from_rank(counts, rank)
-            figures[c] = counts.max() / rarer if rarer > 0 else np.inf
-        elif kind == CLOSE_EQUAL:
-            figures[c] = excess(values, counts, classes.totals) / (counts.sum() * table_size)
-        else:
-            whole, rest, steps = work(values, counts, classes.totals)
-            figures[c] = (whole + rest / (counts.sum() * table_size)) / max(steps, 1)
+        figures[c] = class_figure(
+            requirement, classes.sizes[c], classes.values[part], classes.counts[part], classes.totals
+        )
     return figures
+
+
+@kernel
+def shortfall(requirement: Ints, figure: float) -> float:
+    """How far a figure is on the wrong side of its requirement's threshold; infinite for a NaN."""
+    threshold = requirement[1] / requirement[2]
+    higher_is_better = requirement[0] in (FREQUENCY, DISTINCT, ENTROPY)
+    if np.isnan(figure):
+        return np.inf
+    return max(0.0, threshold - figure if higher_is_better else figure - threshold)

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.relational.finishing import WEIGHT_OF_LOSS, finish
+from shoal.algorithms.relational.growing import completed, nothing_grown
+from shoal.algorithms.relational.needs import needs_of
+from shoal.algorithms.relational.records import MEASURES, Records
+from shoal.engine.local import LocalData
+from shoal.kernels.greedy_clusters import grow_around_seeds
+from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.t_closeness import TCloseness
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.groups import Groups
+
+_SEEDS_PER_SLICE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Gather around random records the k - 1 others that are cheapest to publish with them.
+
+    Fewer than k records that are left go each to the cluster where they add least to the cost. Clusters that
+    would be published alike are one.
+
+    Contract
+        needs:      rows; quasi-identifiers with trees
+        gives:      one node per group and column
+        guarantees: every group satisfies every model passed to find()
+        cost:       O(n / k * distinct records * columns), memory O(n)
+
+    After Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, Anonymizing data with relational and transaction
+    attributes, ECML PKDD 2013.
+    """
+
+    name: ClassVar[str] = "cluster"
+    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
+    paper: ClassVar[str] = (
+        "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction "
+        "attributes. ECML PKDD 2013."
+    )
+    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
+    local_search: bool = parameter(
+        default=False, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
+    )
+    w: float = parameter(
+        WEIGHT_OF_LOSS, Within(0.0, 1.0), "weight of loss against diversity when clusters are united for it"
+    )
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> Groups:
+        """Gather clusters of k records around seeds in random order."""
+        k = needs_of(data, models).k
+        records = Records.of(data, self.measure)
+        growth = nothing_grown(records)
+        seeds = rng.permutation(records.row_count)
+        progress.stage("clusters")
+        for begin in range(0, len(seeds), _SEEDS_PER_SLICE):
+            progress.update(begin, len(seeds))
+            grow_around_seeds(records.trees, growth, k, seeds[begin : begin + _SEEDS_PER_SLICE])
+        clustering = completed(records, growth)
+        return finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
