@@ -69,7 +69,7 @@ def replacements(above, leaves, cut, itemset):
         yield moved, tuple(sorted({moved[a_leaf[node]] for node in itemset}))
 
 
-def mended(above, leaves, transactions, cut, itemset, k):
+def mended(above, leaves, transactions, *, cut, itemset, k):
     """The cheapest cut in which the image of the itemset has at least k transactions."""
     below = leaves_below(above, leaves)
     ways = []
@@ -92,7 +92,7 @@ def apriori(above, leaves, transactions, k, m):
                 break
             for itemset in rare:
                 if set(itemset) <= set(cut.values()):
-                    cut = mended(above, leaves, transactions, cut, itemset, k)
+                    cut = mended(above, leaves, transactions, cut=cut, itemset=itemset, k=k)
     return cut
 
 

@@ -7,13 +7,19 @@ from typing import Any
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import parameters_of
+from shoal.algorithms.relational.cluster import Cluster
+from shoal.algorithms.relational.k_member import KMember
 from shoal.algorithms.relational.mondrian import Mondrian
 from shoal.algorithms.sets.aa import AA
+from shoal.algorithms.sets.da import DA
 from shoal.algorithms.sets.lra import LRA
+from shoal.algorithms.sets.oa import OA
 from shoal.algorithms.sets.vpa import VPA
 from shoal.errors import UnknownName
 
-ALGORITHMS: dict[str, type[Algorithm]] = {algorithm.name: algorithm for algorithm in (Mondrian, AA, LRA, VPA)}
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    algorithm.name: algorithm for algorithm in (Mondrian, KMember, Cluster, AA, LRA, VPA, DA, OA)
+}
 
 
 def make_algorithm(name: str, options: Mapping[str, Any]) -> Algorithm:

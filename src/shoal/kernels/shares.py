@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from shoal.kernels.arrays import Ints, SetArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.itemsets import NEVER_GUESSED, SHARE_OF_ROWS
@@ -59,13 +57,3 @@ def share_exceeded(limit: ShareLimit, rows: Ints) -> bool:
     for row in rows:
         distinct = count_row(limit, row, distinct)
     return exceeds(limit, len(rows), distinct)
-
-
-@kernel
-def item_counts(limit: ShareLimit, rows: Ints) -> Ints:
-    """How many of the given rows hold each sensitive item. Reads only."""
-    counts = np.zeros(len(limit.whole_of), dtype=np.int64)
-    for row in rows:
-        for place in range(limit.sensitive.starts[row], limit.sensitive.starts[row + 1]):
-            counts[limit.sensitive.items[place]] += 1
-    return counts

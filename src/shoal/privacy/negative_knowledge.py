@@ -76,6 +76,7 @@ def _in_words(data: LocalData, sets: JoinedSets, mixed: Mixed) -> str:
         itemset_in_words(data, [sets.quasi_items.item(number) for number in numbers])
         for numbers in (mixed.present, mixed.absent)
     )
-    known = [f"hold {present}"] if mixed.present else []
-    known += [f"hold none of {absent}"] if mixed.absent else []
+    holds = "holds" if len(mixed.rows) == 1 else "hold"
+    known = [f"{holds} {present}"] if mixed.present else []
+    known += [f"{holds} none of {absent}"] if mixed.absent else []
     return f"{counted(len(mixed.rows), 'record')} {' and '.join(known)}"

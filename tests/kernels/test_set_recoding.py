@@ -1,0 +1,28 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.kernels.set_recoding import recoded_sets, sort_unique
+from tests.kernels.test_sets import arrays as set_arrays
+from tests.reference.rare_sets import recoded
+
+modest = settings(deadline=None, max_examples=60)
+
+
+@modest
+@given(st.lists(st.sets(st.integers(0, 6)), max_size=6), st.lists(st.integers(-1, 4), min_size=7, max_size=7))
+def test_items_are_exchanged_sorted_and_without_repeats(rows, numbers):
+    result = recoded_sets(set_arrays(rows), np.zeros(len(rows), dtype=np.int64), np.array([numbers]))
+    assert [part.tolist() for part in np.split(result.items, result.starts[1:-1])][: len(rows)] == recoded(
+        rows, numbers
+    )
+
+
+@modest
+@given(st.lists(st.integers(-5, 40), max_size=120), st.integers(0, 5), st.integers(0, 5))
+def test_sorts_a_part_and_drops_its_repeats(numbers, before, behind):
+    array = np.array([99] * before + numbers + [-99] * behind, dtype=np.int64)
+    end = sort_unique(array, before, before + len(numbers))
+    assert array[before:end].tolist() == sorted(set(numbers))
+    assert array[:before].tolist() == [99] * before
+    assert array[len(array) - behind :].tolist() == [-99] * behind
