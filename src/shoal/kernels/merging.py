@@ -241,7 +241,7 @@ def unite_clusters(unions: Unions, clusters: Clusters, mine: int, other: int, sc
     unite(unions.trees, clusters.vectors[c], clusters.vectors[gone])
     clusters.gaps[c] = gap_of(unions.needs, scratch, clusters.sizes[c])
     lists = clusters.starts.shape[1]
-    make_room(clusters, scratch.bounds[lists])
+    make_room(clusters, int(scratch.bounds[lists]))
     for number in range(lists):
         begin, end = scratch.bounds[number], scratch.bounds[number + 1]
         clusters.starts[c, number] = clusters.state[1] + begin

@@ -27,6 +27,8 @@ def diversify(
 
     Ends with one cluster at the latest. O(clusters^2) unions are looked at.
     """
+    if len(needs.requirements) == 0 and len(needs.people) == 0 and (clustering.sizes >= needs.k).all():
+        return clustering
     clusters = _clusters_under_way(records, clustering, needs)
     scratch = _scratch(records, needs, len(clusters.keys))
     judge(needs, clusters, scratch)

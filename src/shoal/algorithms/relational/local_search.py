@@ -1,0 +1,126 @@
+"""A clustering is improved by moving and swapping records while every cluster keeps what the models ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.algorithms.relational.clusters import Clustering
+from shoal.algorithms.relational.records import Records
+from shoal.kernels.admissible import Needs
+from shoal.kernels.arrays import Ints
+from shoal.kernels.closures import NOTHING
+from shoal.kernels.exchanging import Board, Partition, entries_of, improve, refresh
+from shoal.kernels.grouping import group_rows, members
+from shoal.progress import Progress
+
+_CLUSTERS_PER_SLICE = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Improved:
+    """A clustering that costs no more than the one before; `finished` if no step would lower its cost."""
+
+    clustering: Clustering
+    finished: bool
+
+
+def improved(records: Records, clustering: Clustering, needs: Needs, progress: Progress) -> Improved:
+    """Take steps that lower the cost until there is none, or time is up.
+
+    Every cluster of the clustering must be admissible, and remains so.
+    """
+    kind_of_row, sample_rows = _kinds(records, needs)
+    board = Board(
+        trees=records.trees,
+        vectors=records.nodes[records.record_of_row[sample_rows]],
+        sample_rows=sample_rows,
+        needs=needs,
+        rows=np.empty(records.row_count, dtype=np.int64),
+        tolls=records.room_for_tolls(),
+    )
+    partition = _partition(board, clustering, kind_of_row)
+    finished = _improve_until_nothing_helps(board, partition, progress)
+    return Improved(_clustering(partition, kind_of_row, len(sample_rows)), finished)
+
+
+def _improve_until_nothing_helps(board: Board, partition: Partition, progress: Progress) -> bool:
+    while True:
+        gained = 0.0
+        for begin in range(0, len(partition.sizes), _CLUSTERS_PER_SLICE):
+            if progress.expired():
+                return False
+            progress.update(begin, len(partition.sizes))
+            end = min(begin + _CLUSTERS_PER_SLICE, len(partition.sizes))
+            gained += improve(board, partition, begin, end)
+        if gained == 0:
+            return True
+
+
+def _kinds(records: Records, needs: Needs) -> tuple[Ints, Ints]:
+    """Which rows nobody can tell apart, in the order of records, and a row of each kind."""
+    columns = [records.record_of_row]
+    if len(needs.requirements):
+        columns += list(needs.sensitive.T)
+    if len(needs.people):
+        columns.append(needs.people)
+    seen, first_rows = group_rows(np.ascontiguousarray(np.stack(columns, axis=1)[records.rows]))
+    kind_of_row = np.empty(records.row_count, dtype=np.int64)
+    kind_of_row[records.rows] = seen
+    return kind_of_row, records.rows[first_rows]
+
+
+def _partition(board: Board, clustering: Clustering, kind_of_row: Ints) -> Partition:
+    count, row_count = len(clustering), len(kind_of_row)
+    pairs = np.stack((clustering.cluster_of_row, kind_of_row), axis=1)
+    entry_of_row, first_rows = group_rows(pairs)
+    entry_count = len(first_rows)
+    entries = np.arange(entry_count, dtype=np.int64)
+    starts, listed = members(clustering.cluster_of_row[first_rows], count)
+    after = np.full(row_count, NOTHING, dtype=np.int64)
+    before = np.full(row_count, NOTHING, dtype=np.int64)
+    inside = np.ones(entry_count, dtype=bool)
+    inside[starts[1:-1]] = False
+    links = np.flatnonzero(inside)[1:] if entry_count else entries
+    after[listed[links - 1]] = listed[links]
+    before[listed[links]] = listed[links - 1]
+
+    def room(values: Ints) -> Ints:
+        return np.concatenate((values, np.zeros(row_count - len(values), dtype=np.int64)))
+
+    dimensions = board.vectors.shape[1]
+    partition = Partition(
+        kinds=room(kind_of_row[first_rows]),
+        counts=room(np.bincount(entry_of_row, minlength=entry_count).astype(np.int64)),
+        after=after,
+        before=before,
+        without=np.zeros((row_count, dimensions), dtype=np.int64),
+        without_costs=np.zeros(row_count, dtype=np.float64),
+        heads=listed[starts[:-1]],
+        lengths=np.diff(starts),
+        sizes=clustering.sizes.copy(),
+        closures=np.zeros((count, dimensions), dtype=np.int64),
+        costs=np.zeros(count, dtype=np.float64),
+        changed=np.zeros(count, dtype=np.int64),
+        visited=np.zeros(count, dtype=np.int64),
+        state=np.array([0, row_count - entry_count], dtype=np.int64),
+        free=room(np.arange(row_count - 1, entry_count - 1, -1, dtype=np.int64)),
+    )
+    for cluster in range(count):
+        refresh(board, partition, cluster)
+    return partition
+
+
+def _clustering(partition: Partition, kind_of_row: Ints, kind_count: int) -> Clustering:
+    """Deal the rows of each kind to the clusters that hold it, in the order of clusters and rows."""
+    occupied = np.flatnonzero(partition.sizes)
+    entries = [entries_of(partition, int(cluster)) for cluster in occupied]
+    number = np.repeat(np.arange(len(occupied)), [len(part) for part in entries])
+    entry = np.concatenate(entries)
+    order = np.lexsort((number, partition.kinds[entry]))
+    entry, number = entry[order], number[order]
+    _, rows = members(kind_of_row, kind_count)
+    cluster_of_row = np.empty(len(kind_of_row), dtype=np.int64)
+    cluster_of_row[rows] = np.repeat(number, partition.counts[entry])
+    return Clustering(cluster_of_row)
