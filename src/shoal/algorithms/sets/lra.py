@@ -73,6 +73,11 @@ class LRA:
         rule=YesOrNo(),
         help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
     )
+    exchanges: int = parameter(
+        default=20,
+        rule=Within(0),
+        help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
+    )
     threads: int = threads_parameter()
     memory_limit: float = memory_parameter()
 
@@ -101,7 +106,7 @@ class LRA:
         part = _task_of_part(task, rows)
         cut = Cut(part.violations.transactions)
         tally = generalize(part.violations, cut, progress)
-        return part.finish(cut, tally, progress, minimal=self.minimal)
+        return part.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -70,6 +70,11 @@ class VPA:
         rule=YesOrNo(),
         help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
     )
+    exchanges: int = parameter(
+        default=20,
+        rule=Within(0),
+        help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
+    )
     threads: int = threads_parameter()
     memory_limit: float = memory_parameter()
 
@@ -100,7 +105,7 @@ class VPA:
             tally.found += before.found
             tally.mended += before.mended
             tally.in_time &= before.in_time
-        return task.finish(cut, tally, progress, minimal=self.minimal)
+        return task.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
