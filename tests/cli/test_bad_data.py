@@ -137,7 +137,7 @@ def test_what_many_quasi_identifiers_cost_is_estimated_before_the_run(hospital):
     assert done.json["records"] == 50
     assert len(done.json["columns"]) == 80
     assert 0 < done.json["estimated_seconds"] < 60
-    assert done.json["estimated_memory_(MB)"] > 0
+    assert done.json["estimated_memory_mb"] > 0
 
 
 def test_empty_sets_are_records_and_repeated_items_count_once_with_a_notice(hospital):

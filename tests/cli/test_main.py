@@ -21,7 +21,7 @@ from shoal.errors import (
 from tests.cli.commands import PATIENTS, files_in, shoal
 
 FINE, BAD_INPUT = 0, 2
-COMMANDS = ("demo", "profile", "check", "run", "verify", "algorithms", "hierarchy")
+COMMANDS = ("demo", "profile", "check", "run", "verify", "explain", "generate", "algorithms", "hierarchy")
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,7 @@ def test_json_of_every_command_is_one_document(hospital):
         ("profile", "nowhere.csv"),
         ("check", "nowhere.toml"),
         ("run", "nowhere.toml"),
+        ("explain", "nowhere.toml", "--item", "a"),
         ("verify", "nowhere.csv", "--policy", "nowhere.toml"),
         ("hierarchy", "build", "nowhere.csv", "new.csv", "--column", "a", "--flat"),
         ("hierarchy", "lint", "nowhere.csv", "--data", "nowhere.csv", "--column", "a"),

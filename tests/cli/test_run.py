@@ -295,6 +295,15 @@ def test_published_sets_are_labels_in_order_joined_by_the_separator(hospital):
     assert sets == {"a|z": 6, "b|x y": 6, "": 3}
 
 
+def test_labels_of_sets_never_contain_the_separator(hospital):
+    hospital.write("codes.csv", "a;low risk;*\nb;low risk;*\nc;high risk;*\n")
+    columns = {"codes": 'role = "quasi", kind = "set", hierarchy = "codes.csv"'}
+    done = hospital.run("codes\n" + "a c\nb c\n", columns, privacy=KM)
+    assert done.code == FINE, done.err
+    assert {record["codes"] for record in records_of(hospital.published)} == {"c low_risk"}
+    assert any("low_risk" in notice for notice in done.notices)
+
+
 def test_sets_of_one_subject_are_one_record(hospital):
     data = "name,items\n" + "".join(f"p{person},{item}\n" for person in range(4) for item in "cab")
     columns = {"name": NAME, "items": ITEMS}

@@ -141,7 +141,7 @@ def verdict_on(case: Case, rows: Rows) -> sh.Verdict:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: repr(case.model))
 def test_the_verdict_is_the_twins_before_and_after_the_change_of_any_cell(case):
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=25, deadline=None)
     @given(before_and_after(case.columns))
     def holds_as_the_twin_says(files):
         for rows in files:

@@ -206,7 +206,7 @@ def is_number(text: str) -> bool:
     return True
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(cases())
 def test_a_written_table_is_safe_and_true_or_refused_with_a_reason(case):
     with tempfile.TemporaryDirectory() as name:
@@ -244,7 +244,7 @@ SETS = st.lists(st.sets(st.sampled_from("abcde"), max_size=4), min_size=1, max_s
 TREE = {"a": "low", "b": "low", "c": "mid", "d": "mid", "e": "high"}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(SETS, st.integers(1, 4), st.integers(1, 3))
 @pytest.mark.parametrize("algorithm", ["aa"])
 def test_written_sets_are_safe_and_true_or_refused_with_a_reason(algorithm, sets, k, m):

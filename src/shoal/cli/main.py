@@ -87,7 +87,9 @@ def profile(
     as_json: Json = False,
 ) -> None:
     """Show what is in a file and how unique its people are; suggest a role for each column."""
-    found = profile_data(data, ReadOptions(missing=("", *(missing or ()))))
+    with shown_progress() as progress:
+        progress.stage("reading")
+        found = profile_data(data, ReadOptions(missing=("", *(missing or ()))))
     if policy is not None:
         starter_policy(found, data, policy)
     if as_json:
@@ -111,10 +113,10 @@ def check(policy: PolicyPath, *, as_json: Json = False) -> None:
     with shown_progress() as progress:
         found = check_policy(file, progress)
     if as_json:
-        output.show_json(words.check(found))
+        output.show_json(words.check_json(found))
         return
     output.show_notices(found.notices)
-    output.show_facts(f"{policy}: no problems found", words.check(found, for_people=True))
+    output.show_facts(f"{policy}: no problems found", words.check(found))
 
 
 @app.command()
@@ -158,7 +160,9 @@ def verify(
 ) -> int:
     """Check the promise from the published file alone; exit code 1 and a witness when it is broken."""
     plan = plan_of(load_policy(policy))
-    checked = verify_published(file, plan, certificate)
+    with shown_progress() as progress:
+        progress.stage("reading and checking the published file")
+        checked = verify_published(file, plan, certificate)
     if as_json:
         output.show_json(words.checked_json(checked))
     else:

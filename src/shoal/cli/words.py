@@ -104,21 +104,27 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def check(found: Checked, *, for_people: bool = False) -> dict[str, Any]:
+def check(found: Checked) -> dict[str, object]:
     """What `check` found."""
-    facts: dict[str, Any] = {
+    return {
         "records": found.records,
-        "columns": list(found.columns),
+        "quasi-identifiers": ", ".join(found.columns),
         "algorithm": found.algorithm,
-        "estimated seconds": found.seconds,
-        "estimated memory (MB)": found.memory_mb,
+        "estimated time": "not known" if found.seconds is None else f"{found.seconds:.2f} s",
+        "estimated memory": f"{found.memory_mb:.0f} MB",
     }
-    if for_people:
-        return {**facts, "columns": ", ".join(found.columns)}
+
+
+def check_json(found: Checked) -> dict[str, Any]:
+    """The same for machines."""
     return {
         "problems": [],
         "notices": list(found.notices),
-        **{k.replace(" ", "_"): v for k, v in facts.items()},
+        "records": found.records,
+        "columns": list(found.columns),
+        "algorithm": found.algorithm,
+        "estimated_seconds": found.seconds,
+        "estimated_memory_mb": found.memory_mb,
     }
 
 
