@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
 
 from shoal.engine.local import LocalData
-from shoal.hierarchy.tree import Hierarchy, tree_from_parents
+from shoal.hierarchy.tree import NO_PARENT, Hierarchy, tree_from_nodes, tree_from_parents
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Role, Sensitive
 from tests.builders import local_data
@@ -28,6 +29,25 @@ class Drawn:
     @property
     def data(self) -> LocalData:
         return local_data(self.rows, self.roles, trees=self.trees, subjects=self.subjects)
+
+    @property
+    def on_trees(self) -> Drawn:
+        """The same table with a tree for each quasi-identifier."""
+        trees = {
+            name: self.trees.get(name) or number_tree(row[place] for row in self.rows)
+            for place, (name, role) in enumerate(self.roles.items())
+            if isinstance(role, Quasi)
+        }
+        return replace(self, trees=trees)
+
+
+def number_tree(values: Iterable[float | None]) -> Hierarchy:
+    """Numbers in threes under the root; those that are left over are directly under it."""
+    numbers = sorted({value for value in values if value is not None})
+    threes = [f"{numbers[i]}.." for i in range(0, len(numbers) - 2, 3)]
+    parents = [1 + i // 3 if i // 3 < len(threes) else 0 for i in range(len(numbers))]
+    labels = ["*", *threes, *map(str, numbers)]
+    return tree_from_nodes(labels, [NO_PARENT, *[0] * len(threes), *parents], order=range(len(labels)))
 
 
 @st.composite
