@@ -168,7 +168,7 @@ def test_a_hierarchy_can_be_given_as_a_path(tmp_path):
 def test_sets_of_frames_come_back_as_lists():
     frame = pl.DataFrame({"items": [["b", "a", "a"], ["a", "b"], [], []]})
     data = sh.read(frame, {"items": sh.QuasiSet(hierarchy=sh.flat())})
-    assert any("repeated items were counted once, in 1 rows" in notice for notice in data.notices)
+    assert any("repeated items were counted once, in 1 row" in notice for notice in data.notices)
     result = sh.anonymize(data, sh.KmAnonymity(k=2, m=2))
     assert sorted(result.frame["items"].to_list()) == [[], [], ["a", "b"], ["a", "b"]]
 

@@ -62,7 +62,7 @@ class TestRoles:
         }
         assert loaded.table.coded("age").domain.numbers.tolist() == [4.0, 31.0]
         assert isinstance(loaded.table.column("note"), Carried)
-        assert loaded.notices == (f"{path}, column 'codes': repeated items were counted once, in 1 rows",)
+        assert loaded.notices == (f"{path}, column 'codes': repeated items were counted once, in 1 row",)
         assert loaded.subjects is None
 
     def test_columns_keep_the_order_of_the_file(self, write):

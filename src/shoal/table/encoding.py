@@ -96,7 +96,7 @@ def _encode_sets(raw: Raw, name: str, role: Role, missing: MissingTokens) -> Enc
     codes = _gathered(encoded, found.codes, len(found.domain))
     column, repeating = _sets(rows, codes, found.domain, raw.table.num_rows, separator)
     if len(repeating):
-        how_often = f"in {len(repeating)} rows"
+        how_often = f"in {len(repeating)} {'row' if len(repeating) == 1 else 'rows'}"
         notices += (f"{raw.where}, column {name!r}: repeated items were counted once, {how_often}",)
     return Encoded(column, (), notices)
 

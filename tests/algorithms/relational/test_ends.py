@@ -79,8 +79,8 @@ def test_all_columns_that_cannot_be_cut_are_named():
     assert "'town'" in town
     assert "hierarchy" in town
     assert "'age'" in age
-    assert "2 values are (1, 9) outside the declared bounds" in age
-    assert "1 value is (7) outside" in size
+    assert "2 values (1, 9) are outside the declared bounds" in age
+    assert "1 value (7) is outside" in size
 
 
 def test_bounds_of_dates_are_days():

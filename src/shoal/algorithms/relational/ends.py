@@ -78,8 +78,8 @@ def _outside(domain: Domain, bounds: tuple[float, float]) -> str:
     if len(outside) == 0:
         return ""
     shown = ", ".join(str(domain.label(int(code))) for code in outside[:5])
-    values = "1 value is" if len(outside) == 1 else f"{len(outside):,} values are"
-    return f"{values} ({shown}{', ...' if len(outside) > 5 else ''})"
+    values, are = ("1 value", "is") if len(outside) == 1 else (f"{len(outside):,} values", "are")
+    return f"{values} ({shown}{', ...' if len(outside) > 5 else ''}) {are}"
 
 
 def _ends(domain: Domain, numbers: Floats, bounds: tuple[float, float] | None) -> Ends:
