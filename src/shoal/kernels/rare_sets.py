@@ -19,10 +19,12 @@ from shoal.kernels.shares import ShareLimit, count_row, exceeds
 DONE, FOUND, PAUSED = range(3)
 NODE, FIRST_LEAF, LAST_LEAF, WEIGHT, IS_FRESH = range(5)
 
-_DEPTH, _START, _END, _NEXT_RARE, _RARE_END, _SIZE, _SUPPORT, _SEEN, _WORK, _BEGUN = range(10)
+_DEPTH, _START, _END, _NEXT_RARE, _RARE_END, _NEXT_PAIR, _SIZE, _SUPPORT, _SEEN, _WORK, _BEGUN = range(11)
 _PREFIX, _LEFT, _HAS_FRESH, _CURSOR, _STOP = range(5)
 _NUMBER, _PLACES = range(2)
 _COUNT, _TOUCHED, _RARE, _RARE_SUPPORT = range(4)
+
+_LARGEST_PAIR_TABLE = 2**20  # 8 MB: beyond the cache, one list of places per number is faster
 
 
 class Numbered(NamedTuple):
@@ -60,7 +62,9 @@ class RareSets(NamedTuple):
     to visit: branch b adds branches[_NUMBER, b] and goes on at the places that stand from
     branches[_PLACES, b] to branches[_PLACES, b + 1]. The numbers from at[_NEXT_RARE] to at[_RARE_END] in
     scratch[_RARE] make the set visited a rare one. scratch[_COUNT] is all zero between two uses;
-    scratch[_TOUCHED] lists the numbers counted.
+    scratch[_TOUCHED] lists the numbers counted. Where two numbers are wanting and the rows are many, the
+    pairs are counted in one go: pair b < c of `count` numbers at pairs[b * count + c], which is zero
+    everywhere before at[_NEXT_PAIR].
     """
 
     items: Ints
@@ -72,6 +76,7 @@ class RareSets(NamedTuple):
     branches: Ints
     places: Ints
     scratch: Ints
+    pairs: Ints
 
 
 @kernel
@@ -81,12 +86,13 @@ def lay_out(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: int)
     Row rows[j] ends with the mark count + j. Reads only. O(items log longest row).
     """
     starts = numbers_of_leaf.starts
-    total = len(rows)
-    for row in rows:
-        for place in range(sets.starts[row], sets.starts[row + 1]):
-            leaf = sets.items[place]
-            total += starts[leaf + 1] - starts[leaf]
-    laid = np.empty(total, dtype=np.int64)
+    most = 0
+    for leaf in range(len(starts) - 1):
+        most = max(most, starts[leaf + 1] - starts[leaf])
+    room = len(rows)
+    for row in rows:  # the rows themselves are read once only: they are rarely in the cache
+        room += most * (sets.starts[row + 1] - sets.starts[row])
+    laid = np.empty(room, dtype=np.int64)
     end = 0
     for j in range(len(rows)):
         start = end
@@ -142,18 +148,27 @@ def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: Wanted) -> Rare
     occurrences, reach = _reach(items, count)
     branching = wanted.weight - (len(wanted.limit.whole_of) == 0)
     deeper = max(0, branching - 1)
+    by_pairs = (
+        wanted.weight > 1
+        and not wanted.lighter
+        and branching < wanted.weight
+        and count * count <= _LARGEST_PAIR_TABLE
+        and (numbered.what[WEIGHT] == 1).all()
+    )
     rare = RareSets(
         items,
         row_of,
         numbered,
         wanted,
-        np.zeros(10, dtype=np.int64),
+        np.zeros(11, dtype=np.int64),
         np.zeros((5, wanted.weight + 1), dtype=np.int64),
         np.empty((2, count + 1 + deeper * (min(count, reach) + 1)), dtype=np.int64),
         np.empty(len(row_of) + (occurrences if branching > 0 else 0) + deeper * reach, dtype=np.int64),
         np.zeros((4, count), dtype=np.int64),
+        np.zeros(count * count if by_pairs else 0, dtype=np.int64),
     )
     rare.levels[_LEFT, 0] = wanted.weight
+    rare.at[_NEXT_PAIR] = len(rare.pairs)
     at_row_start, row = True, 0
     for place in range(len(items)):
         if at_row_start:
@@ -173,7 +188,7 @@ def next_broken(rare: RareSets, budget: int) -> int:
         at[_BEGUN] = 1
         _extend(rare)  # the empty set; not in begin(), which would compile everything once more
     while at[_WORK] < enough:
-        if _take_rare(rare):
+        if _take_rare(rare) or _take_pair(rare):
             return FOUND
         if not _advance(rare):
             return DONE
@@ -224,6 +239,28 @@ def _take_rare(rare: RareSets) -> bool:
             rare.levels[_PREFIX, depth] = number
             at[_SIZE], at[_SUPPORT] = depth + 1, rare.scratch[_RARE_SUPPORT, place]
             return True
+    return False
+
+
+@kernel
+def _take_pair(rare: RareSets) -> bool:
+    """Stop at the next pair of numbers that makes the set visited a rare one."""
+    at, pairs, what, count = rare.at, rare.pairs, rare.numbered.what, rare.scratch.shape[1]
+    depth, position = at[_DEPTH], at[_NEXT_PAIR]
+    wanted = position < len(pairs) and not _holds_dropped(rare, depth)
+    while position < len(pairs):
+        support = pairs[position]
+        pairs[position] = 0
+        position += 1
+        if wanted and 0 < support < rare.wanted.k:
+            first, second = (position - 1) // count, (position - 1) % count
+            is_fresh = rare.levels[_HAS_FRESH, depth] or what[IS_FRESH, first] or what[IS_FRESH, second]
+            if is_fresh and _belongs(rare, depth, first) and _belongs(rare, depth, second):
+                rare.levels[_PREFIX, depth], rare.levels[_PREFIX, depth + 1] = first, second
+                at[_SIZE], at[_SUPPORT], at[_NEXT_PAIR] = depth + 2, support, position
+                at[_SEEN] += 1
+                return True
+    at[_NEXT_PAIR] = position
     return False
 
 
@@ -300,6 +337,9 @@ def _extend(rare: RareSets) -> None:
     at[_NEXT_RARE] = at[_RARE_END] = 0
     if rare.levels[_LEFT, depth] == 0:
         return
+    if rare.levels[_LEFT, depth] == 2 and _suit_a_table(rare):
+        _count_pairs(rare)
+        return
     few = at[_END] - at[_START] < rare.scratch.shape[1] // 8
     distinct = _count_few(rare) if few else _count_many(rare)
     _note_rare(rare, distinct)
@@ -309,6 +349,29 @@ def _extend(rare: RareSets) -> None:
         _branch(rare, distinct)
     for number in range(distinct):
         rare.scratch[_COUNT, rare.scratch[_TOUCHED, number]] = 0
+
+
+@kernel
+def _suit_a_table(rare: RareSets) -> bool:
+    """Whether the pairs behind the set visited are many enough to be counted in one go."""
+    at, all_may_begin = rare.at, rare.numbered.anchors == rare.scratch.shape[1]
+    return 0 < len(rare.pairs) < 16 * (at[_END] - at[_START]) and (at[_DEPTH] > 0 or all_may_begin)
+
+
+@kernel
+def _count_pairs(rare: RareSets) -> None:
+    items, at, pairs, count = rare.items, rare.at, rare.pairs, rare.scratch.shape[1]
+    for number in range(at[_START], at[_END]):
+        place = rare.places[number]
+        while items[place] < count:
+            base = items[place] * count
+            place += 1
+            other = place
+            while items[other] < count:
+                pairs[base + items[other]] += 1
+                other += 1
+            at[_WORK] += other - place
+    at[_NEXT_PAIR] = 0
 
 
 @kernel

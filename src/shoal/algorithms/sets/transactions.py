@@ -52,14 +52,19 @@ class Transactions:
         return len(self.sets.starts) - 1
 
     @cached_property
+    def sizes(self) -> Ints:
+        """How many items each row has."""
+        return frozen_ints(np.diff(self.sets.starts))
+
+    @cached_property
     def longest(self) -> int:
         """The largest number of items in a row."""
-        return int(np.diff(self.sets.starts).max(initial=0))
+        return int(self.sizes.max(initial=0))
 
     @cached_property
     def non_empty(self) -> int:
         """How many rows have an item."""
-        return int(np.count_nonzero(np.diff(self.sets.starts)))
+        return int(np.count_nonzero(self.sizes))
 
     @cached_property
     def leaves(self) -> Intervals:

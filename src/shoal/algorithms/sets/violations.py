@@ -78,6 +78,9 @@ class Violations:
         that is no longer on it are skipped.
         """
         nodes = self._occurring(cut.nodes)
+        if weight == 1 and not (self.requirement.negative or self.requirement.is_diverse(1)):
+            yield from self._rare_nodes(cut, nodes[fresh[nodes]])
+            return
         rows = self._rows_with(weight)
         if not fresh[nodes].all():
             rows = rows[self._holding(nodes[fresh[nodes]])[rows]]
@@ -142,6 +145,15 @@ class Violations:
         rows = self.transactions.rows(present, absent)
         return 0 < len(rows) < k or share_exceeded(self._limit, rows)
 
+    def _rare_nodes(self, cut: Cut, nodes: Ints) -> Iterator[Violation | Pause]:
+        """Single nodes with too few rows, whose supports are known."""
+        supports = self.transactions.supports
+        rare = nodes[supports[nodes] < self.requirement.k_for(1)].tolist()
+        for place, node in enumerate(rare):
+            if not cut.is_below[node]:
+                yield Violation((node,), (), int(supports[node]))
+            yield Pause(place / len(rare), len(rare))
+
     def _with_first_of(self, cut: Cut, nodes: Ints) -> Violation | None:
         """A set with the first of the given nodes, and others of them, that breaks the promise."""
         is_first = np.arange(len(nodes)) == 0
@@ -196,7 +208,7 @@ class Violations:
     def _rows_with(self, item_count: int) -> Ints:
         """Rows with enough items to hold a set; what is absent can be known of any row."""
         least = 0 if self.requirement.negative else item_count
-        return np.flatnonzero(np.diff(self.transactions.sets.starts) >= least)
+        return np.flatnonzero(self.transactions.sizes >= least)
 
     def _holding(self, nodes: Ints) -> Bools:
         """Which rows hold one of the nodes; with negative knowledge all rows say something about them."""
