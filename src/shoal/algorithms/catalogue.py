@@ -8,6 +8,8 @@ from typing import Any
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import parameters_of
 from shoal.algorithms.relational.cluster import Cluster
+from shoal.algorithms.relational.full_domain import FullDomain
+from shoal.algorithms.relational.hilbert import Hilbert
 from shoal.algorithms.relational.k_member import KMember
 from shoal.algorithms.relational.mondrian import Mondrian
 from shoal.algorithms.sets.aa import AA
@@ -18,7 +20,8 @@ from shoal.algorithms.sets.vpa import VPA
 from shoal.errors import UnknownName
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    algorithm.name: algorithm for algorithm in (Mondrian, KMember, Cluster, AA, LRA, VPA, DA, OA)
+    algorithm.name: algorithm
+    for algorithm in (Mondrian, Hilbert, KMember, Cluster, FullDomain, AA, LRA, VPA, DA, OA)
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.kernels.admissible import Needs
-from shoal.kernels.arrays import Ints, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, frozen_ints
 from shoal.privacy.verdict import Model
 
 
@@ -36,6 +36,23 @@ def needs_of(data: LocalData, models: Sequence[Model]) -> Needs:
         total_starts=np.cumsum([0, *map(len, row_totals)], dtype=np.int64),
         row_totals=np.concatenate([np.empty(0, dtype=np.int64), *row_totals]),
         people_totals=np.concatenate([np.empty(0, dtype=np.int64), *people_totals]),
+    )
+
+
+def needs_within(needs: Needs, published: Bools) -> Needs:
+    """The same if only the marked rows are published: they are the table that classes are compared with."""
+    row_totals, people_totals = [], []
+    for column, missing in enumerate(needs.missing.tolist()):
+        rows = np.flatnonzero(published & (needs.sensitive[:, column] != missing))
+        values = needs.sensitive[rows, column]
+        row_totals.append(np.bincount(values, minlength=missing))
+        if len(needs.people):
+            pairs = np.unique(values * needs.people_count + needs.people[rows])
+            values = pairs // needs.people_count
+        people_totals.append(np.bincount(values, minlength=missing))
+    none: Ints = np.empty(0, dtype=np.int64)
+    return needs._replace(
+        row_totals=np.concatenate([none, *row_totals]), people_totals=np.concatenate([none, *people_totals])
     )
 
 
