@@ -203,9 +203,17 @@ def found(rare: RareSets) -> tuple[Ints, int]:
     return rare.levels[_PREFIX, : rare.at[_SIZE]].copy(), int(rare.at[_SUPPORT])
 
 
-def progress_of(rare: RareSets) -> tuple[int, int]:
-    """How many anchors are behind, and how many sets were found so far, skipped ones included."""
-    return int(rare.levels[_PREFIX, 0]), int(rare.at[_SEEN])
+class Done(NamedTuple):
+    """How far a listing is: the first number of the set it is at, rare sets met, occurrences counted."""
+
+    anchor: int
+    found: int
+    counted: int
+
+
+def progress_of(rare: RareSets) -> Done:
+    """How far the listing is; rare sets that were skipped count as met."""
+    return Done(int(rare.levels[_PREFIX, 0]), int(rare.at[_SEEN]), int(rare.at[_WORK]))
 
 
 @kernel

@@ -66,10 +66,12 @@ def random_tree(rng: random.Random, most_leaves: int = 10) -> Hierarchy:
     return tree_from_parents(parents)
 
 
-def random_instance(rng: random.Random, most_leaves: int = 10, most_rows: int = 24) -> Instance:
+def random_instance(
+    rng: random.Random, most_leaves: int = 10, most_rows: int = 24, density: float = 1
+) -> Instance:
     """Skewed items, so that some are rare; some transactions are empty, some items never occur."""
     items = random_tree(rng, most_leaves)
-    weights = [rng.random() ** 2 for _ in items.leaf_labels]
+    weights = [density * rng.random() ** 2 for _ in items.leaf_labels]
     sets = [
         {label for label, weight in zip(items.leaf_labels, weights, strict=True) if rng.random() < weight}
         for _ in range(rng.randint(5, most_rows))

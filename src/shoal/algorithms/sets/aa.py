@@ -56,7 +56,7 @@ class AA:
     )
 
     exchanges: int = parameter(
-        default=20,
+        default=10,
         rule=Within(0),
         help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
     )

@@ -16,6 +16,7 @@ from shoal.kernels.rare_sets import (
     DONE,
     FOUND,
     NODE,
+    PAUSED,
     WEIGHT,
     Numbered,
     Wanted,
@@ -46,10 +47,11 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """No violation, but time to look at the clock: how much of the listing is done, how many were found."""
+    """No violation, but time to look at the clock: how much is done, what was found and counted so far."""
 
     share_done: float
     found: int
+    counted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ class Violations:
         for place, node in enumerate(rare):
             if not cut.is_below[node]:
                 yield Violation((node,), (), int(supports[node]))
-            yield Pause(place / len(rare), len(rare))
+            yield Pause((place + 1) / len(rare), len(rare), len(nodes))
 
     def _with_first_of(self, cut: Cut, nodes: Ints) -> Violation | None:
         """A set with the first of the given nodes, and others of them, that breaks the promise."""
@@ -223,13 +225,15 @@ class Violations:
 def _stream(laid: _Laid, wanted: Wanted) -> Iterator[Violation | Pause]:
     nodes = laid.nodes
     rare = begin(laid.items, laid.rows, laid.numbered, wanted)
-    while (state := next_broken(rare, _STEPS_PER_SLICE)) != DONE:
+    state = PAUSED
+    while state != DONE:
+        state = next_broken(rare, _STEPS_PER_SLICE)
         if state == FOUND:
             numbers, support = found(rare)
             present, absent = numbers[numbers < len(nodes)], numbers[numbers >= len(nodes)] - len(nodes)
-            yield Violation(tuple(nodes[present].tolist()), tuple(nodes[absent].tolist()), int(support))
-        anchor, seen = progress_of(rare)
-        yield Pause(anchor / laid.numbered.anchors, int(seen))
+            yield Violation(tuple(nodes[present].tolist()), tuple(nodes[absent].tolist()), support)
+        done = progress_of(rare)
+        yield Pause(done.anchor / max(1, laid.numbered.anchors), done.found, done.counted)
 
 
 def _first_violation(listings: Iterable[Iterator[Violation | Pause]]) -> Violation | None:
