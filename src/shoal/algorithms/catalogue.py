@@ -8,6 +8,7 @@ from typing import Any
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import parameters_of
 from shoal.algorithms.relational.cluster import Cluster
+from shoal.algorithms.relational.forest import Forest
 from shoal.algorithms.relational.full_domain import FullDomain
 from shoal.algorithms.relational.hilbert import Hilbert
 from shoal.algorithms.relational.k_member import KMember
@@ -21,7 +22,7 @@ from shoal.errors import UnknownName
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     algorithm.name: algorithm
-    for algorithm in (Mondrian, Hilbert, KMember, Cluster, FullDomain, AA, LRA, VPA, DA, OA)
+    for algorithm in (Mondrian, Hilbert, KMember, Cluster, Forest, FullDomain, AA, LRA, VPA, DA, OA)
 }
 
 
