@@ -237,6 +237,7 @@ def test_progress_is_shown_on_a_terminal_only(hospital):
     assert re.search(r"reading|searching with mondrian", shown)
     assert "━" in shown
     assert "satisfies k-anonymity" in shown
+    assert not re.search(r"writing and checking[^\r\n]*parts", shown)  # each stage begins anew
     piped = in_process("run", hospital.policy, "--replace")
     assert piped.code == FINE
     assert "\x1b" not in piped.out + piped.err

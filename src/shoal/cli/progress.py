@@ -16,11 +16,12 @@ from shoal.progress import Progress, Silent
 class _OnTerminal:
     def __init__(self, bars: Bars) -> None:
         self._bars = bars
-        self._task = bars.add_task("starting", total=None, note="")
         self._hint = "" if compiled_before() else " (first run: compiling, this happens once)"
+        self._task = bars.add_task("starting", total=None, note="")
 
     def stage(self, name: str) -> None:
-        self._bars.reset(self._task, total=None, description=name + self._hint)
+        self._bars.remove_task(self._task)  # a reset would keep how much work the last stage had
+        self._task = self._bars.add_task(name + self._hint, total=None, note="")
 
     def update(self, done: float, total: float | None = None, note: str = "") -> None:
         self._bars.update(self._task, completed=done, total=total, note=note)
