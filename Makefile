@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: demo test test-slow lint format bench clean
+.PHONY: demo test test-slow lint format bench bench-km clean
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -26,6 +26,9 @@ format: $(VENV)/ready
 
 bench: $(BENCH)/ready
 	$(BENCH)/bin/python bench/run.py
+
+bench-km: $(BENCH)/ready
+	$(BENCH)/bin/python bench/km.py
 
 $(VENV)/ready: pyproject.toml requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)

@@ -74,7 +74,7 @@ class LRA:
         help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
     )
     exchanges: int = parameter(
-        default=20,
+        default=10,
         rule=Within(0),
         help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
     )

@@ -71,7 +71,7 @@ class VPA:
         help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
     )
     exchanges: int = parameter(
-        default=20,
+        default=10,
         rule=Within(0),
         help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
     )
@@ -104,6 +104,7 @@ class VPA:
         for _, before in found:
             tally.found += before.found
             tally.mended += before.mended
+            tally.counted += before.counted
             tally.in_time &= before.in_time
         return task.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)
 
