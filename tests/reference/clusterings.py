@@ -4,6 +4,8 @@ A record is a tuple of nodes, one per column; parent[u] is the node above u, a r
 cost[u] is what a cell published as u costs.
 """
 
+from math import log2
+
 
 def way_up(parent, node):
     way = [node]
@@ -78,3 +80,71 @@ def component_of(record, links):
         before = reached
         reached = before | {end for link in links if set(link) & before for end in link}
     return reached
+
+
+DISTANCES = {
+    "growth": lambda union, m, a, n, b: (m + n) * union - m * a - n * b,
+    "excess": lambda union, _m, a, _n, b: union - a - b,
+    "scaled": lambda union, m, a, n, b: (union - a - b) / log2(m + n),
+    "ratio": lambda union, _m, a, _n, b: union / (a + b + 0.1),
+}
+
+
+def rows_in(cluster):
+    return sum(copies for _, copies in cluster)
+
+
+class Agglomeration:
+    """Clusters are lists of pairs of a record and its copies; older clusters come before younger ones."""
+
+    def __init__(self, parent, cost, distance, k, shrinks):
+        self.parent, self.cost, self.k, self.shrinks = parent, cost, k, shrinks
+        self.distance = DISTANCES[distance]
+
+    def cost_of(self, cluster):
+        return cost_of(self.parent, self.cost, [record for record, _ in cluster])
+
+    def apart(self, a, b):
+        costs = self.cost_of(a), self.cost_of(b)
+        return self.distance(self.cost_of(a + b), rows_in(a), costs[0], rows_in(b), costs[1])
+
+    def shrunk(self, cluster):
+        """What remains of a ripe cluster, and what it expelled, in this order."""
+        expelled = []
+        while self.shrinks and (excess := rows_in(cluster) - self.k) > 0:
+            choices = []
+            for i, (record, copies) in enumerate(cluster):
+                leaving = min(excess, copies)
+                stay = [*cluster[:i], (record, copies - leaving), *cluster[i + 1 :]]
+                stay = [(r, c) for r, c in stay if c]
+                choices.append((self.apart(stay, [(record, leaving)]), -i, stay, [(record, leaving)]))
+            _, _, cluster, gone = max(choices)
+            expelled.append(gone)
+        return cluster, expelled
+
+    def clusters(self, copies):
+        """Clusters of k rows or more, given the copies of each record in the order of records."""
+        ripe = [[pair] for pair in copies.items() if pair[1] >= self.k]
+        unripe = [[pair] for pair in copies.items() if pair[1] < self.k]
+        while len(unripe) > 1:
+            places = [(i, j) for i in range(len(unripe)) for j in range(i + 1, len(unripe))]
+            _, i, j = min((self.apart(unripe[i], unripe[j]), i, j) for i, j in places)
+            union = unripe[i] + unripe[j]
+            unripe = [cluster for place, cluster in enumerate(unripe) if place not in (i, j)]
+            if rows_in(union) < self.k:
+                unripe.append(union)
+            else:
+                union, expelled = self.shrunk(union)
+                ripe.append(union)
+                unripe += expelled
+        left = sorted(pair for cluster in unripe for pair in cluster)
+        for record in (record for record, count in left for _ in range(count)):
+            self.add_where_least(ripe, record)
+        return ripe
+
+    def add_where_least(self, clusters, record):
+        def added(cluster):
+            size = rows_in(cluster)
+            return (size + 1) * self.cost_of([*cluster, (record, 1)]) - size * self.cost_of(cluster)
+
+        min(clusters, key=added).append((record, 1))

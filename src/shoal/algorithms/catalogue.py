@@ -7,11 +7,13 @@ from typing import Any
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import parameters_of
+from shoal.algorithms.relational.agglomerative import Agglomerative
 from shoal.algorithms.relational.cluster import Cluster
 from shoal.algorithms.relational.forest import Forest
 from shoal.algorithms.relational.full_domain import FullDomain
 from shoal.algorithms.relational.hilbert import Hilbert
 from shoal.algorithms.relational.k_member import KMember
+from shoal.algorithms.relational.kanon_cf import KAnonCF
 from shoal.algorithms.relational.mondrian import Mondrian
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.da import DA
@@ -22,7 +24,21 @@ from shoal.errors import UnknownName
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     algorithm.name: algorithm
-    for algorithm in (Mondrian, Hilbert, KMember, Cluster, Forest, FullDomain, AA, LRA, VPA, DA, OA)
+    for algorithm in (
+        Mondrian,
+        Hilbert,
+        KMember,
+        KAnonCF,
+        Cluster,
+        Forest,
+        Agglomerative,
+        FullDomain,
+        AA,
+        LRA,
+        VPA,
+        DA,
+        OA,
+    )
 }
 
 
