@@ -23,6 +23,7 @@ from shoal.hierarchy.values import listed, numbers_of
 from shoal.kernels.arrays import Ints, frozen_floats
 from shoal.table.canonical import canonical
 from shoal.table.columns import Coded, Column, Domain, Sets
+from shoal.table.multisets import is_counted, item_of
 from shoal.table.pairs import sets_of_pairs
 from shoal.table.roles import HierarchySource, Quasi, QuasiSet
 
@@ -76,16 +77,32 @@ def tree_of(
         what = "has no hierarchy" if recipe is None else f"has no usable hierarchy, but {recipe!r}"
         raise BadInput(Problem(what, "give it a file or a builder such as flat", column=name))
     separator = role.separator if isinstance(role, QuasiSet) else None
+    multiset = isinstance(role, QuasiSet) and role.multiset
+    items = _items_without_counts(domain) if multiset else domain
     try:
         if isinstance(recipe, HierarchyFile):
             date_format = role.date_format if isinstance(role, Quasi) else None
-            return recipe.outline().tree_over(domain, separator, date_format)
-        return recipe.tree(_without(domain, _sensitive_items(role)), separator)
+            tree = recipe.outline().tree_over(items, separator, date_format)
+        else:
+            tree = recipe.tree(_without(items, _sensitive_items(role)), separator)
+        return _with_counts(tree, domain) if multiset else tree
     except BadInput as error:
         problems = (
             problem if problem.column else replace(problem, column=name) for problem in error.problems
         )
         raise BadInput(*problems) from error
+
+
+def _items_without_counts(domain: Domain) -> Domain:
+    return Domain(domain.kind, pa.array(sorted(set(map(item_of, domain.texts()))), type=pa.string()))
+
+
+def _with_counts(tree: Hierarchy, domain: Domain) -> Hierarchy:
+    """The tree with the counts of each item below it, fewer before more."""
+    leaf_of = {label: leaf for leaf, label in enumerate(tree.leaf_labels)}
+    counted = [label for label in domain.texts() if is_counted(label) and item_of(label) in leaf_of]
+    by_count = sorted(counted, key=lambda label: (len(label), label))
+    return tree.with_leaves([(label, leaf_of[item_of(label)]) for label in by_count])
 
 
 def _sensitive_items(role: Quasi | QuasiSet) -> set[str]:

@@ -101,7 +101,11 @@ class Hierarchy:
 
     def with_leaves_under_root(self, labels: Sequence[str]) -> Hierarchy:
         """The same tree with more leaves directly under the root, after all others."""
-        if not labels:
+        return self.with_leaves([(label, self.root) for label in labels])
+
+    def with_leaves(self, leaves: Sequence[tuple[str, int]]) -> Hierarchy:
+        """The same tree with more leaves, each given with the node above it, after all that are there now."""
+        if not leaves:
             return self
         kept = np.delete(np.arange(self.node_count), self.missing)
         place = np.full(self.node_count, NO_PARENT, dtype=np.int64)
@@ -110,10 +114,10 @@ class Hierarchy:
         parents[-1] = NO_PARENT
         return replace(
             tree_from_nodes(
-                [*(self.labels[node] for node in kept), *labels],
+                [*(self.labels[node] for node in kept), *(label for label, _ in leaves)],
                 # Siblings keep the order in which their first leaves come.
-                np.concatenate((parents, np.full(len(labels), place[self.root]))),
-                order=np.concatenate((self.arrays.first_leaf[kept], np.full(len(labels), self.leaf_count))),
+                np.concatenate((parents, place[[above for _, above in leaves]])),
+                order=np.concatenate((self.arrays.first_leaf[kept], np.full(len(leaves), self.leaf_count))),
             ),
             notices=self.notices,
         )

@@ -164,7 +164,7 @@ def _subject_problems(subject: str | None, file: PolicyFile) -> list[Problem]:
 _KEYS_OF_ROLE = {
     "identifier": {"pseudonym"},
     "quasi": {"kind", "hierarchy", "missing", "unknown", "weight", "bounds", "format"},
-    "quasi set": {"kind", "hierarchy", "separator", "sensitive", "unknown", "weight"},
+    "quasi set": {"kind", "hierarchy", "separator", "sensitive", "multiset", "unknown", "weight"},
     "sensitive": {"kind", "hierarchy", "missing", "format"},
     "insensitive": {"kind", "confirm", "separator"},
 }
@@ -189,6 +189,7 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                 sensitive=tuple(column.sensitive),
                 unknown=column.unknown,
                 weight=float(column.weight),
+                multiset=column.multiset,
             )
         case "quasi":
             if kind is Kind.CATEGORY and source is None:

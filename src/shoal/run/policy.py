@@ -145,6 +145,7 @@ class ColumnSection(_Section):
     hierarchy: Annotated[str | HierarchySection | None, PlainValidator(_hierarchy)] = None
     separator: str | None = None
     sensitive: list[str] = []
+    multiset: bool = False
     missing: Literal["own", "reject"] = "own"
     unknown: Literal["error", "root", "suppress"] = "error"
     weight: Number = 1

@@ -21,6 +21,7 @@ from shoal.table.canonical import (
     numbers,
 )
 from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets
+from shoal.table.multisets import is_counted, with_counts
 from shoal.table.pairs import sets_of_pairs
 from shoal.table.raw import LISTED, Raw
 from shoal.table.roles import Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -94,10 +95,38 @@ def _encode_sets(raw: Raw, name: str, role: Role, missing: MissingTokens) -> Enc
         return Encoded(None, problems)
     notices = _absent_sensitive_items(raw, name, role, found.domain.labels)
     codes = _gathered(encoded, found.codes, len(found.domain))
+    if isinstance(role, QuasiSet) and role.multiset:
+        return _encode_multisets(raw, name, role, (rows, codes, found.domain), notices)
     column, repeating = _sets(rows, codes, found.domain, raw.table.num_rows, separator)
     if len(repeating):
         how_often = f"in {len(repeating)} {'row' if len(repeating) == 1 else 'rows'}"
         notices += (f"{raw.where}, column {name!r}: repeated items were counted once, {how_often}",)
+    return Encoded(column, (), notices)
+
+
+def _encode_multisets(
+    raw: Raw, name: str, role: QuasiSet, items: tuple[Ints, Ints, Domain], notices: tuple[str, ...]
+) -> Encoded:
+    """Sets of items with their counts; sensitive items are counted once."""
+    rows, codes, domain = items
+    texts = domain.texts()
+    misread = [text for text in texts if is_counted(text)]
+    if misread:
+        what = f"items such as {', '.join(map(repr, misread[:LISTED]))} read like items with a count"
+        remedy = "write them in another way, or leave out multiset = true"
+        return Encoded(None, (Problem(what, remedy, file=raw.where, column=name),))
+    present = codes < len(domain)
+    sensitive = np.array([text in role.sensitive for text in texts], dtype=np.bool_)
+    counted = with_counts(rows[present], codes[present], texts, sensitive)
+    labels = pa.array(counted.labels, type=pa.string())
+    if problems := _ambiguous_items(raw, name, role.separator, labels):
+        return Encoded(None, problems)
+    column, _ = sets_of_pairs(
+        counted.rows, counted.codes, raw.table.num_rows, Domain(Kind.SET, labels), role.separator
+    )
+    if counted.repeating_rows:
+        how_often = f"in {counted.repeating_rows} {'row' if counted.repeating_rows == 1 else 'rows'}"
+        notices += (f"{raw.where}, column {name!r}: repeated items were given their counts, {how_often}",)
     return Encoded(column, (), notices)
 
 

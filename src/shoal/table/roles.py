@@ -62,13 +62,17 @@ class Quasi:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuasiSet:
-    """A set of items that an adversary could know in part; some items may be sensitive instead."""
+    """A set of items that an adversary could know in part; some items may be sensitive instead.
+
+    With `multiset` it matters how often an item is held: see `table.multisets`.
+    """
 
     hierarchy: HierarchyOrPath | None = None
     separator: str = " "
     sensitive: tuple[str, ...] = ()
     unknown: UnknownRule = "error"
     weight: float = 1.0
+    multiset: bool = False
 
     def __post_init__(self) -> None:
         _check_choice("QuasiSet", "unknown", self.unknown, ("error", "root", "suppress"))

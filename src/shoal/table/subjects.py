@@ -11,7 +11,7 @@ from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Ints
 from shoal.table.columns import Carried, Coded, Column, Sets, Table
 from shoal.table.pairs import sets_of_pairs
-from shoal.table.roles import Identifier, Role
+from shoal.table.roles import Identifier, QuasiSet, Role
 
 
 def people(column: Coded) -> Ints:
@@ -34,6 +34,9 @@ def unite(table: Table, subject: str, roles: Mapping[str, Role]) -> Table:
     problems: list[Problem] = []
     for name, column in table.columns.items():
         if isinstance(column, Sets):
+            role = roles.get(name)
+            if isinstance(role, QuasiSet) and role.multiset:
+                problems.append(_counts_to_add(name, subject))
             columns[name] = _united(column, person_of_row, len(first_row))
             continue
         if name != subject and not isinstance(roles.get(name), Identifier):
@@ -75,6 +78,14 @@ def _comparable(name: str, column: Coded | Carried) -> Ints:
     parts = [chunk.indices for chunk in encoded.chunks]
     indices: Ints = pa.chunked_array(parts, type=pa.int32()).to_numpy().astype(np.int64)
     return indices
+
+
+def _counts_to_add(name: str, subject: str) -> Problem:
+    return Problem(
+        f"the counts of a multiset cannot be added up over the rows of a subject of {subject!r}",
+        "unite the rows of each subject beforehand, or leave out multiset = true",
+        column=name,
+    )
 
 
 def _disagreement(name: str, subject: str, count: int) -> Problem:
