@@ -81,3 +81,12 @@ def test_key_of_a_policy(tmp_path):
     assert plan.roles["items"].multiset
     with pytest.raises(BadInput, match="takes no 'multiset'"):
         plan_of(policy("category", "k-anonymity", "", tmp_path / "policy.toml"))
+
+
+def test_label_of_a_count_is_taken_from_an_inner_node(baskets, tmp_path):
+    file = tmp_path / "drinks.csv"
+    file.write_text("beer;milk(2);*\nmilk;milk(2);*\nwine;milk(2);*\nbread;food;*\n", encoding="utf-8")
+    data = sh.read(baskets, {"items": sh.QuasiSet(hierarchy=file, multiset=True)})
+    tree = data.local.trees["items"]
+    assert "milk(2)" in tree.leaf_labels
+    assert "milk(2)~" in tree.labels

@@ -85,7 +85,7 @@ def tree_of(
             tree = recipe.outline().tree_over(items, separator, date_format)
         else:
             tree = recipe.tree(_without(items, _sensitive_items(role)), separator)
-        return _with_counts(tree, domain) if multiset else tree
+        return with_publishable_labels(_with_counts(tree, domain), separator) if multiset else tree
     except BadInput as error:
         problems = (
             problem if problem.column else replace(problem, column=name) for problem in error.problems
