@@ -170,6 +170,8 @@ def algorithm_for(search: Search, models: Sequence[Model]) -> tuple[Algorithm, t
     options = dict(search.options)
     if search.limits.memory is not None and takes(choice.name, "memory_limit"):
         options["memory_limit"] = search.limits.memory
+    if takes(choice.name, "on_limit"):
+        options["on_limit"] = search.limits.on_limit
     return make_algorithm(choice.name, options), choice.notices
 
 

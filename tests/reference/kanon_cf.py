@@ -1,0 +1,56 @@
+"""Closed frequent generalized records and greedy covers by definition, and what a cover must be.
+
+Trees are as in `clusterings`: parent[u] is the node above u, and a root is its own parent.
+"""
+
+from itertools import product
+
+from tests.reference.clusterings import way_up
+
+
+def support(parent, vector, rows):
+    """The places of the rows that a vector of nodes stands for."""
+    return frozenset(
+        place
+        for place, row in enumerate(rows)
+        if all(node in way_up(parent, cell) for node, cell in zip(vector, row, strict=True))
+    )
+
+
+def closed_frequent(parent, columns, rows, k):
+    """Every vector with at least k rows of which every narrower one stands for fewer, with its rows.
+
+    columns[j] lists the nodes of column j.
+    """
+    found = {}
+    for vector in product(*columns):
+        supporting = support(parent, vector, rows)
+        narrower = (
+            (*vector[:j], child, *vector[j + 1 :])
+            for j, nodes in enumerate(columns)
+            for child in nodes
+            if parent[child] == vector[j] and child != vector[j]
+        )
+        if len(supporting) >= k and all(support(parent, each, rows) < supporting for each in narrower):
+            found[vector] = supporting
+    return found
+
+
+def greedy_choice(supports, costs, covered, k):
+    """The first support of the least ratio of its cost to what it covers anew, 2k - 1 at most."""
+    ratios = [
+        (cost / min(len(places - covered), 2 * k - 1), number)
+        for number, (places, cost) in enumerate(zip(supports, costs, strict=True))
+        if places - covered
+    ]
+    return min(ratios)[1]
+
+
+def is_part_to_take(part, places, covered, k):
+    """Whether Algorithm 4 may take this part of a support."""
+    anew = places - covered
+    if len(places) <= 2 * k - 1:
+        return part == places
+    if len(anew) >= 2 * k - 1:
+        return part <= anew and len(part) == 2 * k - 1
+    return anew <= part <= places and len(part) == max(k, len(anew))
