@@ -98,18 +98,6 @@ def no_runs(row_count: int, k: int) -> Runs:
 
 
 @kernel
-def widen(trees: Trees, closure: Ints, vector: Ints) -> bool:
-    """Replace a closure by its union with a vector; False if it holds the vector already."""
-    wider = False
-    for j in range(len(closure)):
-        node = united(trees, closure[j], vector[j])
-        if node != closure[j]:
-            closure[j] = node
-            wider = True
-    return wider
-
-
-@kernel
 def group_beginnings(trees: Trees, line: Line, runs: Runs, first: int, last: int) -> None:
     """Find the best grouping of the first i rows of a line, for i = first..last.
 
@@ -122,15 +110,22 @@ def group_beginnings(trees: Trees, line: Line, runs: Runs, first: int, last: int
         record = line.records[end - 1]
         closure[:] = line.vectors[record]
         cost = vector_cost(trees, closure)
+        least = np.inf
         for begin in range(end - 1, max(end - 2 * runs.k, -1), -1):
             if line.records[begin] != record:
                 record = line.records[begin]
-                if widen(trees, closure, line.vectors[record]):
+                wider = False
+                for j in range(len(closure)):
+                    node = united(trees, closure[j], line.vectors[record, j])
+                    wider |= node != closure[j]
+                    closure[j] = node
+                if wider:
                     cost = vector_cost(trees, closure)
             size = end - begin
-            if size >= runs.k and runs.costs[begin] + size * cost < runs.costs[end]:
-                runs.costs[end] = runs.costs[begin] + size * cost
+            if size >= runs.k and runs.costs[begin] + size * cost < least:
+                least = runs.costs[begin] + size * cost
                 runs.begins[end] = begin
+        runs.costs[end] = least
 
 
 @kernel
