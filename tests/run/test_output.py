@@ -75,6 +75,16 @@ def test_a_failed_replacement_keeps_the_earlier_output(tmp_path: Path):
     assert files_in(tmp_path) == ["out", "out/result.json"]
 
 
+def test_an_output_that_was_retired_by_a_killed_replacement_comes_back(tmp_path: Path):
+    final = tmp_path / "out"
+    retired = tmp_path / ".out.partial-abc" / "out"
+    retired.mkdir(parents=True)
+    (retired / "result.json").write_text("{}")
+    with pytest.raises(BadInput, match="--replace"), folder_that_appears_whole(final, replace=False):
+        pass
+    assert files_in(final) == ["result.json"]
+
+
 def test_a_file_in_the_way_is_refused(tmp_path: Path):
     (tmp_path / "out").write_text("")
     with (

@@ -12,6 +12,7 @@ from shoal.cli import output
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
+from shoal.run.output import file_that_appears_whole
 from shoal.table import quest
 from shoal.table.columns import Sets, Table
 from shoal.table.set_lines import ITEMS
@@ -58,7 +59,8 @@ def generate(
         progress.stage("filling baskets")
         baskets = model.sets(seed)
         progress.stage("writing the file")
-        write_table(Table.of({ITEMS: baskets}), out)
+        with file_that_appears_whole(out) as partial:
+            write_table(Table.of({ITEMS: baskets}), partial)
     facts = {"file": str(out), "seed": seed, **_facts(baskets)}
     if as_json:
         output.show_json(facts)

@@ -54,6 +54,7 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
     next run for the same `final` removes. An existing folder is replaced only if asked, and only if it is
     an earlier output.
     """
+    _restore_retired(final)
     refuse_unusable(final, replace=replace)
     try:
         _remove_leftovers(final)
@@ -78,6 +79,18 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
         raise OutputFailed(f"{told}; nothing was left behind") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+@contextmanager
+def file_that_appears_whole(final: Path) -> Iterator[Path]:
+    """Give a name in a fresh folder beside `final`, and rename that file to `final` when the block ends well."""
+    _remove_leftovers(final)
+    try:
+        with tempfile.TemporaryDirectory(prefix=_hidden_prefix(final), dir=final.parent) as folder:
+            yield Path(folder) / final.name
+            (Path(folder) / final.name).rename(final)
+    except OSError as error:
+        raise OutputFailed(f"{final}: cannot be written: {_reason(error)}; choose another name") from error
 
 
 def refuse_unusable(final: Path, *, replace: bool, sources: Iterable[Path] = ()) -> None:
@@ -138,10 +151,22 @@ def _in_use(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _remove_leftovers(final: Path) -> None:
+def _leftovers(final: Path) -> Iterator[Path]:
     for leftover in final.parent.glob(f"{glob.escape(_hidden_prefix(final))}*"):
         if not _is_in_use(leftover):
-            shutil.rmtree(leftover, ignore_errors=True)
+            yield leftover
+
+
+def _restore_retired(final: Path) -> None:
+    """Give an earlier output its name back if the process was killed while it was being replaced."""
+    for leftover in _leftovers(final):
+        if (leftover / final.name / MARK).is_file() and not final.exists():
+            (leftover / final.name).rename(final)
+
+
+def _remove_leftovers(final: Path) -> None:
+    for leftover in _leftovers(final):
+        shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _is_in_use(folder: Path) -> bool:
