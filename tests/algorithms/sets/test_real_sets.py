@@ -1,0 +1,37 @@
+"""WebView-1, where it is at hand: SHOAL_DATA names the folder of the example sets."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import shoal as sh
+from shoal.algorithms.catalogue import make_algorithm
+from tests.algorithms.sets.instances import Instance
+from tests.algorithms.sets.searches import find, released
+
+DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
+# What a public implementation of AA loses there, with the same tree and k.
+LOSS_OF_ANOTHER_AA = {2: 0.0582, 3: 0.1107}
+
+
+@pytest.fixture(scope="module")
+def clicks():
+    path = DATA / "bms_webview1.txt.gz"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    data = sh.read(path, {"items": sh.QuasiSet(hierarchy=sh.fanout(5))}).local
+    return Instance(data.trees["items"], data)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_releases_in_parts_are_safe_and_their_loss_is_told(clicks, m, record_property):
+    model = sh.KmAnonymity(5, m)
+    losses = {}
+    for name in ("aa", "lra", "vpa"):
+        cuts = find(make_algorithm(name, {}), clicks, model)
+        assert model.verify(released(clicks, cuts)).holds
+        losses[name] = cuts.figures["ncp"]
+        record_property(name, losses[name])
+    assert losses["vpa"] < LOSS_OF_ANOTHER_AA[m]
+    assert losses["lra"] < 2 * LOSS_OF_ANOTHER_AA[m]
