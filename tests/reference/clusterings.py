@@ -148,3 +148,24 @@ class Agglomeration:
             return (size + 1) * self.cost_of([*cluster, (record, 1)]) - size * self.cost_of(cluster)
 
         min(clusters, key=added).append((record, 1))
+
+
+def moved_in_turn(parent, cost, copies, cluster_of, order):
+    """Move each record of `order` with its copies to the cluster where the sum of costs falls most.
+
+    copies[r] is the number of rows of record r, cluster_of[r] its cluster; returns the clusters afterwards.
+    """
+    cluster_of = dict(cluster_of)
+
+    def total(members):
+        return sum(copies[r] for r in members) * cost_of(parent, cost, members) if members else 0
+
+    for record in order:
+        home = cluster_of[record]
+        stay = [r for r in cluster_of if cluster_of[r] == home and r != record]
+        saved = total([*stay, record]) - total(stay)
+        others = {c: [r for r in cluster_of if cluster_of[r] == c] for c in set(cluster_of.values()) - {home}}
+        added = [(total([*members, record]) - total(members), c) for c, members in others.items()]
+        if added and min(added)[0] < saved - 1e-9:
+            cluster_of[record] = min(added)[1]
+    return cluster_of

@@ -15,6 +15,7 @@ from shoal.algorithms.relational.hilbert import Hilbert
 from shoal.algorithms.relational.k_member import KMember
 from shoal.algorithms.relational.kanon_cf import KAnonCF
 from shoal.algorithms.relational.mondrian import Mondrian
+from shoal.algorithms.relational.sequential import Sequential
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.da import DA
 from shoal.algorithms.sets.lra import LRA
@@ -32,6 +33,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         Cluster,
         Forest,
         Agglomerative,
+        Sequential,
         FullDomain,
         AA,
         LRA,

@@ -8,14 +8,11 @@ import numpy as np
 
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.relational.finishing import WEIGHT_OF_LOSS, finish
-from shoal.algorithms.relational.leftovers import with_leftovers
 from shoal.algorithms.relational.needs import needs_of
 from shoal.algorithms.relational.records import MEASURES, Records
+from shoal.algorithms.relational.uniting import united
 from shoal.engine.local import LocalData
-from shoal.kernels.agglomerative import EXCESS, GROWTH, RATIO, SCALED, Mergers, Rules, unite_closest
-from shoal.kernels.arrays import Ints
-from shoal.kernels.closures import NOTHING, vector_costs
-from shoal.kernels.greedy_clusters import NO_CLUSTER
+from shoal.kernels.agglomerative import EXCESS, GROWTH, RATIO, SCALED, Rules
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
@@ -25,8 +22,6 @@ from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
 DISTANCES = {"growth": GROWTH, "excess": EXCESS, "scaled": SCALED, "ratio": RATIO}
-
-_STEPS_PER_SLICE = 200
 
 _TIME_WAS_UP = "time was up: records that had no cluster of k yet are grouped in the order of values"
 
@@ -87,63 +82,10 @@ class Agglomerative:
         """Unite clusters until all are ripe; uses no random numbers."""
         k = needs_of(data, models).k
         records = Records.of(data, self.measure)
-        mergers = _records_as_clusters(records, k)
+        progress.stage("clusters")
         rules = Rules(DISTANCES[self.distance], k, self.modified)
-        complete = _unite_all(records, mergers, rules, progress)
-        clustering = with_leftovers(records, _cluster_of_place(mergers), k)
-        groups = finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
-        return groups if complete else replace(groups, notices=(_TIME_WAS_UP, *groups.notices))
-
-
-def _unite_all(records: Records, mergers: Mergers, rules: Rules, progress: Progress) -> bool:
-    """Unite until at most one cluster is below k; False if time was up before."""
-    progress.stage("clusters")
-    unripe = int(mergers.state[0])
-    while not progress.expired():
-        progress.update(unripe - int(mergers.state[0]), unripe)
-        if unite_closest(mergers, rules, records.nodes, records.trees, _STEPS_PER_SLICE) < _STEPS_PER_SLICE:
-            return True
-    return int(mergers.state[0]) < 2
-
-
-def _records_as_clusters(records: Records, k: int) -> Mergers:
-    """Each record is an entry; those of k rows are ripe clusters, all others are in a slot of their own."""
-    unripe = np.flatnonzero(records.counts < k)
-    ripe = np.flatnonzero(records.counts >= k)
-    rows_left = int(records.counts[unripe].sum())
-    # Each union takes one slot, and each cluster that becomes ripe expels fewer than k rows of its own.
-    slots = 2 * len(unripe) + 2 * rows_left
-    entries = len(records) + rows_left
-    mergers = Mergers(
-        state=np.array([len(unripe), len(unripe), len(records), len(ripe)], dtype=np.int64),
-        alive=_room(np.arange(len(unripe), dtype=np.int64), slots),
-        sizes=_room(records.counts[unripe], slots),
-        vectors=np.zeros((slots, len(records.columns)), dtype=np.int64),
-        costs=np.zeros(slots, dtype=np.float64),
-        nearest=np.full(slots, NOTHING, dtype=np.int64),
-        distances=np.full(slots, -np.inf),
-        gone=np.zeros(slots, dtype=np.bool_),
-        heads=_room(unripe, slots),
-        tails=_room(unripe, slots),
-        records=_room(np.arange(len(records), dtype=np.int64), entries),
-        copies=_room(records.counts, entries),
-        after=np.full(entries, NOTHING, dtype=np.int64),
-        cluster_of=np.full(entries, NO_CLUSTER, dtype=np.int64),
-        tolls=records.room_for_tolls(),
-    )
-    mergers.vectors[: len(unripe)] = records.nodes[unripe]
-    mergers.costs[: len(unripe)] = vector_costs(records.trees, records.nodes[unripe])
-    mergers.cluster_of[ripe] = np.arange(len(ripe))
-    return mergers
-
-
-def _room(values: Ints, size: int) -> Ints:
-    return np.concatenate((values, np.zeros(size - len(values), dtype=np.int64)))
-
-
-def _cluster_of_place(mergers: Mergers) -> Ints:
-    """Deal the places of each record to the entries that hold it; those without a cluster come last."""
-    used = int(mergers.state[2])
-    holder, cluster, copies = mergers.records[:used], mergers.cluster_of[:used], mergers.copies[:used]
-    order = np.lexsort((cluster, cluster == NO_CLUSTER, holder))
-    return np.repeat(cluster[order], copies[order])
+        found = united(records, np.arange(len(records), dtype=np.int64), rules, progress)
+        groups = finish(
+            data, records, found.clustering, models, progress, local_search=self.local_search, w=self.w
+        )
+        return groups if found.finished else replace(groups, notices=(_TIME_WAS_UP, *groups.notices))

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.relational.finishing import WEIGHT_OF_LOSS, finish
+from shoal.algorithms.relational.needs import needs_of
+from shoal.algorithms.relational.records import MEASURES, Records
+from shoal.algorithms.relational.uniting import United, united
+from shoal.engine.local import LocalData
+from shoal.kernels.agglomerative import GROWTH, Rules
+from shoal.kernels.arrays import Ints
+from shoal.kernels.closures import NOTHING, closures, vector_costs
+from shoal.kernels.grouping import members
+from shoal.kernels.sequential import Allotment, move_records
+from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.t_closeness import TCloseness
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.groups import Groups
+
+_RECORDS_PER_SLICE = 1000
+
+_TIME_WAS_UP = "time was up: more rounds of moving records might have lowered the loss"
+
+
+@dataclass(frozen=True, slots=True)
+class Sequential:
+    """Begin with random clusters and move one record after the other to where the total cost falls most.
+
+    Equal records stay together, and those of k rows or more begin as a cluster of their own. After a round
+    over all records, clusters of 2k or more are divided at random, if the cost is monotone; when a round
+    moves nothing and divides nothing, clusters of fewer than k records are united, those first that add least
+    to the cost. The best of several starts is kept.
+
+    Contract
+        needs:      rows; quasi-identifiers with trees
+        gives:      one node per group and column
+        guarantees: every group satisfies every model passed to find()
+        cost:       O(rounds * distinct records * n / k * columns) for each start, memory O(n * columns)
+
+    After Goldberger, Tassa, Efficient anonymizations with enhanced utility, Transactions on Data Privacy
+    2010.
+    """
+
+    name: ClassVar[str] = "sequential"
+    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
+    paper: ClassVar[str] = (
+        "Goldberger, Tassa. Efficient anonymizations with enhanced utility. Transactions on Data Privacy "
+        "2010."
+    )
+    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    starts: int = parameter(2, Within(1, 1000), "how many random partitions are tried")
+    measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
+    local_search: bool = parameter(
+        default=False, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
+    )
+    w: float = parameter(
+        WEIGHT_OF_LOSS, Within(0.0, 1.0), "weight of loss against diversity when clusters are united for it"
+    )
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> Groups:
+        """Try several random partitions; without time for all, those that there was time for."""
+        k = needs_of(data, models).k
+        records = Records.of(data, self.measure)
+        best = _from_random_clusters(records, k, rng, progress)
+        for _ in range(self.starts - 1):
+            if not best.finished or progress.expired():
+                best = replace(best, finished=False)
+                break
+            other = _from_random_clusters(records, k, rng, progress)
+            finished = other.finished
+            if other.clustering.cost(records) < best.clustering.cost(records):
+                best = other
+            best = replace(best, finished=finished)
+        groups = finish(
+            data, records, best.clustering, models, progress, local_search=self.local_search, w=self.w
+        )
+        return groups if best.finished else replace(groups, notices=(_TIME_WAS_UP, *groups.notices))
+
+
+def _from_random_clusters(records: Records, k: int, rng: np.random.Generator, progress: Progress) -> United:
+    """A random partition, improved until a full round changes nothing or time is up."""
+    progress.stage("rounds")
+    clusters, stable = _rounds(records, k, rng, progress)
+    progress.stage("small clusters")
+    whole = united(records, clusters, Rules(GROWTH, k, shrinks=False), progress)
+    return replace(whole, finished=whole.finished and stable)
+
+
+def _rounds(records: Records, k: int, rng: np.random.Generator, progress: Progress) -> tuple[Ints, bool]:
+    """The cluster of each record once a round changes nothing; False if time was up before."""
+    clusters = _random_clusters(records, k, rng)
+    order = rng.permutation(len(records))
+    while True:
+        allotment = allotted(records, clusters)
+        moved = 0
+        for begin in range(0, len(order), _RECORDS_PER_SLICE):
+            if progress.expired():
+                return _without_gaps(allotment.cluster_of), False
+            progress.update(begin, len(order))
+            moved += move_records(records.trees, allotment, order[begin : begin + _RECORDS_PER_SLICE])
+        clusters = _without_gaps(allotment.cluster_of)
+        # With another cost, dividing could undo what moves have gained, and rounds would never end.
+        divided = _divided(records, clusters, k, rng) if records.monotone else clusters
+        if moved == 0 and divided.max() == clusters.max():
+            return clusters, True
+        clusters = divided
+
+
+def _random_clusters(records: Records, k: int, rng: np.random.Generator) -> Ints:
+    """Records in random order are cut into clusters of about k rows; each of k rows has its own."""
+    own = records.counts >= k
+    clusters = np.where(own, np.arange(len(records)), 0)
+    others = rng.permutation(np.flatnonzero(~own))
+    clusters[others] = len(records) + (np.cumsum(records.counts[others]) - 1) // k
+    return _without_gaps(clusters)
+
+
+def _divided(records: Records, clusters: Ints, k: int, rng: np.random.Generator) -> Ints:
+    """Each cluster of m * k rows or more is cut at random into up to m parts; equal records stay together."""
+    order = rng.permutation(len(records))
+    order = order[np.argsort(clusters[order], kind="stable")]
+    counts, cluster = records.counts[order], clusters[order]
+    sizes = np.bincount(clusters, weights=records.counts).astype(np.int64)
+    rows_before = np.cumsum(counts) - counts
+    rows_before -= (np.cumsum(sizes) - sizes)[cluster]
+    part = rows_before * np.maximum(sizes // k, 1)[cluster] // sizes[cluster]
+    divided = np.empty(len(records), dtype=np.int64)
+    divided[order] = cluster * records.row_count + part
+    return _without_gaps(divided)
+
+
+def _without_gaps(clusters: Ints) -> Ints:
+    _, numbers = np.unique(clusters, return_inverse=True)
+    return numbers.astype(np.int64)
+
+
+def allotted(records: Records, cluster_of: Ints) -> Allotment:
+    """The clusters of the distinct records, numbered from 0 without gaps; `cluster_of` changes with moves."""
+    starts, listed = members(cluster_of, int(cluster_of.max()) + 1)
+    vectors = closures(records.trees, records.nodes, starts, listed)
+    follows = np.flatnonzero(np.diff(cluster_of[listed]) == 0)
+    after = np.full(len(records), NOTHING, dtype=np.int64)
+    before = np.full(len(records), NOTHING, dtype=np.int64)
+    after[listed[follows]] = listed[follows + 1]
+    before[listed[follows + 1]] = listed[follows]
+    return Allotment(
+        vectors=records.nodes,
+        counts=records.counts,
+        cluster_of=cluster_of,
+        after=after,
+        before=before,
+        heads=listed[starts[:-1]],
+        sizes=np.add.reduceat(records.counts[listed], starts[:-1]),
+        closures=vectors,
+        costs=vector_costs(records.trees, vectors),
+        tolls=records.room_for_tolls(),
+    )
