@@ -83,7 +83,7 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
 
 @contextmanager
 def file_that_appears_whole(final: Path) -> Iterator[Path]:
-    """Give a name in a fresh folder beside `final`, and rename that file to `final` when the block ends well."""
+    """Give a name in a fresh folder beside `final`, and move the file to `final` when the block ends well."""
     _remove_leftovers(final)
     try:
         with tempfile.TemporaryDirectory(prefix=_hidden_prefix(final), dir=final.parent) as folder:
