@@ -134,3 +134,16 @@ def expansions(above, leaves, cut):
                 for leaf, top in cut.items()
             },
         )
+
+
+def facts_hold(sets, leaves, k, m):
+    """Whether everything that takes at most m facts to know fits no set or at least k."""
+    items = sorted(set().union(*sets))
+    facts = [(item, True, 1) for item in items] + [(item, False, leaves[item]) for item in items]
+    for size in range(1, m + 1):
+        for known in combinations(facts, size):
+            if sum(weight for _, _, weight in known) <= m:
+                support = sum(all((item in each) == there for item, there, _ in known) for each in sets)
+                if 0 < support < k:
+                    return False
+    return True

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.algorithms.sets.lra import LRA, subset_counts, united
-from shoal.errors import Cancelled, Infeasible
+from shoal.errors import BadInput, Cancelled, Infeasible
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.progress import Silent
@@ -227,3 +227,8 @@ def test_numbers_of_subsets_are_balanced():
     counts = [sum(comb(len(items), 3) for items in part) for part in sets_of_parts(each, cuts)]
     # A border comes as near as one transaction, and is moved by two more.
     assert max(abs(count - sum(counts) / 4) for count in counts) <= 2 * 3 * comb(12, 3)
+
+
+def test_negative_knowledge_is_refused():
+    with pytest.raises(BadInput, match="lra gives no promise about negative knowledge; use aa or vpa"):
+        find(LRA(), instance(SPEC_TREE, SPEC_SETS), KmAnonymity(2, 2, negative=True))

@@ -162,3 +162,18 @@ def test_diverse_releases_are_safe():
         made += 1
         assert all(model.verify(released(each, cuts)).holds for model in models), seed
     assert made > 50
+
+
+def test_negative_knowledge_agrees_with_brute_force():
+    kept = 0
+    for seed in range(100):
+        rng = random.Random(seed)
+        each, k, m = random_instance(rng, most_leaves=6, most_rows=20), rng.randint(2, 3), rng.randint(1, 3)
+        leaves = {node: len(below) for node, below in km.leaves_below(each.above, each.leaves).items()}
+        try:
+            cuts = find(VPA(level=seed % 3), each, KmAnonymity(k, m, negative=True))
+        except Infeasible:
+            continue
+        assert km.facts_hold(published_nodes(each, cuts), leaves, k, m), seed
+        kept += 1
+    assert kept > 50
