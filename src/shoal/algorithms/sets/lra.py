@@ -44,6 +44,9 @@ class LRA:
     published as the root is united with a neighbour: it has too few transactions that are not empty, or too
     many of them share a sensitive item.
 
+    It serves data that do not fit into memory as a whole. A part has fewer transactions to hide in than all
+    the data, so unless parts have little in common the loss is mostly larger than that of AA.
+
     Contract
         needs:      rows; one set column with a tree
         gives:      one cut per part: an item may be generalized in one part and not in another
