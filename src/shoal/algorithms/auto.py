@@ -28,7 +28,9 @@ def choose(name: str, models: Sequence[Model]) -> Choice:
     ]
     if name == "auto":
         if not serving:
-            raise BadInput(Problem(f"no algorithm of this version serves {promise}", "see `shoal algorithms`"))
+            raise BadInput(
+                Problem(f"no algorithm of this version serves {promise}", "see `shoal algorithms`")
+            )
         return Choice(serving[0], (f"auto chose {serving[0]}, the first algorithm that serves {promise}",))
     if name not in ALGORITHMS:
         raise UnknownName("Shoal", "algorithm", name, ("auto", *ALGORITHMS))
