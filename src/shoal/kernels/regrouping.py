@@ -71,7 +71,9 @@ def dissolve(board: Board, partition: Partition, a: int) -> float:
         partition.closures[b] = closures[place]
         partition.costs[b] = vector_cost(board.trees, closures[place])
     if done > 0:
+        changed = partition.changed[a]
         refresh(board, partition, a)
+        partition.changed[a] = changed  # its entries have other numbers, and that is all
     return 0.0
 
 
