@@ -37,11 +37,13 @@ $(VENV)/ready: pyproject.toml requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	touch $@
 
-# The peers that we are measured against want older libraries, so they live apart.
+# The peers that we are measured against want older libraries, so they live apart. Shoal comes last, and takes
+# what it needs: pip then warns that pycanon wants an older typer, which only its command line uses.
 $(BENCH)/ready: pyproject.toml bench/requirements.txt
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
-	$(BENCH)/bin/python -m pip install --quiet -r bench/requirements.txt --editable .
+	$(BENCH)/bin/python -m pip install --quiet -r bench/requirements.txt
+	$(BENCH)/bin/python -m pip install --quiet --editable .
 	touch $@
 
 clean:
