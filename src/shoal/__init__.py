@@ -16,6 +16,7 @@ from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.privacy.verdict import Verdict
 from shoal.run.prepare import read
+from shoal.run.reconstruct import mean_supports, query, reconstruct
 from shoal.run.result import Result
 from shoal.run.runner import anonymize
 from shoal.run.verification import verify
@@ -54,7 +55,10 @@ __all__ = [
     "flat",
     "mask_left",
     "mask_right",
+    "mean_supports",
+    "query",
     "ranges",
     "read",
+    "reconstruct",
     "verify",
 ]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import SetArrays
-from shoal.kernels.frequent import ALL, CountedRows, mine
+from shoal.kernels.frequent import ALL, CountedRows, Kinship, Wanted, mine
 from tests.reference import frequent as reference
 
 ITEMS = 7
@@ -24,10 +24,11 @@ def listed(itemsets):
     return dict(zip(found, itemsets.supports.tolist(), strict=True))
 
 
-def mined(rows, minimum_support=1, longest=ITEMS, most=ALL, items=ITEMS):
+def mined(rows, minimum_support=1, longest=ITEMS, most=ALL, *, items=ITEMS, intervals=()):
     weights = np.array([weight for _, weight in rows], dtype=np.int64)
     counted = CountedRows(arrays([row for row, _ in rows]), weights)
-    return listed(mine(counted, items, minimum_support, longest, most))
+    kinship = Kinship(*np.array(intervals, dtype=np.int64).reshape(-1, 2).T.copy())
+    return listed(mine(counted, items, Wanted(minimum_support, longest, most), kinship))
 
 
 def repeated(rows):
@@ -49,6 +50,26 @@ def test_the_best_are_among_those_found_in_order_while_the_minimum_rises(rows, m
     everything = reference.frequent_itemsets(repeated(rows), 1, longest)
     assert found.items() <= everything.items()
     assert found.items() >= reference.top_itemsets(repeated(rows), most, longest).items()
+
+
+@given(
+    weighted_rows,
+    st.integers(1, 12),
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=ITEMS, max_size=ITEMS),
+)
+@settings(deadline=None, max_examples=100)
+def test_items_whose_intervals_overlap_never_stand_together(rows, most, drawn):
+    intervals = [(first, first + length) for first, length in drawn]
+
+    def apart(itemset):
+        covered = [point for item in itemset for point in range(intervals[item][0], intervals[item][1] + 1)]
+        return len(covered) == len(set(covered))
+
+    everything = reference.frequent_itemsets(repeated(rows), 1)
+    expected = {itemset: support for itemset, support in everything.items() if apart(itemset)}
+    assert list(mined(rows, intervals=intervals).items()) == list(expected.items())
+    best = sorted(expected, key=lambda itemset: (-expected[itemset], itemset))[:most]
+    assert set(mined(rows, most=most, intervals=intervals)) >= set(best)
 
 
 def test_ties_do_not_make_the_search_go_through_all_subsets():

@@ -41,6 +41,27 @@ class Itemsets(NamedTuple):
     supports: Ints
 
 
+class Wanted(NamedTuple):
+    """Itemsets of 1..longest items that minimum_support rows or more hold: the `most` best of them, or ALL.
+
+    Both bounds are at least 1.
+    """
+
+    minimum_support: int
+    longest: int
+    most: int
+
+
+class Kinship(NamedTuple):
+    """Items that never stand together in an itemset: those whose intervals first..last have a part in common.
+
+    Without intervals all items may stand together.
+    """
+
+    first: Ints
+    last: Ints
+
+
 class _Laid(NamedTuple):
     """Rows laid end to end, each with an end mark behind it that is larger than any item."""
 
@@ -88,21 +109,21 @@ class _Found(NamedTuple):
 
 
 @kernel
-def mine(rows: CountedRows, item_count: int, minimum_support: int, longest: int, most: int) -> Itemsets:
-    """List the itemsets of 1..longest items that minimum_support rows or more hold, in lexicographic order.
+def mine(rows: CountedRows, item_count: int, wanted: Wanted, kinship: Kinship) -> Itemsets:
+    """List the itemsets that are wanted in lexicographic order, without those that hold two items of one kin.
 
     With `most` other than ALL the minimum rises on the way, and the list holds the `most` itemsets of largest
-    support, of equal ones those that come first, and some others that it met before them. minimum_support and
-    longest are at least 1. Reads only. O(items + for each itemset listed the items behind it in its rows);
-    memory: the list and, for the itemset visited and each of its beginnings, the items behind.
+    support, of equal ones those that come first, and some others that it met before them. Reads only.
+    O(items + for each itemset listed the items behind it in its rows); memory: the list and, for the itemset
+    visited and each of its beginnings, the items behind.
     """
     laid = _lay_out(rows.sets, item_count)
-    search = _at_the_empty_itemset(laid, rows.weights, min(longest, laid.longest))
-    found = _nothing_found(minimum_support, most)
+    search = _at_the_empty_itemset(laid, rows.weights, min(wanted.longest, laid.longest))
+    found = _nothing_found(wanted.minimum_support, wanted.most)
     going = True
     while going:
         if _can_be_extended(search):
-            search = _extended(laid, search, found.tally[_MINIMUM])
+            search = _extended(laid, search, found.tally[_MINIMUM], kinship)
         going = _advance(search, found.tally[_MINIMUM])
         if going:
             found = _noted(search, found)
@@ -176,7 +197,7 @@ def _can_be_extended(search: _Search) -> bool:
 
 
 @kernel
-def _extended(laid: _Laid, search: _Search, minimum: int) -> _Search:
+def _extended(laid: _Laid, search: _Search, minimum: int, kinship: Kinship) -> _Search:
     """Give the itemset visited its branches; those that can grow further get their lists, too."""
     _count(laid, search)
     at, depth = search.at, search.at[_DEPTH]
@@ -188,7 +209,10 @@ def _extended(laid: _Laid, search: _Search, minimum: int) -> _Search:
     free = at[_FREE]
     for candidate in range(at[_CANDIDATE], at[_CANDIDATE_STOP]):
         item = branches[_BRANCH * candidate + _ITEM]
-        if search.supports[item] >= minimum:
+        # Kin of items further up the prefix are no candidates any more.
+        if search.supports[item] >= minimum and not (
+            depth > 0 and _are_kin(kinship, search.prefix[depth - 1], item)
+        ):
             branches[_BRANCH * branch + _ITEM] = item
             branches[_BRANCH * branch + _SUPPORT] = search.supports[item]
             branches[_BRANCH * branch + _LIST_START] = branches[_BRANCH * branch + _LIST_END] = free
@@ -202,6 +226,12 @@ def _extended(laid: _Laid, search: _Search, minimum: int) -> _Search:
     larger = _resized(search, branches, listed)
     _list_places(laid, larger)
     return larger
+
+
+@kernel
+def _are_kin(kinship: Kinship, one: int, other: int) -> bool:
+    first, last = kinship.first, kinship.last
+    return len(first) > 0 and first[one] <= last[other] and first[other] <= last[one]
 
 
 @kernel

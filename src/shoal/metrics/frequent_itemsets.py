@@ -6,8 +6,10 @@ import numpy as np
 
 from shoal.errors import InvalidParameter
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
-from shoal.kernels.frequent import ALL, CountedRows, Itemsets, mine
+from shoal.kernels.frequent import ALL, CountedRows, Itemsets, Kinship, Wanted, mine
 from shoal.kernels.sets import group_sets
+
+NO_KIN = Kinship(frozen_ints([]), frozen_ints([]))
 
 
 def frequent_itemsets(
@@ -21,20 +23,24 @@ def frequent_itemsets(
     """
     _check("minimum_support", minimum_support)
     frequent = _supports(sets, item_count) >= minimum_support
-    return _mined(sets, frequent, minimum_support, longest, ALL)
+    wanted = _wanted(minimum_support, longest, ALL, item_count)
+    return mine(_distinct_rows(sets, frequent), item_count, wanted, NO_KIN)
 
 
-def top_itemsets(sets: SetArrays, item_count: int, most: int, longest: int | None = None) -> Itemsets:
+def top_itemsets(
+    sets: SetArrays, item_count: int, most: int, longest: int | None = None, kinship: Kinship = NO_KIN
+) -> Itemsets:
     """The `most` itemsets of 1..longest items that most records hold, or all if there are fewer.
 
     They come by support, the largest first, and those of equal support in lexicographic order; the same rule
-    decides which ones are the last that still belong to them.
+    decides which ones are the last that still belong to them. Itemsets with two items of one kin are none.
     """
     _check("most", most)
     supports = _supports(sets, item_count)
     # As many single items alone already reach this support, so nothing rarer can belong to the top.
     minimum = max(1, int(np.sort(supports)[-most])) if most <= item_count else 1
-    mined = _mined(sets, supports >= minimum, minimum, longest, most)
+    wanted = _wanted(minimum, longest, most, item_count)
+    mined = mine(_distinct_rows(sets, supports >= minimum), item_count, wanted, kinship)
     return _picked(mined, np.argsort(-mined.supports, kind="stable")[:most])
 
 
@@ -47,10 +53,10 @@ def _supports(sets: SetArrays, item_count: int) -> Ints:
     return np.bincount(sets.items, minlength=item_count).astype(np.int64, copy=False)
 
 
-def _mined(sets: SetArrays, kept: Bools, minimum: int, longest: int | None, most: int) -> Itemsets:
+def _wanted(minimum_support: int, longest: int | None, most: int, item_count: int) -> Wanted:
     if longest is not None:
         _check("longest", longest)
-    return mine(_distinct_rows(sets, kept), len(kept), minimum, longest or max(1, len(kept)), most)
+    return Wanted(minimum_support, longest or max(1, item_count), most)
 
 
 def _distinct_rows(sets: SetArrays, kept: Bools) -> CountedRows:

@@ -103,6 +103,29 @@ class Disassociation:
         )
 
 
+def refuse_inconsistent(data: Disassociated, source: str) -> None:
+    """Raise BadInput with everything for which the publication can have no original, whatever k and m are."""
+    findings = (
+        _sizes_that_do_not_add_up(data),
+        _empty_subrecords(data),
+        _repeated_terms(data),
+        _chunks_larger_than_clusters(data),
+        _terms_in_two_chunks(data),
+    )
+    problems = [
+        Problem(
+            finding.what,
+            "get the file again from its publisher",
+            file=source,
+            line=int(data.clusters.lines[finding.clusters.min()]),
+        )
+        for finding in findings
+        if finding is not None
+    ]
+    if problems:
+        raise BadInput(*problems)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Finding:
     """A rule that is broken, the first case in words, and the clusters where it is."""

@@ -1,0 +1,113 @@
+"""tKd: which of the itemsets that most records hold are still among the top in a publication.
+
+Both sides are sets of the same codes, and both lists are made by the same rule: by support, then by itemset.
+tKd-ML2 looks at all levels of a tree together: an itemset may hold any nodes but the root, none beside a node
+above it, and a record holds a node if it holds something below it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.errors import InvalidParameter
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.frequent import Itemsets, Kinship
+from shoal.kernels.sets import group_sets
+from shoal.metrics.frequent_itemsets import top_itemsets
+
+TOP = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class TopDeviation:
+    """How many itemsets of up to m items and of more are at the top of the original, and are found again."""
+
+    wanted: tuple[int, int]
+    found: tuple[int, int]
+
+    @property
+    def tkd(self) -> float:
+        """The share of the original's top itemsets that are lost; 0 if there are none."""
+        return _lost(sum(self.wanted), sum(self.found)) or 0.0
+
+    @property
+    def tkd_up_to_m(self) -> float | None:
+        """The same for itemsets of up to m items; None if there are none."""
+        return _lost(self.wanted[0], self.found[0])
+
+    @property
+    def tkd_above_m(self) -> float | None:
+        """The same for larger ones."""
+        return _lost(self.wanted[1], self.found[1])
+
+
+def _lost(wanted: int, found: int) -> float | None:
+    return (wanted - found) / wanted if wanted else None
+
+
+def top_deviation(
+    original: SetArrays, published: SetArrays, item_count: int, *, top: int = TOP, m: int = 2
+) -> TopDeviation:
+    """Compare the top itemsets of original and published sets, of which both hold codes below item_count."""
+    return _deviation(
+        top_itemsets(original, item_count, _checked(top)), top_itemsets(published, item_count, top), m
+    )
+
+
+def generalized_top_deviation(
+    tree: Hierarchy, original: SetArrays, published: SetArrays, *, top: int = TOP, m: int = 2
+) -> TopDeviation:
+    """The same over all levels of a tree, of which both sides hold nodes."""
+    kinship = Kinship(tree.arrays.first_leaf, tree.arrays.last_leaf)
+
+    def best(sets: SetArrays) -> Itemsets:
+        return top_itemsets(with_nodes_above(tree, sets), tree.root, _checked(top), kinship=kinship)
+
+    return _deviation(best(original), best(published), m)
+
+
+def with_nodes_above(tree: Hierarchy, sets: SetArrays) -> SetArrays:
+    """Sets of nodes together with all nodes above them but the root."""
+    row_count = len(sets.starts) - 1
+    rows = np.repeat(np.arange(row_count, dtype=np.int64), np.diff(sets.starts))
+    nodes = sets.items
+    keys: list[Ints] = []
+    while len(nodes):
+        below = nodes != tree.root
+        rows, nodes = rows[below], nodes[below]
+        keys.append(rows * tree.node_count + nodes)
+        nodes = tree.arrays.parent[nodes]
+    distinct = np.unique(np.concatenate(keys)) if keys else np.zeros(0, dtype=np.int64)
+    sizes = np.bincount(distinct // tree.node_count, minlength=row_count)
+    return SetArrays(
+        frozen_ints(np.concatenate(([0], np.cumsum(sizes)))), frozen_ints(distinct % tree.node_count)
+    )
+
+
+def _checked(top: int) -> int:
+    if top < 1:
+        raise InvalidParameter("tKd", "top", top, "an integer of 1 or more")
+    return top
+
+
+def _deviation(original: Itemsets, published: Itemsets, m: int) -> TopDeviation:
+    sizes = np.diff(original.sets.starts)
+    found = sizes[_is_among(original.sets, published.sets)]
+    return TopDeviation(wanted=_split(sizes, m), found=_split(found, m))
+
+
+def _is_among(itemsets: SetArrays, others: SetArrays) -> Ints:
+    """Which of some distinct itemsets are among others."""
+    starts = np.concatenate((others.starts, itemsets.starts[1:] + others.starts[-1]))
+    items = np.concatenate((others.items, itemsets.items))
+    class_of_row, _ = group_sets(SetArrays(frozen_ints(starts), frozen_ints(items)))
+    other_count = len(others.starts) - 1
+    return np.flatnonzero(class_of_row[other_count:] < other_count)
+
+
+def _split(sizes: Ints, m: int) -> tuple[int, int]:
+    small = int(np.count_nonzero(sizes <= m))
+    return small, len(sizes) - small
