@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: demo test test-slow lint format bench bench-km clean
+.PHONY: demo test test-slow lint format bench bench-km bench-relational clean
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -30,6 +30,11 @@ bench: $(BENCH)/ready
 bench-km: $(BENCH)/ready
 	$(BENCH)/bin/python bench/km.py
 
+# Both write their tables even where a target is missed, so the second runs in any case.
+bench-relational: $(BENCH)/ready
+	-$(BENCH)/bin/python bench/relational_peers.py
+	$(BENCH)/bin/python bench/relational.py
+
 $(VENV)/ready: pyproject.toml requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -37,13 +42,12 @@ $(VENV)/ready: pyproject.toml requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	touch $@
 
-# The peers that we are measured against want older libraries, so they live apart. Shoal comes last, and takes
-# what it needs: pip then warns that pycanon wants an older typer, which only its command line uses.
-$(BENCH)/ready: pyproject.toml bench/requirements.txt
+# The peers that we are measured against want older libraries, so they live apart; see bench/requirements.txt.
+$(BENCH)/ready: pyproject.toml bench/requirements.txt bench/peers.txt
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
-	$(BENCH)/bin/python -m pip install --quiet -r bench/requirements.txt
-	$(BENCH)/bin/python -m pip install --quiet --editable .
+	$(BENCH)/bin/python -m pip install --quiet -r bench/requirements.txt --editable .
+	$(BENCH)/bin/python -m pip install --quiet --no-deps -r bench/peers.txt
 	touch $@
 
 clean:
