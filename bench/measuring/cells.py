@@ -7,11 +7,13 @@ file, to have them measured again.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import multiprocessing
+import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ import numpy as np
 import shoal as sh
 from measuring.tables import beginning, load
 from shoal.algorithms.catalogue import make_algorithm
+from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
 from shoal.errors import ShoalError
 from shoal.metrics.relational import table_cost
@@ -27,10 +30,10 @@ from shoal.privacy.check import verify_all
 from shoal.progress import Silent
 from shoal.recoding.apply import apply
 
-FOLDER = Path(__file__).parents[1]
-RESULTS = FOLDER / "results"
+FORK = multiprocessing.get_context("fork")
+RESULTS = Path(__file__).parents[1] / "results"
 RECORDS_TO_COMPILE_WITH = 300
-GRACE = 60.0  # beyond the limit of the search: reading, compiling, checking
+GRACE = 60.0  # beyond the limit of the search: what cannot be interrupted, and checking
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,6 @@ def measure(cell: Cell) -> Found:
     data = load(cell.data, cell.records, mixed=cell.mixed)
     models = [sh.KAnonymity(cell.k), *([sh.LDiversity(cell.l)] if cell.l else [])]
     algorithm = make_algorithm(cell.algorithm, cell.options)
-    compile_kernels(algorithm, data, diverse=bool(cell.l))
     forget_peak_memory()
     started = time.process_time()
     try:
@@ -108,9 +110,11 @@ def measure(cell: Cell) -> Found:
     )
 
 
-def compile_kernels(algorithm: Any, data: LocalData, *, diverse: bool) -> None:
+@cache
+def compile_kernels(algorithm: Algorithm, data: LocalData, *, diverse: bool) -> None:
+    """Let an algorithm run on a few records, so that its kernels are compiled and loaded."""
     few = beginning(data, RECORDS_TO_COMPILE_WITH)
-    models = [sh.KAnonymity(2), *([sh.LDiversity(1.0)] if diverse else [])]
+    models = [sh.KAnonymity(RECORDS_TO_COMPILE_WITH // 10), *([sh.LDiversity(1.0)] if diverse else [])]
     algorithm.find(few, models, np.random.default_rng(0), Silent(30.0))
 
 
@@ -125,29 +129,32 @@ def peak_memory_mb() -> float:
 
 
 def measured_apart(cell: Cell) -> Found:
-    """As `measure`, in a process that is ended when it takes much longer than its limit."""
-    words = [sys.executable, "-c", "from measuring.cells import answer; answer()"]
+    """As `measure`, in a process that is ended when it takes much longer than its limit.
+
+    It is a fork of this one, which has read the data and compiled the kernels.
+    """
+    data = load(cell.data, cell.records, mixed=cell.mixed)
+    compile_kernels(make_algorithm(cell.algorithm, cell.options), data, diverse=bool(cell.l))
+    receiver, sender = FORK.Pipe(duplex=False)
+    child = FORK.Process(target=_tell, args=(cell, sender))
+    child.start()
+    sender.close()
     try:
-        done = subprocess.run(
-            words,
-            input=json.dumps(asdict(cell)),
-            capture_output=True,
-            text=True,
-            cwd=FOLDER,
-            timeout=cell.time_limit + GRACE,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        return Found(cell, f"ended after {error.timeout:.0f} s", seconds=error.timeout, in_time=False)
-    if done.returncode:
-        raise RuntimeError(f"{cell} failed:\n{done.stderr}")
-    return found_from(json.loads(done.stdout))
+        if not receiver.poll(cell.time_limit + GRACE):
+            child.kill()
+            return Found(cell, f"ended after {cell.time_limit + GRACE:.0f} s", in_time=False)
+        return receiver.recv()
+    except EOFError:
+        child.join()
+        if child.exitcode == -signal.SIGKILL:  # by the system, for want of memory
+            return Found(cell, "ended by the system, which had no more memory", in_time=False)
+        raise
+    finally:
+        child.join()
 
 
-def answer() -> None:
-    """The other end: a cell from standard input, what was found to standard output."""
-    cell = Cell(**json.load(sys.stdin))
-    print(json.dumps(asdict(measure(cell)), default=float))
+def _tell(cell: Cell, sender: Connection) -> None:
+    sender.send(measure(cell))
 
 
 def found_from(values: Mapping[str, Any]) -> Found:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -110,7 +110,7 @@ TABLES: Mapping[str, TableSet] = {
 }
 
 
-@cache
+@lru_cache(maxsize=1)
 def load(name: str, records: int | None = None, *, mixed: bool = False) -> LocalData:
     """The records of a set, or as many as asked for, drawn with replacement by a fixed seed.
 
