@@ -61,7 +61,7 @@ def covered_pairs(cluster, k, m):
     }
     wanted = sorted(map(sorted, chunks)), set(cluster["terms"])
     seen = set()
-    for records in originals_of_line(cluster):
+    for records in originals_of_line(cluster, up_to_order=True):
         key = tuple(sorted(map(tuple, map(sorted, records))))
         if key in seen:
             continue

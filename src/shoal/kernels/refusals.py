@@ -35,8 +35,8 @@ class Chunked(NamedTuple):
 class _Terms(NamedTuple):
     """The terms of a cluster's chunks in the order in which VERPART tried them.
 
-    Term i is numbers[i], in the chunk chunks[i] and in the subrecords rows[starts[i]:starts[i + 1]]. Terms that
-    are in the same subrecords have the same `kind`.
+    Term i is numbers[i], in the chunk chunks[i] and in the subrecords rows[starts[i]:starts[i + 1]]. Terms in
+    the same subrecords have the same `kind`.
     """
 
     numbers: Ints

@@ -1,0 +1,98 @@
+"""What a miner of the publication misses: the measures of frequent itemsets and pairs, by their names.
+
+The same measures hold for possible originals of disassociated data, for generalized sets and for new records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Floats, Ints, SetArrays
+from shoal.metrics.chunks import certain_sets, codes_in, lost_terms, recoded
+from shoal.metrics.pair_supports import (
+    FIRST_RANK,
+    LAST_RANK,
+    generalized_pair_supports,
+    pair_error,
+    pair_supports,
+    terms_of_ranks,
+)
+from shoal.metrics.top_itemsets import TOP, generalized_top_deviation, top_deviation
+from shoal.recoding.disassociated import Disassociated
+from shoal.table.columns import Domain, Sets
+
+TOP_RANKS = (0, 19)
+_RANKS = {"re": (FIRST_RANK, LAST_RANK), "re_top": TOP_RANKS}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Measures by their names, and why some of them are absent."""
+
+    losses: dict[str, float] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
+
+    def __or__(self, other: Measured) -> Measured:
+        return Measured(self.losses | other.losses, self.absent | other.absent)
+
+
+def records_loss(
+    original: Sets, copies: Sequence[SetArrays], tree: Hierarchy | None, top: int = TOP
+) -> Measured:
+    """Give tKd of the first copy and re of the mean of all, which hold the codes of the original.
+
+    With a tree, whose leaves these codes are, also tKd-ML2.
+    """
+    # Terms that the original lacks have codes behind its own.
+    item_count = max([len(original.domain), *(int(copy.items.max(initial=-1)) + 1 for copy in copies)])
+    losses = {"tkd": top_deviation(original.arrays, copies[0], item_count, top=top).tkd}
+    if tree is not None:
+        losses["tkd_ml2"] = generalized_top_deviation(tree, original.arrays, copies[0], top=top).tkd
+    return Measured(losses) | _pair_errors(
+        original, lambda terms: [pair_supports(copy, terms) for copy in copies], _RANKS
+    )
+
+
+def generalized_loss(original: Sets, published: SetArrays, tree: Hierarchy, top: int = TOP) -> Measured:
+    """tKd-ML2 and re of sets of nodes."""
+    losses = {"tkd_ml2": generalized_top_deviation(tree, original.arrays, published, top=top).tkd}
+    return Measured(losses) | _pair_errors(
+        original, lambda terms: [generalized_pair_supports(tree, published, terms)], _RANKS
+    )
+
+
+def chunks_loss(original: Sets, published: Disassociated, k: int, top: int = TOP) -> Measured:
+    """tKd-a, re-a and tlost: what the chunks tell by themselves."""
+    codes = codes_in(original.domain, published)
+    sets = recoded(certain_sets(published), codes)
+    item_count = max(len(original.domain), int(codes.max(initial=-1)) + 1)
+    supports = np.bincount(original.arrays.items, minlength=item_count).astype(np.int64)
+    losses = {
+        "tkd_a": top_deviation(original.arrays, sets, item_count, top=top).tkd,
+        "tlost": lost_terms(supports, published, codes, k),
+    }
+    ranks = {f"{name}_a": of for name, of in _RANKS.items()}
+    return Measured(losses) | _pair_errors(original, lambda terms: [pair_supports(sets, terms)], ranks)
+
+
+def _pair_errors(
+    original: Sets, supports_of: Callable[[Ints], list[Floats]], ranks: Mapping[str, tuple[int, int]]
+) -> Measured:
+    measured = Measured()
+    for name, (first, last) in ranks.items():
+        terms = terms_of_ranks(original.arrays, len(original.domain), first, last)
+        found = pair_error(pair_supports(original.arrays, terms), supports_of(terms))
+        if found.error is None:
+            measured.absent[name] = found.why_absent
+        else:
+            measured.losses[name] = found.error
+    return measured
+
+
+def in_codes_of(domain: Domain, published: Disassociated, copy: Sets) -> SetArrays:
+    """A possible original in the codes of the original."""
+    return recoded(copy.arrays, codes_in(domain, published))
