@@ -130,3 +130,15 @@ def vertical(above, leaves, transactions, *, k, m, level, parts):
         )
         cut |= {leaf: alone[leaf] for leaf in inside}
     return generalized(above, leaves, transactions, cut, k=k, m=m, inside=set(leaves))
+
+
+def may_leave(transactions, cut, k):
+    """The transactions of one item that can be published apart, node by node of the cut."""
+    images = km.published(transactions, cut)
+    leaving = set()
+    for node in set().union(*images):
+        alone = {row for row, items in enumerate(transactions) if len(items) == 1 and images[row] == {node}}
+        others = [row for row, image in enumerate(images) if node in image and row not in alone]
+        if len(alone) >= k and (not others or len(others) >= k):
+            leaving |= alone
+    return leaving

@@ -9,6 +9,7 @@ from shoal.hierarchy.tree import NO_PARENT, tree_from_nodes
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.progress import Silent
+from tests.algorithms.sets.blocks import blocks_of_instances
 from tests.algorithms.sets.instances import (
     SPEC_SETS,
     SPEC_TREE,
@@ -16,7 +17,13 @@ from tests.algorithms.sets.instances import (
     random_instance,
     random_tree,
 )
-from tests.algorithms.sets.searches import feasible, find, published_nodes, random_case, released
+from tests.algorithms.sets.searches import (
+    feasible,
+    find,
+    published_nodes,
+    random_case,
+    released,
+)
 from tests.builders import tree
 from tests.reference import km, km_parts
 
@@ -44,9 +51,9 @@ def test_resolves_like_the_twin():
         assert cut_of(cuts) == expected, seed
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.parametrize("block", blocks_of_instances())
 def test_random_releases_are_safe_and_minimal(block):
-    for seed in range(1000 * block, 1000 * block + 250):
+    for seed in block:
         each, k, m = random_case(seed)
         if not feasible(each, k):
             with pytest.raises(Infeasible, match="cannot be met"):

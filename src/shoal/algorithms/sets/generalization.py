@@ -18,14 +18,12 @@ from shoal.progress import Progress
 class Tally:
     """What a search did: itemsets that broke the promise, those mended, and those left as they are.
 
-    `counted` is how many occurrences of itemsets were counted for it. `in_time` is False when time was up and
-    everything was moved up to the root.
+    `in_time` is False when time was up and everything was moved up to the root.
     """
 
     found: int = 0
     mended: int = 0
     left: int = 0
-    counted: int = 0
     in_time: bool = True
 
 
@@ -60,10 +58,10 @@ def mend(
     listing: Iterator[Violation | Pause], repairs: Repairs, cut: Cut, tally: Tally, progress: Progress
 ) -> None:
     """Move the cut up for each of the listed sets, or up to the root if time is up before the last."""
-    found_before, counted_before = tally.found, tally.counted
+    found_before = tally.found
     for each in listing:
         if isinstance(each, Pause):
-            tally.found, tally.counted = found_before + each.found, counted_before + each.counted
+            tally.found = found_before + each.found
             note = f"{tally.mended:,} itemsets resolved, {tally.found:,} found so far"
             progress.update(each.share_done, 1, note)
             if progress.expired():

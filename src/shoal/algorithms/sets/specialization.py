@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from shoal.algorithms.sets.cut import Cut
 from shoal.algorithms.sets.violations import Violation, Violations
@@ -19,16 +20,19 @@ class Specialized:
     in_time: bool = True
 
 
-def specialize(violations: Violations, cut: Cut, progress: Progress) -> Specialized:
+def specialize(
+    violations: Violations, cut: Cut, progress: Progress, known: Mapping[int, Violation] | None = None
+) -> Specialized:
     """Replace nodes of a safe cut by their children as long as the promise holds, the dearest node first.
 
     A node whose expansion breaks the promise once would break it at every finer cut, too, so each node is
     tried once and no single expansion of the result is safe. With diversity, which has no such property, the
     result is safe and no dearer, but may be not minimal. Equally dear nodes are tried in the order of their
-    numbers. When time is up the cut reached so far stays.
+    numbers. `known` are obstacles at the same cut for more transactions than these; a node is not tried if
+    its own still breaks the promise. When time is up the cut reached so far stays.
     """
-    result = Specialized()
-    waiting = [(-cut.cost(node), node) for node in _inner_nodes(cut)]
+    result = Specialized(obstacles=_that_break(violations, known or {}))
+    waiting = [(-cut.cost(node), node) for node in _inner_nodes(cut) if node not in result.obstacles]
     heapq.heapify(waiting)
     tried = 0
     while waiting and result.in_time:
@@ -74,6 +78,15 @@ def _still_stands(obstacle: Violation, node: int, cut: Cut) -> bool:
     return all(
         cut.holds(other) or cut.tree.parent(other) == node for other in (*obstacle.present, *obstacle.absent)
     )
+
+
+def _that_break(violations: Violations, known: Mapping[int, Violation]) -> dict[int, Violation]:
+    """Those of the obstacles that break the promise among these transactions, too."""
+    return {
+        node: replace(each, support=len(violations.transactions.rows(each.present, each.absent)))
+        for node, each in known.items()
+        if violations.breaks(each.present, each.absent)
+    }
 
 
 def _inner_nodes(cut: Cut) -> list[int]:

@@ -54,7 +54,6 @@ class Task:
         figures: dict[str, Any] = {
             "itemsets_found": tally.found,
             "itemsets_resolved": tally.mended,
-            "occurrences_counted": tally.counted,
         }
         step = Specialized(in_time=tally.in_time)
         if minimal and tally.in_time:
@@ -69,6 +68,7 @@ class Task:
                 figures["exchanges"] = exchanged.made
         figures |= {"nodes_on_cut": len(cut.nodes), "ncp": cut.ncp}
         obstacles = obstacles_at(self.violations, cut, step.obstacles) if step.in_time else {}
+        figures["occurrences_counted"] = self.violations.counted
         return Cuts(
             column=self.column,
             part_of_row=np.zeros(self.violations.transactions.row_count, dtype=np.int64),

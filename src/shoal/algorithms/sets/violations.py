@@ -47,11 +47,10 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """No violation, but time to look at the clock: how much is done, what was found and counted so far."""
+    """No violation, but time to look at the clock: how much is done, and what was found so far."""
 
     share_done: float
     found: int
-    counted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +64,17 @@ class _Laid:
 
 
 class Violations:
-    """Answers which itemsets of some transactions break a requirement."""
+    """Answers which itemsets of some transactions break a requirement.
+
+    `counted` is how many occurrences of itemsets were counted for all answers so far.
+    """
 
     def __init__(self, transactions: Transactions, requirement: Requirement) -> None:
         self.transactions = transactions
         self.requirement = requirement
         self._limit = _share_limit(transactions, requirement)
         self._no_limit = _share_limit(transactions, Requirement(1, 0))
+        self.counted = 0
 
     def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
         """Sets of so many facts about nodes of the cut, at least one of them fresh, in lexicographic order.
@@ -134,7 +137,7 @@ class Violations:
         numbered = self._numbered(cut, nodes, np.ones(len(nodes), dtype=np.bool_))
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
         wanted = Wanted(self.requirement.m, lighter=True, k=self.requirement.k, limit=self._no_limit)
-        yield from _stream(_Laid(items, rows, nodes, numbered), wanted)
+        yield from self._stream(_Laid(items, rows, nodes, numbered), wanted)
 
     def breaks(self, present: Sequence[int], absent: Sequence[int]) -> bool:
         """Whether too few rows, or too many with one sensitive item, fit; no row at all breaks nothing."""
@@ -150,11 +153,12 @@ class Violations:
     def _rare_nodes(self, cut: Cut, nodes: Ints) -> Iterator[Violation | Pause]:
         """Single nodes with too few rows, whose supports are known."""
         supports = self.transactions.supports
+        self.counted += len(nodes)
         rare = nodes[supports[nodes] < self.requirement.k_for(1)].tolist()
         for place, node in enumerate(rare):
             if not cut.is_below[node]:
                 yield Violation((node,), (), int(supports[node]))
-            yield Pause((place + 1) / len(rare), len(rare), len(nodes))
+            yield Pause((place + 1) / len(rare), len(rare))
 
     def _with_first_of(self, cut: Cut, nodes: Ints) -> Violation | None:
         """A set with the first of the given nodes, and others of them, that breaks the promise."""
@@ -172,7 +176,22 @@ class Violations:
     def _list(self, laid: _Laid, weight: int) -> Iterator[Violation | Pause]:
         limit = self._limit if self.requirement.is_diverse(weight) else self._no_limit
         k = self.requirement.k_for(weight)
-        yield from _stream(laid, Wanted(weight, lighter=False, k=k, limit=limit))
+        yield from self._stream(laid, Wanted(weight, lighter=False, k=k, limit=limit))
+
+    def _stream(self, laid: _Laid, wanted: Wanted) -> Iterator[Violation | Pause]:
+        nodes = laid.nodes
+        rare = begin(laid.items, laid.rows, laid.numbered, wanted)
+        state, counted = PAUSED, 0
+        while state != DONE:
+            state = next_broken(rare, _STEPS_PER_SLICE)
+            done = progress_of(rare)
+            self.counted += done.counted - counted
+            counted = done.counted
+            if state == FOUND:
+                numbers, support = found(rare)
+                present, absent = numbers[numbers < len(nodes)], numbers[numbers >= len(nodes)] - len(nodes)
+                yield Violation(tuple(nodes[present].tolist()), tuple(nodes[absent].tolist()), support)
+            yield Pause(done.anchor / max(1, laid.numbered.anchors), done.found)
 
     def _laid_at(
         self, cut: Cut, nodes: Ints, fresh: Bools, rows: Ints, *, anchors: int | None = None
@@ -220,20 +239,6 @@ class Violations:
             start, end = index.starts[leaves.first[node]], index.starts[leaves.last[node] + 1]
             holding[index.rows[start:end]] = True
         return holding
-
-
-def _stream(laid: _Laid, wanted: Wanted) -> Iterator[Violation | Pause]:
-    nodes = laid.nodes
-    rare = begin(laid.items, laid.rows, laid.numbered, wanted)
-    state = PAUSED
-    while state != DONE:
-        state = next_broken(rare, _STEPS_PER_SLICE)
-        if state == FOUND:
-            numbers, support = found(rare)
-            present, absent = numbers[numbers < len(nodes)], numbers[numbers >= len(nodes)] - len(nodes)
-            yield Violation(tuple(nodes[present].tolist()), tuple(nodes[absent].tolist()), support)
-        done = progress_of(rare)
-        yield Pause(done.anchor / max(1, laid.numbered.anchors), done.found, done.counted)
 
 
 def _first_violation(listings: Iterable[Iterator[Violation | Pause]]) -> Violation | None:

@@ -99,13 +99,13 @@ class VPA:
         found = in_threads(searches, progress, room.at_once(subtrees, groups, self.threads))
 
         progress.stage("searching all items")
-        cut = Cut(violations.transactions, np.maximum.reduce([cut.node_of_leaf for cut, _ in found]))
+        cut = Cut(violations.transactions, np.maximum.reduce([group.node_of_leaf for group in found]))
         tally = generalize(violations, cut, progress)
-        for _, before in found:
-            tally.found += before.found
-            tally.mended += before.mended
-            tally.counted += before.counted
-            tally.in_time &= before.in_time
+        for group in found:
+            tally.found += group.tally.found
+            tally.mended += group.tally.mended
+            tally.in_time &= group.tally.in_time
+            violations.counted += group.counted
         return task.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)
 
 
@@ -149,11 +149,21 @@ def subtrees_of_level(tree: Hierarchy, level: int) -> Ints:
     return tops[np.argsort(tree.arrays.first_leaf[tops], kind="stable")]
 
 
-def _search_group(violations: Violations, group: Ints, progress: Progress) -> tuple[Cut, Tally]:
-    """The cut that the items of neighbouring subtrees need by themselves; other leaves stay as they are."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Searched:
+    """What the items of a group need by themselves, and what it took to find that out."""
+
+    node_of_leaf: Ints
+    tally: Tally
+    counted: int
+
+
+def _search_group(violations: Violations, group: Ints, progress: Progress) -> _Searched:
+    """Look at the items of neighbouring subtrees alone; other leaves stay as they are."""
     transactions = violations.transactions
     first, last = transactions.leaves
     inside: Bools = (first >= first[group[0]]) & (last <= last[group[-1]])
     part = Violations(transactions.within(inside[: transactions.tree.leaf_count]), violations.requirement)
     cut = Cut(part.transactions)
-    return cut, generalize(part, cut, progress, allowed=inside)
+    tally = generalize(part, cut, progress, allowed=inside)
+    return _Searched(cut.node_of_leaf, tally, part.counted)
