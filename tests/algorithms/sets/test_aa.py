@@ -4,9 +4,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from shoal.algorithms.sets import violations
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.transactions import Transactions
-from shoal.errors import BadInput, Cancelled, Infeasible
+from shoal.errors import BadInput, Cancelled, Infeasible, LimitReached
 from shoal.hierarchy.builders import fanout
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
@@ -208,6 +209,17 @@ def test_transaction_of_fifty_thousand_items_is_not_expanded_beyond_need():
     cuts = find(AA(), each, KmAnonymity(2, 2))
     assert KmAnonymity(2, 2).verify(released(each, cuts)).holds
     assert cuts.figures["occurrences_counted"] < 10**7  # it has more than 10^9 pairs
+
+
+def test_more_subsets_than_anybody_can_wait_for_are_refused(monkeypatch):
+    monkeypatch.setattr(violations, "_MOST_SUBSETS", 10_000)
+    labels = [f"i{item}" for item in range(60)]
+    each = instance({"*": labels}, [set(labels)] * 2)
+    find(AA(), each, KmAnonymity(2, 2))
+    with pytest.raises(
+        LimitReached, match=r"about 10\^4 subsets of 3 items, the longest one 60 items.*a smaller m"
+    ):
+        find(AA(), each, KmAnonymity(2, 3))
 
 
 class Hurried(Silent):

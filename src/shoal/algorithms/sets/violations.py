@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import comb, floor, log10
 
 import numpy as np
 
 from shoal.algorithms.sets.cut import Cut
 from shoal.algorithms.sets.requirement import Requirement
 from shoal.algorithms.sets.transactions import Transactions
-from shoal.errors import InvalidParameter
+from shoal.errors import InvalidParameter, LimitReached
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.rare_sets import (
     DONE,
@@ -30,6 +31,7 @@ from shoal.kernels.rare_sets import (
 from shoal.kernels.shares import ShareLimit, share_exceeded
 
 _STEPS_PER_SLICE = 50_000_000
+_MOST_SUBSETS = 10**13  # about a day's counting
 _LARGEST_PRODUCT = 2**63 - 1
 
 
@@ -89,7 +91,9 @@ class Violations:
         rows = self._rows_with(weight)
         if not fresh[nodes].all():
             rows = rows[self._holding(nodes[fresh[nodes]])[rows]]
-        yield from self._list(self._laid_at(cut, nodes, fresh[nodes], rows), weight)
+        laid = self._laid_at(cut, nodes, fresh[nodes], rows)
+        self._refuse_endless_counting(laid, weight)
+        yield from self._list(laid, weight)
 
     def first_at(self, cut: Cut) -> Violation | None:
         """A smallest set of nodes of the cut that breaks the promise."""
@@ -137,7 +141,9 @@ class Violations:
         numbered = self._numbered(cut, nodes, np.ones(len(nodes), dtype=np.bool_))
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
         wanted = Wanted(self.requirement.m, lighter=True, k=self.requirement.k, limit=self._no_limit)
-        yield from self._stream(_Laid(items, rows, nodes, numbered), wanted)
+        laid = _Laid(items, rows, nodes, numbered)
+        self._refuse_endless_counting(laid, self.requirement.m)
+        yield from self._stream(laid, wanted)
 
     def breaks(self, present: Sequence[int], absent: Sequence[int]) -> bool:
         """Whether too few rows, or too many with one sensitive item, fit; no row at all breaks nothing."""
@@ -149,6 +155,20 @@ class Violations:
             return 0 < len(self.transactions.rows(present, absent, most=k)) < k
         rows = self.transactions.rows(present, absent)
         return 0 < len(rows) < k or share_exceeded(self._limit, rows)
+
+    def _refuse_endless_counting(self, laid: _Laid, size: int) -> None:
+        """Raise LimitReached where a few huge transactions have more subsets than can be counted."""
+        marks = np.flatnonzero(laid.items >= laid.numbered.what.shape[1])
+        lengths, rows = np.unique(np.diff(marks, prepend=-1) - 1, return_counts=True)
+        subsets = sum(
+            comb(length, size) * count for length, count in zip(lengths.tolist(), rows.tolist(), strict=True)
+        )
+        if subsets > _MOST_SUBSETS:
+            raise LimitReached(
+                f"the transactions have about 10^{floor(log10(subsets))} subsets of {size} items, the longest"
+                f" one {lengths[-1]:,} items, and counting them would take days: ask for a smaller m, or"
+                " leave out the longest transactions"
+            )
 
     def _rare_nodes(self, cut: Cut, nodes: Ints) -> Iterator[Violation | Pause]:
         """Single nodes with too few rows, whose supports are known."""
