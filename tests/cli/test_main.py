@@ -176,18 +176,20 @@ def test_the_tour_makes_a_release_of_the_sample(tmp_path):
     done = shoal("demo", folder)
     assert done.code == FINE, done.err
     assert "A few records before and after" in done.out
-    assert "satisfies k-anonymity with k=5" in done.words
+    assert "satisfies (k,k^m)-anonymity with k=5, m=2" in done.words
     assert "report.html" in done.err
-    assert {"sample", "sample/patients.csv", "table-out/published.csv"} <= set(files_in(folder))
+    assert {"sample", "sample/patients.csv", "mixed-out/published.csv"} <= set(files_in(folder))
     again = shoal("demo", folder)
     assert again.code == BAD_INPUT
     assert "--replace" in again.errors[0]
+    report = (folder / "mixed-out" / "internal" / "report.html").read_text(encoding="utf-8")
+    assert "Both parts side by side" in report
     replaced = shoal("demo", folder, "--replace", "--json")
     assert replaced.json["verdict"]["holds"] is True
-    assert replaced.json["folder"] == str(folder / "table-out")
+    assert replaced.json["folder"] == str(folder / "mixed-out")
     verified = shoal(
-        "verify", folder / "table-out" / "published.csv", "--policy", folder / "sample" / "table.toml",
-        "--certificate", folder / "table-out" / "certificate.json",
+        "verify", folder / "mixed-out" / "published.csv", "--policy", folder / "sample" / "mixed.toml",
+        "--certificate", folder / "mixed-out" / "certificate.json",
     )  # fmt: skip
     assert verified.code == FINE
 

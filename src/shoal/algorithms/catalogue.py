@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.mixed.rfirst import Rfirst
+from shoal.algorithms.mixed.rum_bound import RmergeR, RmergeRT, RmergeT
+from shoal.algorithms.mixed.tfirst import Tfirst
+from shoal.algorithms.mixed.tum_bound import TmergeR, TmergeRT, TmergeT
 from shoal.algorithms.parameters import parameters_of
 from shoal.algorithms.relational.agglomerative import Agglomerative
 from shoal.algorithms.relational.cluster import Cluster
@@ -20,6 +24,7 @@ from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.da import DA
 from shoal.algorithms.sets.lra import LRA
 from shoal.algorithms.sets.oa import OA
+from shoal.algorithms.sets.pcta import PCTA
 from shoal.algorithms.sets.vpa import VPA
 from shoal.errors import UnknownName
 
@@ -40,6 +45,15 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         VPA,
         DA,
         OA,
+        PCTA,
+        RmergeRT,
+        RmergeR,
+        RmergeT,
+        TmergeRT,
+        TmergeR,
+        TmergeT,
+        Rfirst,
+        Tfirst,
     )
 }
 

@@ -10,8 +10,7 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.privacy.verdict import Model
 from shoal.progress import Progress
-from shoal.recoding.cuts import Cuts
-from shoal.recoding.groups import Groups
+from shoal.recoding.decision import Recoding
 
 
 class Algorithm(Protocol):
@@ -29,7 +28,7 @@ class Algorithm(Protocol):
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> Groups | Cuts:
+    ) -> Recoding:
         """Decide how the records are published so that every model holds.
 
         Leaves the data as they are; the same data and random numbers give the same decision. Raises

@@ -79,7 +79,27 @@ class YesOrNo:
         return (0, 1, "true", "no", None)
 
 
-Rule = OneOf | Within | YesOrNo
+@dataclass(frozen=True, slots=True)
+class NumberOrWord:
+    """A number of some range, or a word out of a few."""
+
+    number: Within
+    word: OneOf
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value is such a number or such a word."""
+        return self.number.accepts(value) or self.word.accepts(value)
+
+    def must_be(self) -> str:
+        """The rule in words."""
+        return f"{self.number.must_be()}, or {self.word.must_be()}"
+
+    def bad_values(self) -> Sequence[object]:
+        """Some values that must be refused."""
+        return (*self.number.bad_values(), *(bad for bad in self.word.bad_values() if isinstance(bad, str)))
+
+
+Rule = OneOf | Within | YesOrNo | NumberOrWord
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,17 @@ class JoinedSets:
         numbers = self.quasi.items[self.quasi.starts[row] : self.quasi.starts[row + 1]]
         return self._items(numbers)
 
+    def of_column(self, name: str) -> SetArrays:
+        """The quasi-identifier items of one column, in that column's codes."""
+        place = self.quasi_items.columns.index(name)
+        first = int(self.quasi_items.first[place])
+        last = first + len(self.quasi_items.domains[place])
+        kept = (self.quasi.items >= first) & (self.quasi.items <= last)
+        kept_before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(kept)))
+        return SetArrays(
+            frozen_ints(kept_before[self.quasi.starts]), frozen_ints(self.quasi.items[kept] - first)
+        )
+
     def rarest(self, m: int, k: int, classes: Classes | None = None) -> Rarest:
         """The smallest support over all itemsets of at most m items in each class, by default in all rows."""
         if m == 2 and classes is None and pairs_fit_into_table(self.quasi, self.quasi_items.count):

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Literal
 
 from shoal.engine.local import LocalData
-from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.metrics.classes import average_class_size, discernibility
 from shoal.metrics.items import item_ncp, nodes_under_group_cuts, utility_loss
+from shoal.metrics.joint import item_weights, joint_item_ncp, joint_utility_loss, weights_of_words
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import (
     combined_cost,
@@ -19,9 +19,10 @@ from shoal.metrics.relational import (
     log10_ambiguity_of,
     published_columns,
 )
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.cuts import Cuts, Vocabulary
 from shoal.recoding.decision import Recoding
 from shoal.recoding.groups import Groups
+from shoal.recoding.joint import Joint
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Metric:
 
     name: str
     description: str
-    applies_to: Literal["table", "sets", "both"]
+    applies_to: Literal["table", "sets", "both", "joint"]
     unit: Literal["share", "bits", "log10", "records", "multiples of k"] = "share"
     lower_is_better: bool = True
 
@@ -63,6 +64,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             ),
             Metric("c_avg", "Records per class, in multiples of k", "table", "multiples of k"),
             Metric("ul", "Share of possible item combinations that generalization added", "sets"),
+            Metric("item_ncp", "Share of all items that a published one could stand for", "joint"),
         )
     }
 )
@@ -91,9 +93,18 @@ def measure_columns(data: LocalData, groups: Groups) -> dict[str, dict[str, floa
 
 
 def measure(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
-    """What a decision cost by every measure that applies; k is that of the promise, 1 if it has none."""
+    """What a decision cost by every measure that applies; k is that of the promise, 1 if it has none.
+
+    Of a table with sets, NCP is that of the single values, and `item_ncp` and UL are those of the items.
+    """
     if isinstance(recoding, Groups):
         return measure_table(data, recoding, k)
+    if isinstance(recoding, Joint):
+        return {
+            **measure_table(data, recoding.groups, k),
+            "item_ncp": joint_item_ncp(data, recoding.cuts),
+            "ul": joint_utility_loss(data, recoding.cuts),
+        }
     return measure_cuts(data, recoding)
 
 
@@ -101,19 +112,26 @@ def measure_by_column(data: LocalData, recoding: Recoding) -> dict[str, dict[str
     """The same for each quasi-identifier alone."""
     if isinstance(recoding, Groups):
         return measure_columns(data, recoding)
+    if isinstance(recoding, Joint):
+        of_items = {cuts.column: measure_cuts(data, cuts) for cuts in recoding.cuts}
+        return {**measure_columns(data, recoding.groups), **of_items}
     return {recoding.column: measure_cuts(data, recoding)}
 
 
 def measure_cuts(data: LocalData, cuts: Cuts) -> dict[str, float]:
-    """What cuts through the tree of a set column cost."""
-    sets = data.table.sets(cuts.column).arrays
+    """What generalizing the items of a set column cost; sensitive items stay as they are and cost nothing."""
+    sets = data.joined_sets().of_column(cuts.column)
     nodes = nodes_under_group_cuts(sets, cuts.node_of_leaf, cuts.part_of_row)
-    return measure_items(data.trees[cuts.column], sets, nodes)
+    words = cuts.vocabulary(data.trees)
+    weights = weights_of_words(words, item_weights(data, cuts.column))
+    return measure_items(words, sets, nodes, weights)
 
 
-def measure_items(tree: Hierarchy, sets: SetArrays, node_of_occurrence: Ints) -> dict[str, float]:
-    """Every measure of sets by its name in METRICS."""
+def measure_items(
+    words: Vocabulary, sets: SetArrays, node_of_occurrence: Ints, weights: Floats | None = None
+) -> dict[str, float]:
+    """Every measure of sets by its name in METRICS; weights[n] is how much word n matters in UL."""
     return {
-        "ncp": item_ncp(tree, sets, node_of_occurrence),
-        "ul": utility_loss(tree, sets, node_of_occurrence),
+        "ncp": item_ncp(words, sets, node_of_occurrence),
+        "ul": utility_loss(words, sets, node_of_occurrence, weights),
     }

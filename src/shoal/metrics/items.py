@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Floats, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
 from shoal.kernels.grouping import group_rows
+from shoal.recoding.cuts import Vocabulary
 from shoal.recoding.groups import SUPPRESSED
 
 
@@ -28,21 +28,21 @@ def nodes_under_group_cuts(sets: SetArrays, node_of_leaf: Ints, group_of_row: In
     return nodes
 
 
-def item_ncp(tree: Hierarchy, sets: SetArrays, node_of_occurrence: Ints) -> float:
+def item_ncp(words: Vocabulary, sets: SetArrays, node_of_occurrence: Ints) -> float:
     """The mean over original occurrences: leaves under the node over all leaves, 0 for one leaf.
 
     A suppressed occurrence costs 1. Data without items cost 0.
     """
     if len(sets.items) == 0:
         return 0.0
-    sizes = tree.sizes
-    cost_of_node = np.where(sizes > 1, sizes / tree.leaf_count, 0.0)
+    sizes = words.sizes
+    cost_of_node = np.where(sizes > 1, sizes / words.leaf_count, 0.0)
     costs = np.where(node_of_occurrence == SUPPRESSED, 1.0, cost_of_node[node_of_occurrence])
     return float(costs.mean())
 
 
 def utility_loss(
-    tree: Hierarchy, sets: SetArrays, node_of_occurrence: Ints, weights: Floats | None = None
+    words: Vocabulary, sets: SetArrays, node_of_occurrence: Ints, weights: Floats | None = None
 ) -> float:
     """UL: the mean over records of the share of possible item combinations that generalization added.
 
@@ -52,24 +52,29 @@ def utility_loss(
     one that lost all its items costs 1. Items suppressed beside published ones leave no trace in this
     measure: `item_ncp` charges them.
     """
-    row_count = len(sets.starts) - 1
+    rows, nodes = published_items(sets, node_of_occurrence)
+    of_nodes = None if weights is None else weights[nodes]
+    return mean_utility_loss(rows, words.sizes[nodes], np.diff(sets.starts) > 0, of_nodes)
+
+
+def mean_utility_loss(rows: Ints, sizes: Ints, had_items: Bools, weights: Floats | None = None) -> float:
+    """UL of records that had items or not: row rows[i] is published with one that stands for sizes[i]."""
+    row_count = len(had_items)
     if row_count == 0:
         return 0.0
-    rows, nodes = _published_items(sets, node_of_occurrence)
-    sizes = tree.sizes[nodes]
     sigma = np.bincount(rows, sizes, row_count)
     # Relative to 2^sigma, because 2^n itself is no floating-point number beyond a thousand leaves.
     added = np.where(sizes > 1, np.exp2(sizes - sigma[rows]) - np.exp2(-sigma[rows]), 0.0)
     if weights is not None:
-        added *= weights[nodes]
+        added *= weights
     published = sigma > 0
     losses = np.zeros(row_count, dtype=np.float64)
     losses[published] = np.bincount(rows, added, row_count)[published] / (1 - np.exp2(-sigma[published]))
-    losses[~published & (np.diff(sets.starts) > 0)] = 1.0
+    losses[~published & had_items] = 1.0
     return float(losses.mean())
 
 
-def _published_items(sets: SetArrays, node_of_occurrence: Ints) -> tuple[Ints, Ints]:
+def published_items(sets: SetArrays, node_of_occurrence: Ints) -> tuple[Ints, Ints]:
     """Rows and nodes of the published sets: occurrences of a row that meet in one node are one item."""
     kept = np.flatnonzero(node_of_occurrence != SUPPRESSED)
     pairs = np.stack((_row_of_occurrence(sets)[kept], node_of_occurrence[kept]), axis=1)

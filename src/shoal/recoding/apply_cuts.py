@@ -11,7 +11,7 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints
 from shoal.kernels.set_recoding import recoded_sets
 from shoal.recoding.apply import Applied
-from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Vocabulary
 from shoal.table.columns import Domain, Kind, Sets, Table
 from shoal.table.roles import QuasiSet, Role
 
@@ -24,15 +24,15 @@ def apply_cuts(
     Each item is published as the label of its node, items that meet in one node once. Suppressed items
     vanish, sensitive ones stay as they are.
     """
-    sets, tree = table.sets(cuts.column), trees[cuts.column]
+    sets, words = table.sets(cuts.column), cuts.vocabulary(trees)
     nodes = np.where(
-        _sensitive_leaves(tree, roles[cuts.column]), np.arange(tree.leaf_count), cuts.node_of_leaf
+        _sensitive_leaves(words, roles[cuts.column]), np.arange(words.leaf_count), cuts.node_of_leaf
     )
     used = _nodes_in_use(sets, cuts.part_of_row, nodes)
-    labels = sorted(tree.labels[node] for node in used.tolist())
+    labels = sorted({words.labels[node] for node in used.tolist()})
     code_of_label = {label: code for code, label in enumerate(labels)}
-    code_of_node = np.full(tree.node_count, -1, dtype=np.int64)
-    code_of_node[used] = [code_of_label[tree.labels[node]] for node in used.tolist()]
+    code_of_node = np.full(len(words.labels), -1, dtype=np.int64)
+    code_of_node[used] = [code_of_label[words.labels[node]] for node in used.tolist()]
     codes = np.where(nodes == SUPPRESSED_ITEM, -1, code_of_node[nodes])
     published = recoded_sets(sets.arrays, cuts.part_of_row, codes)
     column = Sets.of(*published, Domain(Kind.SET, pa.array(labels, type=pa.string())), sets.separator)
@@ -40,9 +40,9 @@ def apply_cuts(
     return Applied(table.replacing({cuts.column: column}), rows, np.zeros(table.row_count, dtype=np.bool_))
 
 
-def _sensitive_leaves(tree: Hierarchy, role: Role) -> Bools:
+def _sensitive_leaves(words: Vocabulary, role: Role) -> Bools:
     sensitive = set(role.sensitive) if isinstance(role, QuasiSet) else set()
-    return np.array([label in sensitive for label in tree.leaf_labels], dtype=np.bool_)
+    return np.array([label in sensitive for label in words.labels[: words.leaf_count]], dtype=np.bool_)
 
 
 def _nodes_in_use(sets: Sets, part_of_row: Ints, node_of_leaf: Ints) -> Ints:

@@ -4,11 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from shoal.kernels.arrays import Ints
+import numpy as np
+
+from shoal.kernels.arrays import Ints, SetArrays
 
 SUPPRESSED_ITEM = -1
+
+
+class Vocabulary(Protocol):
+    """What items can be published as: the items themselves come first, leaf_count of them.
+
+    sizes[n] is how many items labels[n] stands for. A tree is one: its nodes are its vocabulary.
+    """
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What is written, by number."""
+
+    @property
+    def sizes(self) -> Ints:
+        """How many items each stands for."""
+
+    @property
+    def leaf_count(self) -> int:
+        """How many items there are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unions:
+    """The vocabulary of sets that are generalized without a tree: items, then unions of some of them.
+
+    labels[n] stands for the items in row n of `members`.
+    """
+
+    labels: tuple[str, ...]
+    members: SetArrays
+    leaf_count: int
+
+    @property
+    def sizes(self) -> Ints:
+        """How many items each stands for."""
+        return np.diff(self.members.starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +69,9 @@ class Cuts:
     """What each item of each record is published as.
 
     Record r belongs to part part_of_row[r]; in part p the leaf i is published as the node node_of_leaf[p, i],
-    or vanishes where that is SUPPRESSED_ITEM. A global recoding has one part. `figures` say what the search
-    did, `reasons` why it could not do better.
+    or vanishes where that is SUPPRESSED_ITEM. A global recoding has one part. Without a tree the numbers are
+    those of `unions` instead of nodes. `figures` say what the search did, `reasons` why it could not do
+    better.
     """
 
     column: str
@@ -41,6 +80,11 @@ class Cuts:
     reasons: tuple[Reason, ...] = ()
     notices: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
+    unions: Unions | None = None
+
+    def vocabulary(self, trees: Mapping[str, Vocabulary]) -> Vocabulary:
+        """What the numbers in `node_of_leaf` stand for."""
+        return self.unions or trees[self.column]
 
     @property
     def part_count(self) -> int:

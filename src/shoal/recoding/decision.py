@@ -10,10 +10,11 @@ from shoal.recoding.apply import Applied, apply
 from shoal.recoding.apply_cuts import apply_cuts
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.groups import Groups
+from shoal.recoding.joint import Joint
 from shoal.table.columns import Table
 from shoal.table.roles import Role
 
-Recoding = Groups | Cuts
+Recoding = Groups | Cuts | Joint
 
 
 def apply_recoding(
@@ -28,4 +29,15 @@ def apply_recoding(
     """The table as it is published, in the order of the original, which must be shuffled before it leaves."""
     if isinstance(recoding, Cuts):
         return apply_cuts(table, trees, roles, recoding)
+    if isinstance(recoding, Joint):
+        return _apply_joint(table, trees, roles, recoding)
     return apply(table, trees, roles, recoding, smallest=smallest, people=people)
+
+
+def _apply_joint(
+    table: Table, trees: Mapping[str, Hierarchy], roles: Mapping[str, Role], joint: Joint
+) -> Applied:
+    applied = apply(table, trees, roles, joint.groups, smallest=1)
+    for cuts in joint.cuts:
+        applied = apply_cuts(applied.table, trees, roles, cuts)
+    return applied

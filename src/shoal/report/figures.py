@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -108,6 +109,28 @@ def risk_figure(before: Risk, after: Risk) -> go.Figure:
     return figure
 
 
+def frontier_figure(points: Sequence[Mapping[str, Any]]) -> go.Figure:
+    """The loss in items over the loss in single values, one mark per bound."""
+    ordered = sorted(points, key=lambda point: point["relational_loss"])
+    curve = go.Scatter(
+        x=[point["relational_loss"] for point in ordered],
+        y=[point["utility_loss"] for point in ordered],
+        mode="lines+markers",
+        meta="after",
+        marker={"color": AFTER, "size": 9},
+        hovertext=[
+            f"delta {point['delta']:.4g}: values {point['relational_loss']:.1%},"
+            f" items {point['utility_loss']:.1%}"
+            for point in ordered
+        ],
+        hoverinfo="text",
+    )
+    figure = _figure(curve, height=340)
+    figure.update_xaxes(title_text="lost in single values (NCP)", tickformat=".0%")
+    figure.update_yaxes(title_text="lost in items (UL)", tickformat=".0%", rangemode="tozero")
+    return figure
+
+
 _QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 _NAMES = {"before": "original", "after": "published"}
 _COLOURS = {"before": BEFORE, "after": AFTER}
@@ -135,7 +158,7 @@ def _side(side: str, x: Sequence[float], y: Sequence[float], hover: Sequence[str
     )
 
 
-def _figure(*bars: go.Bar, height: int) -> go.Figure:
+def _figure(*bars: go.Bar | go.Scatter, height: int) -> go.Figure:
     figure = go.Figure(
         bars,
         layout={

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 import plotly.graph_objects as go
 
 from shoal.privacy.verdict import Verdict
+from shoal.report.both_parts import both_parts, frontier_of, frontier_table, shows_both_parts
 from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.explanations import limits, promises_in_words
-from shoal.report.figures import class_size_figure, loss_figure, risk_figure
+from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
 from shoal.report.html import Content, Html, join, raw_element, scrolling, table, tag
 from shoal.report.outcome import Outcome, Row
 from shoal.report.wording import counted, in_words, measure, measure_in_words, sentence, share
@@ -28,6 +29,10 @@ def sections(outcome: Outcome) -> Iterable[Html]:
         yield _risk(before, after)
         yield _class_sizes(outcome)
     yield _loss(outcome)
+    if shows_both_parts(outcome):
+        yield _section("parts", "Both parts side by side", *both_parts(outcome))
+    if frontier_of(outcome):
+        yield _frontier(outcome)
     if outcome.generalized_items:
         yield _generalized_items(outcome)
     if outcome.examples:
@@ -80,7 +85,10 @@ def _key_figures(outcome: Outcome) -> dict[str, str]:
         figures["records suppressed"] = f"{outcome.suppressed_records:,}"
     if before is not None:
         figures["unique records before"] = f"{before.unique:,}"
-    if "ncp" in outcome.losses:
+    if shows_both_parts(outcome):
+        figures["detail lost in values (NCP)"] = share(outcome.losses["ncp"])
+        figures["detail lost in items (UL)"] = share(outcome.losses["ul"])
+    elif "ncp" in outcome.losses:
         figures["detail lost (NCP)"] = share(outcome.losses["ncp"])
     return figures
 
@@ -240,6 +248,25 @@ def _loss(outcome: Outcome) -> Html:
             ("measure", "value", "what it says"),
             [(name, measure(name, loss), measure_in_words(name)) for name, loss in outcome.losses.items()],
             numeric=(1,),
+        ),
+    )
+
+
+def _frontier(outcome: Outcome) -> Html:
+    points = frontier_of(outcome)
+    return _section(
+        "frontier",
+        "What other bounds would cost",
+        tag(
+            "p",
+            "Each point is a release that was made and checked: the less single values lose, the more is"
+            " lost in items. Set delta to that of the point you prefer.",
+        ),
+        _pair(
+            "figure-frontier",
+            frontier_figure(points),
+            "Curve of the loss in items over the loss in single values, as in the table.",
+            frontier_table(points),
         ),
     )
 

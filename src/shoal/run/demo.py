@@ -23,12 +23,12 @@ class Tour:
 
 
 def run_demo(folder: Path, progress: Progress, *, replace: bool) -> Tour:
-    """Copy the sample into `folder`, and release its table beside it."""
-    sample, out = folder / "sample", folder / "table-out"
+    """Copy the sample into `folder`, and release its patients with their diagnoses beside it."""
+    sample, out = folder / "sample", folder / "mixed-out"
     refuse_unusable(out, replace=replace)
     if not sample.exists():
         copy_sample(sample)
-    file = load_policy(sample / "table.toml")
+    file = load_policy(sample / "mixed.toml")
     plan = plan_of(file)
     result = run(plan, progress)
     progress.stage("writing and checking the published file")

@@ -9,9 +9,9 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
-from shoal.hierarchy.tree import Hierarchy
-from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Vocabulary
 from shoal.recoding.decision import Recoding
+from shoal.recoding.joint import Joint
 from shoal.report.outcome import GeneralizedItem
 from shoal.table.canonical import canonical
 
@@ -38,38 +38,61 @@ class Explanation:
 
 def explain(data: LocalData, recoding: Recoding, item: str) -> tuple[Explanation, ...]:
     """Explain an item of the data, part by part; BadInput if there is no such item."""
-    if not isinstance(recoding, Cuts):
+    all_cuts = _cuts_of(recoding)
+    if not all_cuts:
         raise BadInput(Problem("items are explained, and these data have no set column", "see the report"))
-    tree = data.trees[recoding.column]
     wanted = canonical(item)
-    if wanted not in tree.leaf_labels:
-        near = difflib.get_close_matches(wanted, tree.leaf_labels, n=3, cutoff=0.5)
+    known = {cuts.column: _items(data, cuts) for cuts in all_cuts}
+    if not any(wanted in items for items in known.values()):
+        items = [label for labels in known.values() for label in labels]
+        near = difflib.get_close_matches(wanted, items, n=3, cutoff=0.5)
         remedy = f"the nearest are {', '.join(near)}" if near else ""
-        raise BadInput(Problem(f"column {recoding.column!r} has no item {wanted!r}", remedy))
-    leaf = tree.leaf_labels.index(wanted)
-    reasons = {(reason.part, reason.node): reason for reason in recoding.reasons}
-    counts = _occurrences(data, recoding)
+        raise BadInput(Problem(f"column {' and '.join(map(repr, known))} has no item {wanted!r}", remedy))
+    return tuple(
+        explanation
+        for cuts in all_cuts
+        if wanted in known[cuts.column]
+        for explanation in _explained(data, cuts, wanted)
+    )
+
+
+def _cuts_of(recoding: Recoding) -> tuple[Cuts, ...]:
+    if isinstance(recoding, Joint):
+        return recoding.cuts
+    return (recoding,) if isinstance(recoding, Cuts) else ()
+
+
+def _items(data: LocalData, cuts: Cuts) -> tuple[str, ...]:
+    words = cuts.vocabulary(data.trees)
+    return words.labels[: words.leaf_count]
+
+
+def _explained(data: LocalData, cuts: Cuts, item: str) -> list[Explanation]:
+    words = cuts.vocabulary(data.trees)
+    leaf = _items(data, cuts).index(item)
+    reasons = {(reason.part, reason.node): reason for reason in cuts.reasons}
+    counts = _occurrences(data, cuts)
     explanations = []
-    for part in range(recoding.part_count):
-        node = int(recoding.node_of_leaf[part, leaf])
+    for part in range(cuts.part_count):
+        node = int(cuts.node_of_leaf[part, leaf])
         reason = reasons.get((part, node))
         explanations.append(
             Explanation(
-                item=wanted,
-                published_as=None if node == SUPPRESSED_ITEM else tree.labels[node],
+                item=item,
+                published_as=None if node == SUPPRESSED_ITEM else words.labels[node],
                 part=part,
-                reason=None if reason is None else _in_words(tree, reason, counts),
+                reason=None if reason is None else _in_words(words, reason, counts),
             )
         )
-    return tuple(explanations)
+    return explanations
 
 
 def generalized_items(data: LocalData, recoding: Recoding) -> tuple[GeneralizedItem, ...]:
     """Every generalized item with its reason, those that stand for most occurrences first."""
-    if not isinstance(recoding, Cuts):
-        return ()
-    tree, counts = data.trees[recoding.column], _occurrences(data, recoding)
-    found = [_in_words(tree, reason, counts) for reason in recoding.reasons]
+    found = []
+    for cuts in _cuts_of(recoding):
+        words, counts = cuts.vocabulary(data.trees), _occurrences(data, cuts)
+        found += [_in_words(words, reason, counts) for reason in cuts.reasons]
     return tuple(sorted(found, key=lambda entry: (-entry.items * entry.occurrences, entry.label, entry.part)))
 
 
@@ -82,13 +105,13 @@ def _occurrences(data: LocalData, cuts: Cuts) -> dict[tuple[int, int], int]:
     return {(p, n): c for p, n, c in zip(*pairs.tolist(), counts.tolist(), strict=True)}
 
 
-def _in_words(tree: Hierarchy, reason: Reason, counts: dict[tuple[int, int], int]) -> GeneralizedItem:
+def _in_words(words: Vocabulary, reason: Reason, counts: dict[tuple[int, int], int]) -> GeneralizedItem:
     return GeneralizedItem(
-        label=tree.labels[reason.node],
-        items=int(tree.sizes[reason.node]),
+        label=words.labels[reason.node],
+        items=int(words.sizes[reason.node]),
         occurrences=counts.get((reason.part, reason.node), 0),
-        itemset=tuple(tree.labels[node] for node in reason.itemset),
-        absent=tuple(tree.labels[node] for node in reason.absent),
+        itemset=tuple(words.labels[node] for node in reason.itemset),
+        absent=tuple(words.labels[node] for node in reason.absent),
         support=reason.support,
         part=reason.part,
     )

@@ -164,7 +164,16 @@ def _subject_problems(subject: str | None, file: PolicyFile) -> list[Problem]:
 _KEYS_OF_ROLE = {
     "identifier": {"pseudonym"},
     "quasi": {"kind", "hierarchy", "missing", "unknown", "weight", "bounds", "format"},
-    "quasi set": {"kind", "hierarchy", "separator", "sensitive", "multiset", "unknown", "weight"},
+    "quasi set": {
+        "kind",
+        "hierarchy",
+        "separator",
+        "sensitive",
+        "multiset",
+        "unknown",
+        "weight",
+        "item_weights",
+    },
     "sensitive": {"kind", "hierarchy", "missing", "format"},
     "insensitive": {"kind", "confirm", "separator"},
 }
@@ -190,6 +199,7 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                 unknown=column.unknown,
                 weight=float(column.weight),
                 multiset=column.multiset,
+                item_weights=column.item_weights,
             )
         case "quasi":
             if kind is Kind.CATEGORY and source is None:

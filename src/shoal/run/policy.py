@@ -146,6 +146,7 @@ class ColumnSection(_Section):
     separator: str | None = None
     sensitive: list[str] = []
     multiset: bool = False
+    item_weights: dict[str, Number] = {}
     missing: Literal["own", "reject"] = "own"
     unknown: Literal["error", "root", "suppress"] = "error"
     weight: Number = 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from numbers import Real
 from os import PathLike
 from typing import Literal, Protocol, TypeGuard
@@ -64,7 +65,8 @@ class Quasi:
 class QuasiSet:
     """A set of items that an adversary could know in part; some items may be sensitive instead.
 
-    With `multiset` it matters how often an item is held: see `table.multisets`.
+    With `multiset` it matters how often an item is held: see `table.multisets`. `item_weights` say how much
+    it matters, between 0 and 1, that single items are not generalized; others matter 1.
     """
 
     hierarchy: HierarchyOrPath | None = None
@@ -73,8 +75,10 @@ class QuasiSet:
     unknown: UnknownRule = "error"
     weight: float = 1.0
     multiset: bool = False
+    item_weights: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        _check_item_weights(self.item_weights)
         _check_choice("QuasiSet", "unknown", self.unknown, ("error", "root", "suppress"))
         _check_weight("QuasiSet", self.weight)
         if not self.separator:
@@ -83,6 +87,8 @@ class QuasiSet:
         if isinstance(sensitive, str) or not all(isinstance(item, str) for item in self.sensitive):
             raise InvalidParameter("QuasiSet", "sensitive", self.sensitive, "a tuple of items")
         object.__setattr__(self, "sensitive", tuple(map(canonical, self.sensitive)))  # as items are read
+        weights = {canonical(item): float(weight) for item, weight in self.item_weights.items()}
+        object.__setattr__(self, "item_weights", weights)
 
     @property
     def kind(self) -> Kind:
@@ -124,6 +130,15 @@ def _check_choice(owner: str, name: str, value: str, choices: tuple[str, ...]) -
 def _check_weight(owner: str, weight: object) -> None:
     if not _is_finite_number(weight) or weight < 0:
         raise InvalidParameter(owner, "weight", weight, "a number of 0 or more")
+
+
+def _check_item_weights(weights: object) -> None:
+    usable = isinstance(weights, Mapping) and all(
+        isinstance(item, str) and _is_finite_number(weight) and 0 <= weight <= 1
+        for item, weight in weights.items()
+    )
+    if not usable:
+        raise InvalidParameter("QuasiSet", "item_weights", weights, "numbers between 0 and 1 by item")
 
 
 def _check_bounds(bounds: object) -> None:

@@ -8,11 +8,10 @@ import numpy as np
 
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.relational.finishing import WEIGHT_OF_LOSS, finish
-from shoal.algorithms.relational.growing import completed, nothing_grown
+from shoal.algorithms.relational.growing import around_random_seeds
 from shoal.algorithms.relational.needs import needs_of
 from shoal.algorithms.relational.records import MEASURES, Records
 from shoal.engine.local import LocalData
-from shoal.kernels.greedy_clusters import grow_around_seeds
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
@@ -20,8 +19,6 @@ from shoal.privacy.t_closeness import TCloseness
 from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import Groups
-
-_SEEDS_PER_SLICE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +64,5 @@ class Cluster:
         """Gather clusters of k records around seeds in random order."""
         k = needs_of(data, models).k
         records = Records.of(data, self.measure)
-        growth = nothing_grown(records)
-        seeds = rng.permutation(records.row_count)
-        progress.stage("clusters")
-        for begin in range(0, len(seeds), _SEEDS_PER_SLICE):
-            progress.update(begin, len(seeds))
-            grow_around_seeds(records.trees, growth, k, seeds[begin : begin + _SEEDS_PER_SLICE])
-        clustering = completed(records, growth)
+        clustering = around_random_seeds(records, k, rng, progress)
         return finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)

@@ -7,8 +7,22 @@ import numpy as np
 from shoal.algorithms.relational.clusters import Clustering
 from shoal.algorithms.relational.records import Records
 from shoal.kernels.closures import closures
-from shoal.kernels.greedy_clusters import NO_CLUSTER, Growth, place_leftovers
+from shoal.kernels.greedy_clusters import NO_CLUSTER, Growth, grow_around_seeds, place_leftovers
 from shoal.kernels.grouping import members
+from shoal.progress import Progress
+
+_SEEDS_PER_SLICE = 1000
+
+
+def around_random_seeds(records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Clustering:
+    """Clusters of k rows around seeds in random order; what is left goes where it adds least."""
+    growth = nothing_grown(records)
+    seeds = rng.permutation(records.row_count)
+    progress.stage("clusters")
+    for begin in range(0, len(seeds), _SEEDS_PER_SLICE):
+        progress.update(begin, len(seeds))
+        grow_around_seeds(records.trees, growth, k, seeds[begin : begin + _SEEDS_PER_SLICE])
+    return completed(records, growth)
 
 
 def nothing_grown(records: Records) -> Growth:

@@ -74,8 +74,8 @@ class Violations:
     def __init__(self, transactions: Transactions, requirement: Requirement) -> None:
         self.transactions = transactions
         self.requirement = requirement
-        self._limit = _share_limit(transactions, requirement)
-        self._no_limit = _share_limit(transactions, Requirement(1, 0))
+        self._limit = share_limit(transactions, requirement)
+        self._no_limit = share_limit(transactions, Requirement(1, 0))
         self.counted = 0
 
     def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
@@ -273,7 +273,7 @@ def _numbers(nodes: Ints, node_count: int) -> Ints:
     return number
 
 
-def _share_limit(transactions: Transactions, requirement: Requirement) -> ShareLimit:
+def share_limit(transactions: Transactions, requirement: Requirement) -> ShareLimit:
     """The limit in numbers; without diversity there are no sensitive items for it."""
     whole_of = transactions.whole_of if requirement.diverse_m > 0 else frozen_ints([])
     if requirement.l.numerator > _LARGEST_PRODUCT // max(1, transactions.row_count):

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.mixed.options import items_parameter, minimal_parameter
+from shoal.algorithms.mixed.task import PAPER, SERVES, Task
+from shoal.algorithms.parameters import check_parameters
+from shoal.engine.local import LocalData
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.joint import Joint
+
+
+@dataclass(frozen=True, slots=True)
+class Rfirst:
+    """Gather clusters of like records, whatever their items, and make the items of each cluster safe.
+
+    A baseline: single values lose little, and items, which have few records to hide in, nearly everything.
+
+    Contract
+        needs:      rows; quasi-identifiers with trees; set columns, with trees or without
+        gives:      one node per group and column, and one cut per cluster
+        guarantees: every model passed to find()
+        cost:       Cluster, and one item step per cluster
+
+    After Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013.
+    """
+
+    name: ClassVar[str] = "rfirst"
+    serves: ClassVar[tuple[type[Model], ...]] = SERVES
+    paper: ClassVar[str] = PAPER
+    guarantee: ClassVar[str] = "every model holds in each class; no bound on the loss"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    items: str = items_parameter()
+    minimal: bool = minimal_parameter()
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> Joint:
+        """Gather clusters and generalize the items of each."""
+        task = Task.of(data, models, items=self.items, minimal=self.minimal)
+        clusters = task.initial_clusters(rng, progress)
+        progress.stage("items")
+        return task.joint(clusters, task.solve(clusters, progress), {})

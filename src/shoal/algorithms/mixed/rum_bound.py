@@ -1,0 +1,121 @@
+"""Rum-bound: the loss in single values is bounded, that in items is kept low."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.mixed.clusters import Clusters
+from shoal.algorithms.mixed.frontier import best_of, grid
+from shoal.algorithms.mixed.merging import ROUNDING, closeness_of, merge_within
+from shoal.algorithms.mixed.options import (
+    closeness_parameter,
+    delta_parameter,
+    items_parameter,
+    minimal_parameter,
+)
+from shoal.algorithms.mixed.orders import Order
+from shoal.algorithms.mixed.task import PAPER, SERVES, Task
+from shoal.algorithms.parameters import check_parameters
+from shoal.engine.local import LocalData
+from shoal.errors import Infeasible
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.joint import Joint
+
+
+@dataclass(frozen=True, slots=True)
+class RumBound:
+    """Unite clusters of like records as long as single values lose no more than delta; then do the items.
+
+    Cluster gathers records around random seeds. The cluster whose records cost least takes in a partner, as
+    long as NCP of the whole table stays within `delta`; the larger clusters are, the less has to be done to
+    their items. At last the items of each cluster are generalized until every set of at most m of them occurs
+    k times in it.
+
+    Contract
+        needs:      rows; quasi-identifiers with trees; set columns, with trees or without
+        gives:      one node per group and column, and one cut per cluster
+        guarantees: every model passed to find(); NCP of the single values is at most delta
+        cost:       O(clusters^2 * columns) for uniting, one item step per cluster; with `closeness` "loss"
+                    one item step per cluster and union
+
+    After Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013. Its RmergeRT tests one cluster
+    and takes another; here the cluster taken is the one tested.
+    """
+
+    order: ClassVar[Order]
+    serves: ClassVar[tuple[type[Model], ...]] = SERVES
+    paper: ClassVar[str] = PAPER
+    guarantee: ClassVar[str] = "every model holds in each class; the loss in single values is at most delta"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    delta: float | str = delta_parameter("NCP of the single values")
+    items: str = items_parameter()
+    closeness: str = closeness_parameter()
+    minimal: bool = minimal_parameter()
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> Joint:
+        """Gather clusters, unite them within the bound, and generalize the items of each."""
+        task = Task.of(data, models, items=self.items, minimal=self.minimal)
+        initial = task.initial_clusters(rng, progress)
+        if isinstance(self.delta, str):
+            deltas = grid(initial.loss, 1.0)
+            return best_of(task, deltas, lambda delta: self._within(task, initial.copy(), delta, progress))
+        return self._within(task, initial, self.delta, progress)
+
+    def _within(self, task: Task, clusters: Clusters, delta: float, progress: Progress) -> Joint:
+        before = clusters.loss
+        if before > delta + ROUNDING:
+            raise Infeasible(
+                f"the single values cannot lose as little as delta={delta:g}: clusters of records that keep"
+                f" the promise already lose {before:.4f}; raise delta to that or more",
+                relational_loss=before,
+                delta=delta,
+            )
+        progress.stage("uniting clusters")
+        closeness = closeness_of(self.closeness, task, clusters, progress)
+        merges, count, notices = 0, len(clusters.alive), []
+        for _ in merge_within(clusters, closeness, self.order, delta):
+            merges += 1
+            progress.update(merges, count)
+            if progress.expired():
+                notices.append("time was up: uniting more clusters might have lowered the loss in items")
+                break
+        clusters = clusters.united_alike()
+        progress.stage("items")
+        parts = task.solve(clusters, progress)
+        figures = {"delta": delta, "merges": merges, "relational_loss_before_merging": before}
+        return task.joint(clusters, parts, figures, notices)
+
+
+class RmergeR(RumBound):
+    """Rum-bound in which the partner is the cluster that is cheapest in single values."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "rmerge-r"
+    order = Order.VALUES
+
+
+class RmergeT(RumBound):
+    """Rum-bound in which the partner is the cluster closest in items of those that keep the bound."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "rmerge-t"
+    order = Order.ITEMS
+
+
+class RmergeRT(RumBound):
+    """Rum-bound in which the partner is the best by its ranks in both orders of those that keep the bound."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "rmerge-rt"
+    order = Order.BOTH

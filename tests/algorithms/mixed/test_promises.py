@@ -1,0 +1,131 @@
+"""Every algorithm for tables with sets keeps its promise, and keeps its bound or says why not."""
+
+import numpy as np
+import pytest
+
+from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm
+from shoal.errors import Infeasible
+from shoal.metrics.catalogue import measure
+from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.privacy.k_lm_diversity import KLmDiversity
+from shoal.progress import Silent
+from tests.algorithms.mixed.tables import random_table, released, with_sensitive_column
+from tests.reference import privacy_sets as reference
+
+MIXED = [name for name, algorithm in ALGORITHMS.items() if KKmAnonymity in algorithm.serves]
+BOUNDED = [name for name in MIXED if "merge" in name]
+each_algorithm = pytest.mark.parametrize("name", MIXED)
+
+
+def find(name, data, model, seed=0, **options):
+    return make_algorithm(name, options).find(data, [model], np.random.default_rng(seed), Silent())
+
+
+def options_for(name, seed):
+    """Every option comes up as the seeds go on."""
+    options = {"items": ("aa", "pcta")[seed % 2], "minimal": seed % 3 > 0}
+    if name in BOUNDED:
+        options["delta"] = (0.0, 0.3, 0.6, 1.0)[seed // 2 % 4]
+        options["closeness"] = "loss" if seed % 5 == 0 else "btd"
+    return options
+
+
+def check(name, seed):
+    k, m = 2 + seed % 3, 1 + seed // 3 % 3
+    options = options_for(name, seed)
+    columns = 2 if seed % 4 == 3 else 1
+    data = random_table(seed, set_columns=columns, trees=options["items"] == "aa" or seed % 2 == 0)
+    try:
+        joint = find(name, data, KKmAnonymity(k, m), seed, **options)
+    except Infeasible as error:
+        check_refusal(name, data, k, options, error)
+        return
+    shown = released(data, joint)
+    assert reference.k_km_anonymity(shown.keys, shown.sets, k, m)[0]
+    losses = measure(data, joint, k)
+    assert losses["ncp"] == pytest.approx(joint.figures["relational_loss"])
+    assert losses["ul"] == pytest.approx(joint.figures["utility_loss"])
+    if name in BOUNDED:
+        assert losses["ncp" if name.startswith("r") else "ul"] <= options["delta"] + 1e-9
+
+
+def check_refusal(name, data, k, options, error):
+    """Only too few records and a bound that was not met are reasons; the loss reached is told."""
+    if data.row_count < k:
+        assert error.figures["largest_k"] == data.row_count
+        return
+    assert name in BOUNDED
+    reached = error.figures["relational_loss" if name.startswith("r") else "utility_loss"]
+    assert reached > options["delta"]
+    assert f"{reached:.4f}" in str(error)
+
+
+@each_algorithm
+def test_every_release_keeps_the_promise(name):
+    for seed in range(40):
+        check(name, seed)
+
+
+@pytest.mark.slow
+@each_algorithm
+def test_two_thousand_releases_keep_the_promise(name):
+    for seed in range(2000):
+        check(name, seed)
+
+
+@each_algorithm
+def test_diverse_releases_keep_the_promise(name):
+    kept = 0
+    for seed in range(40):
+        k, m, l = 2, 1 + seed % 2, (1.5, 2, 3)[seed % 3]
+        options = options_for(name, seed)
+        if name in BOUNDED:
+            options["delta"] = 1.0
+        data = random_table(seed, trees=True, most_rows=16)
+        items = data.trees["items0"].leaf_labels
+        data = random_table(seed, trees=True, most_rows=16, sensitive=items[:1])
+        illnesses = [(None, "flu", "cold", "gout")[(seed + row) % 4] for row in range(data.row_count)]
+        if seed % 2:
+            data = with_sensitive_column(data, illnesses)
+        try:
+            joint = find(name, data, KLmDiversity(k, l, m), seed, **options)
+        except Infeasible as error:
+            assert "l can be at most" in str(error)  # noqa: PT017 - either is fine, but no other reason
+            continue
+        shown = released(data, joint)
+        secret = frozenset(("items0", item) for item in items[:1])
+        columns = [illnesses] if seed % 2 else []
+        assert reference.k_lm_diversity(
+            shown.keys, shown.sets, k, _fraction(l), m, sensitive=secret, columns=columns
+        )[0]
+        kept += 1
+    assert kept > 10
+
+
+def _fraction(number):
+    from fractions import Fraction
+
+    return Fraction(str(number))
+
+
+@each_algorithm
+def test_the_same_seed_gives_the_same_decision(name):
+    data = random_table(5, most_rows=16)
+    options = {"delta": 1.0} if name in BOUNDED else {}
+    first, second = (find(name, data, KKmAnonymity(2, 2), 3, **options) for _ in range(2))
+    np.testing.assert_array_equal(first.groups.group_of_row, second.groups.group_of_row)
+    np.testing.assert_array_equal(first.cuts[0].node_of_leaf, second.cuts[0].node_of_leaf)
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_frontier_lists_verified_points_and_publishes_the_best(name):
+    data = random_table(11, most_rows=16)
+    joint = find(name, data, KKmAnonymity(2, 2), delta="frontier")
+    points = joint.figures["frontier"]
+    assert points
+    assert all(point["holds"] and point["smallest"] >= 2 for point in points)
+    sums = [point["relational_loss"] + point["utility_loss"] for point in points]
+    assert joint.figures["relational_loss"] + joint.figures["utility_loss"] == pytest.approx(min(sums))
+    assert f"{len(points)} bounds were tried" in joint.notices[-1]
+    bounded = "relational_loss" if name.startswith("r") else "utility_loss"
+    assert all(point[bounded] <= point["delta"] + 1e-6 for point in points)

@@ -1,0 +1,61 @@
+import numpy as np
+
+from shoal.kernels.arrays import frozen_ints
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
+from shoal.recoding.decision import apply_recoding
+from shoal.recoding.groups import Groups
+from shoal.recoding.item_unions import unions_of
+from shoal.recoding.joint import Joint
+from shoal.table.roles import Insensitive, Quasi, QuasiSet
+from tests.algorithms.mixed.tables import COLOURS, released
+from tests.builders import local_data, tree
+
+LETTERS = tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+ROLES = {
+    "colour": Quasi(),
+    "note": Insensitive(),
+    "letters": QuasiSet(),
+    "others": QuasiSet(sensitive=("s",)),
+}
+ROWS = [
+    ("red", "x", {"a1"}, {"p", "s"}),
+    ("orange", "y", {"a2", "b1"}, {"q"}),
+    (None, "z", {"b1"}, {"p"}),
+]
+
+
+def node(hierarchy, *labels):
+    return [SUPPRESSED_ITEM if label is None else hierarchy.labels.index(label) for label in labels]
+
+
+def test_groups_and_cuts_are_applied_together():
+    data = local_data(ROWS, ROLES, trees={"colour": COLOURS, "letters": LETTERS})
+    assert data.table.sets("others").domain.texts() == ["p", "q", "s"]
+    unions, words = unions_of(np.array([[0, 0, 2], [SUPPRESSED_ITEM, 1, 2]]), ["p", "q", "s"], " ")
+    joint = Joint(
+        Groups(frozen_ints([0, 0, 1]), {"colour": np.array(node(COLOURS, "warm", ""))}),
+        (
+            Cuts(
+                "letters",
+                frozen_ints([0, 0, 1]),
+                np.array([node(LETTERS, "A", "A", "b1", "b2"), node(LETTERS, None, None, "B", "B")]),
+            ),
+            Cuts("others", frozen_ints([0, 0, 1]), words, unions=unions),
+        ),
+    )
+    shown = released(data, joint)
+    assert shown.keys == [("warm",), ("warm",), (None,)]
+    assert [{label for _, label in items} for items in shown.sets] == [
+        {"A", "(p|q)", "s"},
+        {"A", "b1", "(p|q)"},
+        {"B"},
+    ]
+    applied = apply_recoding(data.table, data.trees, data.roles, joint, smallest=1)
+    assert applied.table.columns["note"].values.to_pylist() == ["x", "y", "z"]
+
+
+def test_equal_unions_of_several_parts_are_one_word():
+    unions, words = unions_of(np.array([[0, 0, 2], [0, 0, 0], [0, 0, 2]]), ["a", "b", "c"], " ")
+    assert unions.labels == ("a", "b", "c", "(a|b)", "(a|b|c)")
+    assert unions.sizes.tolist() == [1, 1, 1, 2, 3]
+    assert words.tolist() == [[3, 3, 2], [4, 4, 4], [3, 3, 2]]

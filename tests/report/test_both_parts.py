@@ -1,0 +1,48 @@
+from dataclasses import replace
+
+import pytest
+
+from shoal.report.both_parts import frontier_of, shows_both_parts
+from shoal.report.figures import frontier_figure
+from shoal.report.page import page
+from tests.report.outcomes import hospital
+
+POINTS = [
+    {"delta": 0.6, "relational_loss": 0.58, "utility_loss": 0.2, "clusters": 3, "holds": True},
+    {"delta": 0.3, "relational_loss": 0.3, "utility_loss": 0.7, "clusters": 40, "holds": True},
+]
+
+
+@pytest.fixture(name="mixed")
+def mixed_outcome():
+    outcome = hospital()
+    return replace(
+        outcome,
+        quasi=(*outcome.quasi, "diagnoses"),
+        losses={"ncp": 0.3, "item_ncp": 0.123, "ul": 0.456},
+        column_losses={"age": {"ncp": 0.3}, "diagnoses": {"ncp": 0.123, "ul": 0.456}},
+        figures={"clusters": 1234},
+    )
+
+
+def test_both_parts_stand_side_by_side(mixed):
+    text = page(mixed)
+    assert "Both parts side by side" in text
+    for figure in ("30.0%", "12.3%", "45.6%", "1,234 clusters", "251 classes"):
+        assert figure in text
+    assert "What other bounds would cost" not in text
+
+
+def test_a_table_without_sets_has_one_part():
+    assert not shows_both_parts(hospital())
+    assert "side by side" not in page(hospital())
+
+
+def test_bounds_that_were_tried_are_shown_as_a_curve_and_a_table(mixed):
+    outcome = replace(mixed, figures={"frontier": POINTS})
+    assert frontier_of(outcome) == POINTS
+    text = page(outcome)
+    assert "What other bounds would cost" in text
+    assert "58.0%" in text
+    curve = frontier_figure(POINTS).data[0]
+    assert (list(curve.x), list(curve.y)) == ([0.3, 0.58], [0.7, 0.2])
