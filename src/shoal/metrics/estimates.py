@@ -1,0 +1,197 @@
+"""How many records a query counts, as a reader of the publication estimates it, and how wrong that is.
+
+A published value stands for each of the original values it covers with the same probability. A published item
+that stands for n items stands for each of the 2^n - 1 ways to hold some of them with the same probability, so
+it contains j given ones with probability 2^(n-j) / (2^n - 1). Different values and items are taken as
+independent. All estimators answer the same queries, so that releases of any kind can be compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from shoal.engine.local import LocalData
+from shoal.errors import InvalidParameter, UnknownName
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
+from shoal.metrics.answers import support_of
+from shoal.metrics.workloads import Query
+from shoal.recoding.disassociated import Disassociated
+from shoal.table.columns import Carried, Domain, Kind, Table
+
+
+class Estimator(Protocol):
+    """Answers COUNT queries."""
+
+    def count(self, query: Query) -> float:
+        """How many records the query counts, or is expected to."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meaning:
+    """The original values that each published code of a column stands for: row c of `covered`.
+
+    `codes` numbers the original values by label.
+    """
+
+    codes: Mapping[str, int]
+    covered: SetArrays
+
+    def hits(self, labels: Sequence[str], column: str) -> Ints:
+        """How many of the given original values each published code covers."""
+        for label in labels:
+            if label not in self.codes:
+                raise UnknownName(f"column {column!r}", "value", label, sorted(self.codes)[:20])
+        wanted: Bools = np.zeros(len(self.codes), dtype=np.bool_)
+        wanted[[self.codes[label] for label in labels]] = True
+        before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(wanted[self.covered.items])))
+        return np.diff(before[self.covered.starts])
+
+    @property
+    def sizes(self) -> Ints:
+        """How many original values each published code stands for."""
+        return np.diff(self.covered.starts)
+
+
+class RecordsEstimator:
+    """Answers from published records: tables, generalized sets, and both together.
+
+    The domains and hierarchies of the original are public; nothing else of it is used.
+    """
+
+    def __init__(self, original: LocalData, published: Table) -> None:
+        self._table = published
+        self._meanings = {
+            name: meaning_of(
+                _domain(published, name), _domain(original.table, name), original.trees.get(name)
+            )
+            for name in (*original.quasi, *original.quasi_sets)
+        }
+
+    def count(self, query: Query) -> float:
+        """The sum over records of the probability that the query counts them."""
+        chances = np.ones(self._table.row_count)
+        for name, labels in query.values.items():
+            chances *= self._chances_of_value(name, labels)
+        for name, items in query.items.items():
+            chances *= self._chances_of_items(name, items)
+        return float(chances.sum())
+
+    def _chances_of_value(self, name: str, labels: Sequence[str]) -> Floats:
+        meaning = self._meaning(name)
+        of_codes = meaning.hits(labels, name) / np.maximum(meaning.sizes, 1)
+        return np.append(of_codes, 0.0)[self._table.coded(name).codes]  # a missing value is none of these
+
+    def _chances_of_items(self, name: str, items: Sequence[str]) -> Floats:
+        meaning, sets = self._meaning(name), self._table.sets(name)
+        wanted = tuple(dict.fromkeys(items))
+        hits = meaning.hits(wanted, name)
+        logs = -hits * math.log(2) - np.log1p(-np.exp2(-np.maximum(meaning.sizes, 1).astype(np.float64)))
+        held = np.flatnonzero(hits[sets.arrays.items])
+        rows = np.searchsorted(sets.arrays.starts, held, side="right") - 1
+        codes = sets.arrays.items[held]
+        found = np.bincount(rows, hits[codes], len(sets))
+        exponents = np.bincount(rows, logs[codes], len(sets))
+        return np.where(found == len(wanted), np.exp(exponents), 0.0)
+
+    def _meaning(self, name: str) -> Meaning:
+        if name not in self._meanings:
+            raise UnknownName("the publication", "column", name, self._meanings)
+        return self._meanings[name]
+
+
+class DisassociatedEstimator:
+    """Answers from disassociated sets: what is expected over all reconstructions."""
+
+    def __init__(self, published: Disassociated, column: str = "items") -> None:
+        self._published, self._column = published, column
+
+    def count(self, query: Query) -> float:
+        """The expected support of the query's items; there are no single values to ask for."""
+        if query.values or set(query.items) - {self._column}:
+            raise InvalidParameter(
+                "query", "columns", [*query.values, *query.items], f"{self._column!r} alone in these data"
+            )
+        if not query.items:
+            return float(self._published.record_count)
+        return support_of(self._published, query.items[self._column]).expected
+
+
+def _domain(table: Table, name: str) -> Domain:
+    column = table.column(name)
+    if isinstance(column, Carried):
+        raise TypeError(f"column {name!r} is carried through and has no domain")
+    return column.domain
+
+
+def meaning_of(published: Domain, original: Domain, tree: Hierarchy | None) -> Meaning:
+    """What the labels of a published column stand for: nodes, ranges, unions, or original values."""
+    codes = {label: code for code, label in enumerate(original.texts())}
+    node_of = {label: node for node, label in enumerate(tree.labels)} if tree else {}
+    covered = [_covered(label, codes, original, tree, node_of) for label in published.texts()]
+    starts = np.cumsum([0, *map(len, covered)], dtype=np.int64)
+    return Meaning(codes, SetArrays(starts, np.concatenate([np.empty(0, dtype=np.int64), *covered])))
+
+
+def _covered(
+    label: str, codes: Mapping[str, int], original: Domain, tree: Hierarchy | None, node_of: Mapping[str, int]
+) -> Ints:
+    if tree is not None and label in node_of:
+        node = node_of[label]
+        first = int(tree.arrays.first_leaf[node])
+        return np.arange(first, min(first + int(tree.sizes[node]), tree.leaf_count), dtype=np.int64)
+    if label in codes:
+        return np.array([codes[label]], dtype=np.int64)
+    if label == "*":
+        return np.arange(len(codes), dtype=np.int64)
+    if label.startswith("(") and label.rstrip("'").endswith(")"):
+        items = label.rstrip("'")[1:-1].split("|")
+        return np.array(sorted(codes[item] for item in items if item in codes), dtype=np.int64)
+    return _within(label, original)
+
+
+def _within(label: str, original: Domain) -> Ints:
+    """The original numbers in a range `[lo, hi]`."""
+    if original.numbers is None:
+        return np.empty(0, dtype=np.int64)
+    low, high = (_place(text, original) for text in label[1:-1].split(", "))
+    return np.flatnonzero((original.numbers >= low) & (original.numbers <= high))
+
+
+def _place(text: str, original: Domain) -> float:
+    return float(np.datetime64(text, "D").astype(np.int64)) if original.kind is Kind.DATE else float(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """The average relative error of a workload, and of how many queries; `empty` ones truly count nothing."""
+
+    are: float
+    queries: int
+    empty: int
+
+
+def relative_errors(
+    queries: Sequence[Query],
+    truth: Estimator,
+    published: Estimator,
+    *,
+    sanity: float = 1.0,
+    keep_empty: bool = True,
+) -> Errors:
+    """ARE: the mean of |true - estimate| / max(true, sanity), 0 of no queries.
+
+    Queries that truly count nothing are kept, which the sanity bound makes possible, or dropped.
+    """
+    if not sanity > 0:
+        raise InvalidParameter("ARE", "sanity", sanity, "a number above 0")
+    counts = [truth.count(query) for query in queries]
+    kept = [(query, count) for query, count in zip(queries, counts, strict=True) if count > 0 or keep_empty]
+    errors = [abs(count - published.count(query)) / max(count, sanity) for query, count in kept]
+    empty = sum(count == 0 for _, count in kept)
+    return Errors(math.fsum(errors) / max(1, len(errors)), len(errors), empty)
