@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: demo test test-slow lint format bench bench-km bench-relational clean
+.PHONY: demo test test-slow lint format bench bench-km bench-relational bench-rt clean
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -29,6 +29,9 @@ bench: $(BENCH)/ready
 
 bench-km: $(BENCH)/ready
 	$(BENCH)/bin/python bench/km.py
+
+bench-rt: $(BENCH)/ready
+	$(BENCH)/bin/python bench/rt.py
 
 # Both write their tables even where a target is missed, so the second runs in any case.
 bench-relational: $(BENCH)/ready

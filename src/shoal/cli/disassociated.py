@@ -1,8 +1,7 @@
-"""`shoal reconstruct` and `shoal query`: what readers of a disassociated file can do with it."""
+"""`shoal reconstruct`: possible originals of a disassociated file."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +10,8 @@ import typer
 from shoal.cli import output
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
-from shoal.metrics.answers import Answer
 from shoal.run.output import refuse_unusable
-from shoal.run.reconstruct import query as answers_of
-from shoal.run.reconstruct import save_reconstructions, split_itemset
+from shoal.run.reconstruct import save_reconstructions
 
 PublishedFile = Annotated[Path, typer.Argument(help="The disassociated file.", metavar="FILE")]
 
@@ -45,32 +42,3 @@ def reconstruct(
         {"records": facts["records"], "copies": len(facts["copies"]), "folder": output.short_path(out)},
     )
     output.say("none of them is the original: averages over several copies are the better estimates")
-
-
-@reporting
-def query(
-    file: PublishedFile,
-    *,
-    itemset: Annotated[list[str], typer.Option(help='Terms such as "a b"; repeatable.')],
-    separator: Annotated[str, typer.Option(help="What stands between the terms.")] = " ",
-    as_json: Json = False,
-) -> None:
-    """Say how many records hold an itemset: no fewer than, as expected, no more than."""
-    answers = answers_of(file, *(split_itemset(text, separator) for text in itemset))
-    if as_json:
-        output.show_json({"file": str(file), "answers": [asdict(answer) for answer in answers]})
-        return
-    output.show_notices(_unknown_terms(answer) for answer in answers if answer.unknown)
-    output.show_table(
-        f"{file.name}: {answers[0].records} records",
-        ["itemset", "at least", "expected", "at most"],
-        [
-            (", ".join(answer.itemset), answer.lower, f"{answer.expected:.4g}", answer.upper)
-            for answer in answers
-        ],
-    )
-
-
-def _unknown_terms(answer: Answer) -> str:
-    terms = ", ".join(map(repr, answer.unknown))
-    return f"the file does not hold {terms}; terms that contain spaces need another --separator"

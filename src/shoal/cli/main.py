@@ -13,10 +13,11 @@ from typer.exceptions import TyperException
 from shoal import __version__
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.cli import output, words
-from shoal.cli.disassociated import query, reconstruct
+from shoal.cli.disassociated import reconstruct
 from shoal.cli.generate import generate
 from shoal.cli.hierarchies import hierarchies
 from shoal.cli.progress import shown_progress
+from shoal.cli.queries import query
 from shoal.cli.reporting import Json, reporting
 from shoal.kernels.compile import remove_stale_caches
 from shoal.report.result_file import result_dict

@@ -29,6 +29,7 @@ def outcome(facts: Outcome) -> dict[str, object]:
         f" {facts.suppressed_records} suppressed",
         "algorithm": facts.algorithm,
         "loss (NCP)": _percent(facts.losses["ncp"]),
+        **_loss_in_items(facts),
         "time": f"{facts.seconds['total']:.2f} s, of which search {facts.seconds['algorithm']:.2f} s",
     }
     if facts.people is not None:
@@ -39,6 +40,11 @@ def outcome(facts: Outcome) -> dict[str, object]:
     if not facts.publishable:
         summary["publishable"] = "no: the order of the rows was kept or can be repeated"
     return summary
+
+
+def _loss_in_items(facts: Outcome) -> dict[str, object]:
+    """Of a table with sets NCP is that of the single values; the items have a loss of their own."""
+    return {"loss in items (UL)": _percent(facts.losses["ul"])} if "item_ncp" in facts.losses else {}
 
 
 def examples(facts: Outcome) -> tuple[list[str], Rows]:

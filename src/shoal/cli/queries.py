@@ -1,0 +1,143 @@
+"""`shoal query`: what readers of a published file can learn from it by counting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli import output
+from shoal.cli.reporting import Json, reporting
+from shoal.errors import BadInput, Problem
+from shoal.metrics.answers import Answer
+from shoal.metrics.workloads import Query, read_workload
+from shoal.run.plan import Plan, plan_of
+from shoal.run.policy import load_policy
+from shoal.run.querying import Answers, Shape, ask
+from shoal.run.reconstruct import query as answers_of
+from shoal.run.reconstruct import split_itemset
+from shoal.table.roles import QuasiSet
+
+_SHOWN = 20
+
+
+@reporting
+def query(
+    file: Annotated[Path, typer.Argument(help="The published file.", metavar="FILE")],
+    *,
+    itemset: Annotated[
+        list[str] | None, typer.Option(help='Items such as "a b" that are all held; repeatable.')
+    ] = None,
+    separator: Annotated[str, typer.Option(help="What stands between the items.")] = " ",
+    policy: Annotated[
+        Path | None,
+        typer.Option(help="The policy of the release: answers beside the true counts of its data."),
+    ] = None,
+    value: Annotated[
+        list[str] | None, typer.Option(help="column=value; of several of one column any counts.")
+    ] = None,
+    workload: Annotated[Path | None, typer.Option(help="A file of queries, one JSON object a line.")] = None,
+    shape: Annotated[
+        str | None, typer.Option(help="Draw queries about so many values and items, such as 2,1.")
+    ] = None,
+    queries: Annotated[int, typer.Option(min=1, help="How many queries of that shape.")] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed draws the same queries.")] = 0,
+    sanity: Annotated[float, typer.Option(help="Errors are relative to this count or more.")] = 1.0,
+    drop_empty: Annotated[
+        bool, typer.Option("--drop-empty", help="Leave out queries that truly count nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Say how many records have certain values or hold an itemset, as the published file lets expect.
+
+    Without a policy the file must be a disassociated one, and bounds are given, too.
+    """
+    if policy is None:
+        _refuse_without_policy(value=value, workload=workload, shape=shape)
+        itemsets = [split_itemset(text, separator) for text in itemset or ()]
+        _show_bounds(file, answers_of(file, *itemsets), as_json=as_json)
+        return
+    plan = plan_of(load_policy(policy))
+    asked: Sequence[Query] | Shape
+    if shape is not None:
+        asked = _shape(shape, queries, seed)
+    else:
+        written = _written(plan, value or (), [split_itemset(text, separator) for text in itemset or ()])
+        asked = [*written, *(read_workload(workload) if workload else ())]
+    _show_answers(file, ask(file, plan, asked, sanity=sanity, keep_empty=not drop_empty), as_json=as_json)
+
+
+def _refuse_without_policy(**given: object) -> None:
+    for name, what in given.items():
+        if what:
+            raise BadInput(Problem(f"--{name} needs to know the columns", "name the policy with --policy"))
+
+
+def _shape(text: str, count: int, seed: int) -> Shape:
+    numbers = text.split(",")
+    if len(numbers) != 2 or not all(number.strip().isdecimal() for number in numbers):
+        raise BadInput(Problem(f"a shape is two numbers, got {text!r}", "write one such as 2,1"))
+    return Shape(int(numbers[0]), int(numbers[1]), count, seed)
+
+
+def _written(plan: Plan, values: Sequence[str], itemsets: Sequence[Sequence[str]]) -> list[Query]:
+    """The queries of the command line: each itemset with all the values, or the values alone."""
+    by_column: dict[str, tuple[str, ...]] = {}
+    for text in values:
+        name, found, label = text.partition("=")
+        if not found:
+            raise BadInput(Problem(f"--value is column=value, got {text!r}", "write one such as age=30"))
+        by_column[name] = (*by_column.get(name, ()), label)
+    sets = [name for name, role in plan.roles.items() if isinstance(role, QuasiSet)]
+    if itemsets and len(sets) != 1:
+        raise BadInput(
+            Problem(f"an itemset is of one set column, and there are {len(sets)}", "use --workload")
+        )
+    if not itemsets:
+        return [Query(by_column)] if by_column else []
+    return [Query(by_column, {sets[0]: tuple(items)}) for items in itemsets]
+
+
+def _show_bounds(file: Path, answers: Sequence[Answer], *, as_json: bool) -> None:
+    if as_json:
+        output.show_json({"file": str(file), "answers": [asdict(answer) for answer in answers]})
+        return
+    output.show_notices(_unknown_terms(answer) for answer in answers if answer.unknown)
+    output.show_table(
+        f"{file.name}: {answers[0].records} records",
+        ["itemset", "at least", "expected", "at most"],
+        [
+            (", ".join(answer.itemset), answer.lower, f"{answer.expected:.4g}", answer.upper)
+            for answer in answers
+        ],
+    )
+
+
+def _unknown_terms(answer: Answer) -> str:
+    terms = ", ".join(map(repr, answer.unknown))
+    return f"the file does not hold {terms}; terms that contain spaces need another --separator"
+
+
+def _show_answers(file: Path, answers: Answers, *, as_json: bool) -> None:
+    if as_json:
+        output.show_json({"file": str(file), **asdict(answers)})
+        return
+    output.show_table(
+        f"{file.name}: the first of {len(answers.asked)} queries",
+        ["query", "expected", "true"],
+        [(_in_words(each.query), f"{each.expected:.4g}", each.true) for each in answers.asked[:_SHOWN]],
+    )
+    errors = answers.errors
+    output.show_facts(
+        "Average relative error",
+        {"ARE": f"{errors.are:.4g}", "queries": errors.queries, "of which truly count nothing": errors.empty},
+    )
+
+
+def _in_words(query: Query) -> str:
+    values = [f"{name}={' or '.join(labels)}" for name, labels in query.values.items()]
+    items = [f"{name} holds {', '.join(labels)}" for name, labels in query.items.items()]
+    return " and ".join((*values, *items)) or "all records"
