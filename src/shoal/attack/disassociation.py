@@ -1,9 +1,9 @@
 """What readers of a disassociated file find who know more than its promise assumes.
 
 The cover problem: somebody who knows how VERPART works learns more than the file says. A term of a later
-chunk was refused by the earlier ones, and a term of a term chunk is in fewer than k records, unless it is
-alone there and was moved to keep rule 2. Where that ties a pair of terms to 1..k-1 records of a cluster, the
-pair is *covered*: the file hides it from readers of the file only, not from readers of the algorithm. After
+chunk was refused by the earlier ones, and a term of a term chunk is in fewer than k records, unless it was
+moved there to keep rule 2. Where that ties a pair of terms to 1..k-1 records of a cluster, the pair is
+*covered*: the file hides it from readers of the file only, not from readers of the algorithm. After
 Barakat, Bouna, Nassar, Guyeux, On the evaluation of the privacy breach in disassociated set-valued datasets,
 2016. Terms of shared chunks are left out: which clusters refused them is not told.
 
@@ -139,11 +139,8 @@ def _pairs_with_term_chunks(published: Disassociated) -> Ints:
     holders, terms = keys // term_count, keys % term_count
     everywhere = (supports == clusters.sizes[holders]) & clusters.simple[holders]
     holders, terms = holders[everywhere], terms[everywhere]
-    sizes = np.diff(published.term_chunks.starts)
-    # A term that is alone may have been moved there, however frequent it is.
-    kept = sizes[holders] > 1
-    holders, terms = holders[kept], terms[kept]
-    counts = sizes[holders]
+    # A term of all records makes for subrecords enough, so no frequent term was moved to keep rule 2.
+    counts = np.diff(published.term_chunks.starts)[holders]
     places = np.repeat(published.term_chunks.starts[holders] - np.cumsum(counts) + counts, counts)
     rare = published.term_chunks.items[places + np.arange(len(places))]
     pairs = np.stack((np.repeat(holders, counts), np.repeat(terms, counts), rare), axis=1)

@@ -61,7 +61,9 @@ def covered_pairs(chunked: Chunked, clusters: Ints, k: int, m: int) -> Ints:
         for refused in range(len(terms.numbers)):
             for earlier in range(refused):
                 if _opens_earlier_chunk(terms, earlier, refused):
-                    kind = _only_reason(terms, chunked.sizes[cluster], earlier, refused, k if m == 2 else -1)
+                    kind = _only_reason(terms, chunked.sizes[cluster], earlier, refused, k)
+                    if m > 2 and not _no_reason_together(terms, chunked.sizes[cluster], kind, refused, k):
+                        kind = -1
                     for other in range(len(terms.numbers)):
                         if kind >= 0 and terms.kinds[other] == kind:
                             found = with_room(found, _PAIR * count, _PAIR * (count + 1))
@@ -84,21 +86,48 @@ def _opens_earlier_chunk(terms: _Terms, earlier: int, refused: int) -> bool:
 
 @kernel
 def _only_reason(terms: _Terms, size: int, first: int, refused: int, k: int) -> int:
-    """The kind of all terms that can be why the chunk of the first term refused another; -1 if they differ.
-
-    A term that shares k records or more with the other one, because there are no more records to avoid it,
-    is no reason by itself. With a negative k all terms count as reasons.
-    """
+    """The kind of all terms that can be why the first one's chunk refused another; -1 if they differ."""
     kind = -1
-    support = terms.starts[refused + 1] - terms.starts[refused]
     for place in range(first, refused):
-        if terms.chunks[place] == terms.chunks[first]:
-            in_common = terms.starts[place + 1] - terms.starts[place] + support - size
-            if k < 0 or in_common < k:
-                if kind >= 0 and terms.kinds[place] != kind:
-                    return -1
-                kind = terms.kinds[place]
+        if terms.chunks[place] == terms.chunks[first] and _can_be_reason(terms, size, place, refused, k):
+            if kind >= 0 and terms.kinds[place] != kind:
+                return -1
+            kind = terms.kinds[place]
     return kind
+
+
+@kernel
+def _can_be_reason(terms: _Terms, size: int, place: int, refused: int, k: int) -> bool:
+    """Whether fewer than k records can hold both terms: there may be no other records left."""
+    supports = (
+        terms.starts[place + 1] - terms.starts[place] + terms.starts[refused + 1] - terms.starts[refused]
+    )
+    return supports - size < k
+
+
+@kernel
+def _no_reason_together(terms: _Terms, size: int, kind: int, refused: int, k: int) -> bool:
+    """Whether terms that are no reason by themselves are none together, nor beside terms of a kind.
+
+    So it is if the subrecords that hold them all are too many for that, and those of the kind among them.
+    """
+    if kind < 0:
+        return False
+    others, held_by_all, of_kind = 0, 0, 0
+    first_row, last_row = terms.rows.min(), terms.rows.max()
+    held = np.zeros(last_row - first_row + 1, dtype=np.int64)
+    for place in range(refused):
+        if terms.chunks[place] == terms.chunks[kind] and not _can_be_reason(terms, size, place, refused, k):
+            others += 1
+            for position in range(terms.starts[place], terms.starts[place + 1]):
+                held[terms.rows[position] - first_row] += 1
+    for count in held:
+        held_by_all += count == others
+    for position in range(terms.starts[kind], terms.starts[kind + 1]):
+        of_kind += held[terms.rows[position] - first_row] == others
+    support = terms.starts[refused + 1] - terms.starts[refused]
+    together = others == 0 or held_by_all + support - size >= k
+    return together and of_kind == terms.starts[kind + 1] - terms.starts[kind]
 
 
 @kernel

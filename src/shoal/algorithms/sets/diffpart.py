@@ -176,7 +176,10 @@ class _Division:
         order = np.argsort(held, kind="stable")
         counts = np.bincount(held, minlength=1 << len(children)).astype(np.int64)
         ends = np.cumsum(counts)
-        least = self.threshold * math.sqrt(2) * int(tree.heights[node]) / spent
+        deviation = math.sqrt(2) / spent
+        # Of so many empty parts, less than one shall pass on the average.
+        by_chance = len(children) * math.log(2) / spent
+        least = max(self.threshold * int(tree.heights[node]) * deviation, by_chance)
         enough = np.flatnonzero(self.noise(counts[1:], spent) >= least) + 1
         others = tuple(other for other in part.cut if other != node)
         for branches in enough.tolist():
