@@ -7,6 +7,7 @@ from importlib.metadata import version
 import pytest
 
 from shoal.errors import PromiseBroken
+from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.report.certificate import certificate, check_certificate
 from shoal.report.outcome import Promise
 from tests.report.outcomes import EVIL, baskets, evil, hospital, visits
@@ -164,3 +165,15 @@ def test_what_is_no_certificate_is_said(published, broken):
 def test_a_certificate_about_no_file_disagrees(published, file):
     made = {**certificate(hospital(), published), "file": file}
     assert check_certificate(made, published)
+
+
+def test_what_only_the_mechanism_can_promise_is_never_called_verified(published):
+    verdict = DifferentialPrivacy(0.5).by_construction(None)
+    made = certificate(
+        hospital(verdicts=(verdict,), promises=(Promise.of(DifferentialPrivacy(0.5)),)), published
+    )
+    assert (made["verdict"]["holds"], made["verdict"]["by_construction"]) == (None, True)
+    assert made["verdict"]["checks"][0]["holds"] is None
+    assert made["claims"] == ["was made with differential privacy, epsilon=0.5"]
+    assert made["promises"] == [{"model": "differential-privacy", "parameters": {"epsilon": 0.5}}]
+    assert made["measures"]["loss"] == {}, "losses compare with the original without noise"

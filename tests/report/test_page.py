@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.report.page import page
 from tests.report.outcomes import EVIL, baskets, evil, hospital, visits
 from tests.report.reading import Page
@@ -132,3 +133,9 @@ def test_nothing_checked_is_not_a_promise_kept():
 
 def test_a_result_that_must_not_go_out_says_so():
     assert "Run without these settings before you publish." in Page(page(hospital(publishable=False))).text
+
+
+def test_a_promise_by_construction_is_not_shown_as_checked():
+    text = Page(page(hospital(verdicts=(DifferentialPrivacy(1).by_construction(None),)))).text
+    assert "The promise rests on how the file was made; it was not checked" in text
+    assert "The promise holds" not in text

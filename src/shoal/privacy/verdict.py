@@ -33,7 +33,8 @@ class Verdict:
     `claim` is the promise in words, with its parameters and columns. `smallest` is the smallest support
     found (rows of a class, of an itemset, of equal sets); None where nothing occurs that could be counted or
     the model counts nothing. `figures` are whatever else the verdict rests on. `wildcard` is what the weaker
-    reading, a missing value matches every value, would say; it never decides.
+    reading, a missing value matches every value, would say; it never decides. With `by_construction` nothing
+    was checked: the promise follows from how the release was made.
     """
 
     holds: bool
@@ -43,6 +44,7 @@ class Verdict:
     witness: Witness | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
     wildcard: Mapping[str, Any] | None = None
+    by_construction: bool = False
 
 
 class Model(Protocol):

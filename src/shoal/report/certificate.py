@@ -43,7 +43,9 @@ def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
         "columns": {"quasi": list(outcome.quasi), "sensitive": list(outcome.sensitive)},
         "claims": [verdict.claim for verdict in outcome.verdicts],
         "verdict": {
-            "holds": True,
+            # Nobody has verified what only the mechanism can promise.
+            "holds": None if outcome.by_construction else True,
+            "by_construction": outcome.by_construction,
             "smallest": _smallest_count_of_records(outcome),
             "records": outcome.published_records,
             "checks": [
@@ -51,7 +53,7 @@ def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
                 for verdict in outcome.verdicts
             ],
         },
-        "measures": {"published": _published_measures(outcome), "loss": _rounded(outcome.losses)},
+        "measures": {"published": _published_measures(outcome), "loss": _published_losses(outcome)},
         "people": _people(outcome),
     }
 
@@ -115,7 +117,8 @@ def _smallest_count_of_records(outcome: Outcome) -> int | None:
 def _check(verdict: Verdict, counted: str) -> dict[str, JsonValue]:
     return {
         "claim": verdict.claim,
-        "holds": verdict.holds,
+        "holds": None if verdict.by_construction else verdict.holds,
+        "by_construction": verdict.by_construction,
         "smallest": verdict.smallest,
         "counted": counted,
         "figures": without_texts(verdict.figures),
@@ -137,6 +140,11 @@ def _published_measures(outcome: Outcome) -> dict[str, JsonValue]:
         "highest_risk": _three_digits(risk.highest),
         "mean_risk": _three_digits(risk.mean),
     }
+
+
+def _published_losses(outcome: Outcome) -> dict[str, JsonValue]:
+    """Losses compare with the original, without noise: of differential privacy they would leave nothing."""
+    return {} if outcome.by_construction else _rounded(outcome.losses)
 
 
 def _rounded(losses: Mapping[str, float]) -> dict[str, JsonValue]:

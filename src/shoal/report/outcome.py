@@ -89,8 +89,13 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        """Whether every promise was checked and holds."""
+        """Whether every promise holds, as a check or the way the release was made tells."""
         return bool(self.verdicts) and all(verdict.holds for verdict in self.verdicts)
+
+    @property
+    def by_construction(self) -> bool:
+        """Whether a promise rests on how the release was made, and was not checked."""
+        return any(verdict.by_construction for verdict in self.verdicts)
 
     @property
     def smallest(self) -> int | None:

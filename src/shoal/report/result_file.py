@@ -22,6 +22,7 @@ def result_dict(outcome: Outcome) -> dict[str, JsonValue]:
         "publishable": outcome.publishable,
         "verdict": {
             "holds": outcome.holds,
+            "by_construction": outcome.by_construction,
             "smallest": outcome.smallest,
             "checks": [_check(verdict) for verdict in outcome.verdicts],
         },
@@ -51,6 +52,7 @@ def _check(verdict: Verdict) -> dict[str, JsonValue]:
     return {
         "claim": verdict.claim,
         "holds": verdict.holds,
+        "by_construction": verdict.by_construction,
         "evidence": verdict.evidence,
         "smallest": verdict.smallest,
         "figures": json_value(verdict.figures),

@@ -55,7 +55,7 @@ def _verdict(outcome: Outcome) -> Html:
     return _section(
         "verdict",
         "The verdict",
-        tag("p", "✓ The promise holds" if holds else "✗ The promise does not hold", class_="answer"),
+        tag("p", _answer(outcome), class_="answer"),
         *(_claim(verdict) for verdict in outcome.verdicts),
         _tiles(_key_figures(outcome)),
         _people(outcome),
@@ -63,6 +63,14 @@ def _verdict(outcome: Outcome) -> Html:
         None if outcome.publishable else _not_publishable(),
         class_="verdict" if holds else "verdict broken",
     )
+
+
+def _answer(outcome: Outcome) -> str:
+    if not outcome.holds:
+        return "✗ The promise does not hold"
+    if outcome.by_construction:
+        return "The promise rests on how the file was made; it was not checked"
+    return "✓ The promise holds"
 
 
 def _claim(verdict: Verdict) -> Html:
