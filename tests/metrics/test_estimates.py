@@ -5,11 +5,13 @@ import pytest
 
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.errors import BadInput, InvalidParameter, UnknownName
+from shoal.kernels.arrays import frozen_ints
 from shoal.metrics.estimates import DisassociatedEstimator, RecordsEstimator, relative_errors
 from shoal.metrics.workloads import Query, generate_workload, read_workload, write_workload
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.progress import Silent
+from shoal.recoding.cuts import Cuts
 from shoal.recoding.decision import apply_recoding
 from shoal.recoding.disassociated import read_disassociated
 from shoal.table.columns import Kind
@@ -169,9 +171,6 @@ def test_a_generalized_item_counts_as_in_the_text():
 
 
 def release_at(data, label):
-    from shoal.kernels.arrays import frozen_ints
-    from shoal.recoding.cuts import Cuts
-
     node = LETTERS.labels.index(label)
     cut = np.array([[node if LETTERS.covers(node, leaf) else leaf for leaf in range(LETTERS.leaf_count)]])
     cuts = Cuts("letters", frozen_ints([0] * data.row_count), cut)

@@ -42,6 +42,17 @@ def test_an_unknown_item_names_the_nearest(result):
         explain(result.data.local, result.recoding, "a3")
 
 
+def test_an_item_of_a_table_with_sets_is_explained_part_by_part(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("sex,drugs\nf,a\nf,b\nm,a\nm,a\n")
+    roles = {"sex": sh.Quasi(hierarchy=sh.flat()), "drugs": sh.QuasiSet()}
+    data = sh.read(tmp_path / "t.csv", roles)
+    result = sh.anonymize(data, sh.KKmAnonymity(k=2, m=1), algorithm="rfirst", seed=1)
+    found = {each.published_as for each in explain(result.data.local, result.recoding, "a")}
+    assert found == {"a", "(a|b)"}
+    with pytest.raises(BadInput, match="'drugs' has no item 'c'"):
+        explain(result.data.local, result.recoding, "c")
+
+
 def test_tables_have_no_items_to_explain(tmp_path: Path):
     (tmp_path / "t.csv").write_text("age\n1\n1\n2\n2\n")
     data = sh.read(tmp_path / "t.csv", {"age": sh.Quasi(hierarchy=sh.flat())})

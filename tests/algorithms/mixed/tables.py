@@ -9,7 +9,7 @@ from shoal.engine.local import LocalData
 from shoal.recoding.decision import apply_recoding
 from shoal.table.roles import Quasi, QuasiSet, Sensitive
 from tests.algorithms.sets.instances import random_tree
-from tests.builders import local_data, tree
+from tests.builders import column, local_data, tree
 
 COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": {"bluish": ["blue", "green"], "grey": []}}})
 SIZES = tree({"any": ["small", "large"]})
@@ -54,8 +54,6 @@ def random_table(seed, *, set_columns=1, trees=True, sensitive=(), most_rows=14)
 
 def with_sensitive_column(data: LocalData, values) -> LocalData:
     """The same table with a sensitive column beside it."""
-    from tests.builders import column
-
     role = Sensitive()
     return LocalData(
         data.table.replacing({"illness": column(values, role)}), {**data.roles, "illness": role}, data.trees
@@ -67,16 +65,16 @@ def released(data: LocalData, joint) -> Released:
     table = apply_recoding(data.table, data.trees, data.roles, joint, smallest=1).table
     coded = [table.coded(name) for name in data.quasi]
     keys = [
-        tuple(column.domain.label(int(column.codes[row])) for column in coded)
-        for row in range(len(table.columns[data.quasi[0]]))
+        tuple(each.domain.label(int(each.codes[row])) for each in coded) for row in range(table.row_count)
     ]
     sets = [
-        {
-            (name, str(column.domain.labels[int(item)]))
-            for name in data.quasi_sets
-            for column in [table.sets(name)]
-            for item in column.arrays.items[column.arrays.starts[row] : column.arrays.starts[row + 1]]
-        }
+        {(name, item) for name in data.quasi_sets for item in items_of(table.sets(name), row)}
         for row in range(len(keys))
     ]
     return Released(keys, sets)
+
+
+def items_of(column, row):
+    """The labels of a record's items in a published column."""
+    starts, items = column.arrays
+    return [str(column.domain.labels[item]) for item in items[starts[row] : starts[row + 1]].tolist()]

@@ -8,9 +8,10 @@ from shoal.errors import BadInput, Infeasible
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.k_lm_diversity import KLmDiversity
 from shoal.progress import Silent
+from shoal.recoding.decision import apply_recoding
 from shoal.table.columns import Kind
 from shoal.table.roles import Insensitive, Quasi, QuasiSet
-from tests.algorithms.mixed.tables import COLOURS, released
+from tests.algorithms.mixed.tables import COLOURS, items_of, released
 from tests.algorithms.mixed.test_promises import MIXED, each_algorithm
 from tests.builders import flat_tree, local_data
 from tests.reference import privacy_sets as reference
@@ -70,11 +71,8 @@ def test_without_quasi_identifiers_of_single_values_all_records_are_one_class(na
 
 
 def shown_sets_of_all(data, joint):
-    from shoal.recoding.decision import apply_recoding
-
     column = apply_recoding(data.table, data.trees, data.roles, joint, smallest=1).table.sets("items")
-    starts, items, labels = *column.arrays, column.domain.texts()
-    return [[labels[i] for i in items[starts[r] : starts[r + 1]]] for r in range(data.row_count)]
+    return [items_of(column, row) for row in range(data.row_count)]
 
 
 @each_algorithm

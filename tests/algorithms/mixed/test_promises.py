@@ -1,5 +1,7 @@
 """Every algorithm for tables with sets keeps its promise, and keeps its bound or says why not."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -96,16 +98,10 @@ def test_diverse_releases_keep_the_promise(name):
         secret = frozenset(("items0", item) for item in items[:1])
         columns = [illnesses] if seed % 2 else []
         assert reference.k_lm_diversity(
-            shown.keys, shown.sets, k, _fraction(l), m, sensitive=secret, columns=columns
+            shown.keys, shown.sets, k, Fraction(str(l)), m, sensitive=secret, columns=columns
         )[0]
         kept += 1
     assert kept > 10
-
-
-def _fraction(number):
-    from fractions import Fraction
-
-    return Fraction(str(number))
 
 
 @each_algorithm

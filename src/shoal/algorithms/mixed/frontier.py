@@ -20,9 +20,7 @@ _POINTS = 8
 
 def grid(least: float, most: float) -> list[float]:
     """Bounds from the least that can be met to one that stops nothing."""
-    return sorted(
-        {round(float(delta), 6) for delta in np.linspace(least, max(least, most), _POINTS)} | {least}
-    )
+    return sorted(set(np.linspace(least, max(least, most), _POINTS).tolist()))
 
 
 def best_of(task: Task, deltas: Sequence[float], find: Callable[[float], Joint]) -> Joint:

@@ -111,7 +111,8 @@ def _trees_of(data: LocalData) -> list[Hierarchy]:
 def _remedy(data: LocalData, name: str) -> str:
     if data.table.coded(name).domain.numbers is None:
         return "give it one, such as a file or { flat = true }"
-    return "give it one, such as { ranges = [5, 10, 20] } or { fanout = 5 }, or use mondrian"
+    remedy = "give it one, such as { ranges = [5, 10, 20] } or { fanout = 5 }"
+    return remedy if data.quasi_sets else f"{remedy}, or use mondrian"
 
 
 def _distinct(codes: Ints) -> tuple[Ints, Ints]:
