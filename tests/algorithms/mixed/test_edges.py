@@ -5,8 +5,10 @@ import pytest
 
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.errors import BadInput, Infeasible
+from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.k_lm_diversity import KLmDiversity
+from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.progress import Silent
 from shoal.recoding.decision import apply_recoding
 from shoal.table.columns import Kind
@@ -187,6 +189,8 @@ def test_time_that_is_up_still_gives_a_safe_release(name, items):
 def test_a_table_that_is_k_anonymous_and_km_anonymous_need_not_be_both_at_once():
     rows = [("red", ("a",)), ("red", ("b",)), ("blue", ("a",)), ("blue", ("b",))]
     data = table(rows)
+    assert KAnonymity(2).verify(data).holds
+    assert KmAnonymity(2, 1).verify(data).holds
     assert not KKmAnonymity(2, 1).verify(data).holds
     joint = find("rfirst", data, KKmAnonymity(2, 1))
     shown = released(data, joint)
