@@ -36,21 +36,27 @@ def closed_frequent(parent, columns, rows, k):
     return found
 
 
-def greedy_choice(supports, costs, covered, k):
-    """The first support of the least ratio of its cost to what it covers anew, 2k - 1 at most."""
+def gain(anew, k, frugal):
+    """What it is worth to cover so many rows anew."""
+    return min(anew, k) ** 2 if frugal else min(anew, 2 * k - 1)
+
+
+def greedy_choice(supports, costs, covered, k, frugal):
+    """The first support of the least ratio of its cost to its gain."""
     ratios = [
-        (cost / min(len(places - covered), 2 * k - 1), number)
+        (cost / gain(len(places - covered), k, frugal), number)
         for number, (places, cost) in enumerate(zip(supports, costs, strict=True))
         if places - covered
     ]
     return min(ratios)[1]
 
 
-def is_part_to_take(part, places, covered, k):
-    """Whether Algorithm 4 may take this part of a support."""
+def is_part_to_take(part, places, covered, k, frugal):
+    """Whether this part of a support is the one to take: in the paper's words, by Algorithm 4."""
     anew = places - covered
     if len(places) <= 2 * k - 1:
         return part == places
     if len(anew) >= 2 * k - 1:
-        return part <= anew and len(part) == 2 * k - 1
+        wanted = k if frugal and len(anew) >= 2 * k else 2 * k - 1
+        return part <= anew and len(part) == wanted
     return anew <= part <= places and len(part) == max(k, len(anew))

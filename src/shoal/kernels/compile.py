@@ -73,15 +73,21 @@ def _numba_caching_in(folder: Path) -> Iterator[None]:
 @overload
 def kernel(func: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
-def kernel(*, parallel: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def kernel(*, parallel: bool = ..., part: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def kernel(
-    func: Callable[P, R] | None = None, /, *, parallel: bool = False
+    func: Callable[P, R] | None = None, /, *, parallel: bool = False, part: bool = False
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a function with Numba: no GIL, honest cache, no fastmath."""
+    """Compile a function with Numba: no GIL, honest cache, no fastmath.
+
+    A `part` of one other kernel is compiled within that one only. Otherwise each kernel is compiled together
+    with all those that it calls, again and again where calls are nested.
+    """
 
     def compiled(function: Callable[P, R]) -> Callable[P, R]:
         with _numba_caching_in(_CACHE_DIR):
-            dispatcher: Any = numba.njit(cache=_CACHING, parallel=parallel, nogil=True)(function)
+            dispatcher: Any = numba.njit(
+                cache=_CACHING, parallel=parallel, nogil=True, inline="always" if part else "never"
+            )(function)
         return cast("Callable[P, R]", dispatcher)
 
     return compiled if func is None else compiled(func)

@@ -1,9 +1,13 @@
-"""Greedy cover of all rows by supports of closed records, and the disjoint clusters that it becomes.
+"""Greedy covers of all rows by supports of closed records, and the disjoint clusters that they become.
 
-Each time the closed record S is taken that has the least ratio of its cost to the rows that it would cover
-anew, of which at most 2k - 1 count. Rows that are covered only make ratios rise, so a ratio that was computed
-earlier is a lower bound of the ratio now. In a queue by such bounds, the first one whose bound is still its
-ratio is the one to take; ratios are not computed for the others.
+Each time the closed record is taken that has the least ratio of its cost to the gain of taking it. The gain
+is how many rows it would cover anew, of which at most 2k - 1 count. In a frugal cover it is the square of
+that, of which at most k count, because it is not sets but rows that are paid for, and a set that covers
+fewer than k anew takes others from where they cost less: it should be avoided.
+
+Rows that are covered only make ratios rise, so a ratio that was computed earlier is a lower bound of the
+ratio now. In a queue by such bounds, the first one whose bound is still its ratio is the one to take; ratios
+are not computed for the others.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ class Task(NamedTuple):
     """What is to be covered, by which closed records.
 
     Closed record i is packed[i], as `packing` says, and counts[i] rows support it. `everybody` lists all
-    records.
+    records. Sets shall have k to 2k - 1 rows.
     """
 
     trees: Trees
@@ -58,6 +62,7 @@ class Task(NamedTuple):
     packed: Ints
     counts: Ints
     k: int
+    frugal: bool
 
 
 class Queue(NamedTuple):
@@ -121,6 +126,12 @@ def drop_first(queue: Queue) -> None:
 
 
 @kernel
+def gain(task: Task, anew: int) -> int:
+    """What a closed record is worth that covers so many rows anew."""
+    return min(anew, task.k) ** 2 if task.frugal else min(anew, 2 * task.k - 1)
+
+
+@kernel
 def closed_costs(task: Task) -> Floats:
     """The cost of each closed record."""
     costs = np.empty(len(task.counts), dtype=np.float64)
@@ -139,7 +150,7 @@ def fill_queue(task: Task, queue: Queue) -> None:
     """
     count = len(task.counts)
     for number in range(count):
-        queue.ratios[number] /= min(task.counts[number], 2 * task.k - 1)
+        queue.ratios[number] /= gain(task, task.counts[number])
         queue.numbers[number] = number
     queue.state[0] = count
     for place in range(count // 2, -1, -1):
@@ -247,15 +258,17 @@ def add_covered(cover: Cover, record: int, most: int, spare: bool) -> int:  # no
 
 
 @kernel
-def take(task: Task, listing: Listing, cover: Cover, number: int, vector: Ints) -> None:
-    """Make a set of 2k - 1 places at most out of those that support a closed record, which is this vector.
+def take(task: Task, listing: Listing, cover: Cover, vector: Ints, anew: int) -> None:
+    """Make a set of 2k - 1 places at most out of those that support the chosen closed record, this vector.
 
-    All of them if they are no more. Else 2k - 1 of those that are in no set; or, if there are fewer, all of
-    them and as many others as it takes to have k.
+    `anew` of them are in no set, or more if it is 2k.
+
+    All of them if they are no more. Else 2k - 1 of those that are in no set, in a frugal cover only k if that
+    leaves another k; or, if there are fewer, all of them and as many others as it takes to have k.
     """
-    most = 2 * task.k - 1
+    most = task.k if task.frugal and anew >= 2 * task.k else 2 * task.k - 1
     made = cover.state[0]
-    cover.chosen[made] = number
+    count = task.counts[cover.chosen[made]]
     cover.starts[made + 1] = cover.starts[made]
     begin, end = shortest_list(task.values, listing, vector)
     taken = 0
@@ -263,7 +276,7 @@ def take(task: Task, listing: Listing, cover: Cover, number: int, vector: Ints) 
         record = listing.records[at]
         if taken < most and cover.left[record] > 0 and supports(task.values, vector, record):
             taken += add_uncovered(cover, record, most - taken)
-    wanted = task.counts[number] if task.counts[number] <= most else max(task.k, taken)
+    wanted = count if count < 2 * task.k else max(task.k, taken)
     if taken < wanted:
         begin, end = shortest_list(task.values, task.everybody, vector)
         for spare in (True, False):
@@ -282,26 +295,27 @@ def cover_more(task: Task, listing: Listing, queue: Queue, cover: Cover, budget:
     `listing` has at least all records with places in no set. Returns FINISHED when every place is in a set,
     PAUSED, or CROWDED when the cover could be too small for the next set.
     """
-    most = 2 * task.k - 1
     vector = np.empty(len(task.packing.words), dtype=np.int64)
     while cover.state[1] > 0:
         if budget <= 0:
             return PAUSED
-        if cover.starts[cover.state[0]] + most > len(cover.places) or cover.state[0] == len(cover.chosen):
+        made = cover.state[0]
+        if made == len(cover.chosen) or cover.starts[made] + 2 * task.k > len(cover.places):
             return CROWDED
         number = queue.numbers[0]
         unpack(task.packing, task.packed[number], vector)
-        count, seen = uncovered(task.values, listing, cover.left, vector, most)
+        anew, seen = uncovered(task.values, listing, cover.left, vector, 2 * task.k)
         budget -= seen + 1
-        if count == 0:
+        if anew == 0:
             drop_first(queue)
             continue
-        ratio = vector_cost(task.trees, vector) / count
+        ratio = vector_cost(task.trees, vector) / gain(task, anew)
         if ratio > queue.ratios[0]:
             queue.ratios[0] = ratio
             sink(queue, 0)
         else:
-            take(task, listing, cover, number, vector)
+            cover.chosen[made] = number
+            take(task, listing, cover, vector, anew)
     return FINISHED
 
 

@@ -34,11 +34,11 @@ def problems(draw):
 
 
 @settings(deadline=None, max_examples=100)
-@given(problem=problems())
-def test_lazy_choices_are_the_greedy_ones(problem):
+@given(problem=problems(), frugal=st.booleans())
+def test_lazy_choices_are_the_greedy_ones(problem, frugal):
     records, k = problem
     closed = mined(records, k)
-    cover = greedy_cover(records, closed, k, Silent())
+    cover = greedy_cover(records, closed, k, Silent(), frugal=frugal)
     parent, cost = records.trees.parent.tolist(), records.trees.cost.tolist()
     rows = places_as_rows(records)
     vectors = closed.vectors().tolist()
@@ -46,20 +46,20 @@ def test_lazy_choices_are_the_greedy_ones(problem):
     costs = [sum(cost[node] for node in vector) for vector in vectors]
     covered = set()
     for number, places in zip(cover.chosen.tolist(), sets_of(cover), strict=True):
-        assert number == kanon_cf.greedy_choice(supports, costs, covered, k)
+        assert number == kanon_cf.greedy_choice(supports, costs, covered, k, frugal)
         assert len(set(places)) == len(places)
         assert k <= len(places) <= max(2 * k - 1, 1)
-        assert kanon_cf.is_part_to_take(set(places), supports[number], covered, k)
+        assert kanon_cf.is_part_to_take(set(places), supports[number], covered, k, frugal)
         covered |= set(places)
     assert covered == set(range(len(rows)))
 
 
 @settings(deadline=None, max_examples=100)
-@given(problem=problems())
-def test_clustering_is_disjoint_and_its_sets_cost_no_more(problem):
+@given(problem=problems(), frugal=st.booleans())
+def test_clustering_is_disjoint_and_its_sets_cost_no_more(problem, frugal):
     records, k = problem
     assume(records.monotone)
-    cover = greedy_cover(records, mined(records, k), k, Silent())
+    cover = greedy_cover(records, mined(records, k), k, Silent(), frugal=frugal)
     clustering = cover.clustering(records)
     assert clustering.sizes.sum() == records.row_count
     assert clustering.sizes.min() >= k

@@ -48,7 +48,7 @@ def test_loss_is_within_the_proven_factor_of_the_best(drawn, k, measure, local_s
     assert factor == pytest.approx(2 * (1 + math.log(2 * k)))
     assert best - 1e-9 <= found <= factor * best + 1e-9
     assert groups.figures["lower_bound"] * len(rows) <= best + 1e-9
-    assert found <= groups.figures["cost_of_cover"] * len(rows) + 1e-9
+    assert found <= groups.figures["cost_before_local_search"] * len(rows) + 1e-9
 
 
 @pytest.fixture

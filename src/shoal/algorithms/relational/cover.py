@@ -50,13 +50,16 @@ class Cover:
         return Clustering.of_places(records, cluster_of_place.astype(np.int64))
 
 
-def greedy_cover(records: Records, closed: ClosedRecords, k: int, progress: Progress) -> Cover:
-    """Take the closed record with the least cost per row that it covers anew until all rows are covered.
+def greedy_cover(
+    records: Records, closed: ClosedRecords, k: int, progress: Progress, *, frugal: bool = False
+) -> Cover:
+    """Take the closed record with the least ratio of cost to gain until all rows are covered.
 
-    Of two with the same ratio the one that was mined first. Each set has the rows that the paper's
-    Algorithm 4 prescribes.
+    Of two with the same ratio the one that was mined first. The gain is the number of rows that are covered
+    anew, and each set has those that the paper's Algorithm 4 prescribes; `frugal` covers bend both for lower
+    costs, without a proof (see `shoal.kernels.cover`).
     """
-    task = _task(records, closed, k)
+    task = _task(records, closed, k, frugal=frugal)
     queue = Queue(
         state=np.zeros(1, dtype=np.int64),
         ratios=kernels.closed_costs(task),
@@ -100,7 +103,7 @@ def least_cost(records: Records, closed: ClosedRecords, progress: Progress) -> f
     return float(np.dot(reached.costs, records.counts) / records.row_count)
 
 
-def _task(records: Records, closed: ClosedRecords, k: int) -> Task:
+def _task(records: Records, closed: ClosedRecords, k: int, *, frugal: bool = False) -> Task:
     values = _values(records)
     return Task(
         trees=records.trees,
@@ -110,6 +113,7 @@ def _task(records: Records, closed: ClosedRecords, k: int) -> Task:
         packed=closed.packed,
         counts=closed.counts,
         k=k,
+        frugal=frugal,
     )
 
 
@@ -151,7 +155,7 @@ def _nothing_covered(records: Records, k: int) -> kernels.Cover:
         state=np.array([0, records.row_count], dtype=np.int64),
         chosen=np.empty(set_count, dtype=np.int64),
         starts=np.zeros(set_count + 1, dtype=np.int64),
-        places=np.empty(2 * k * set_count, dtype=np.int64),
+        places=np.empty(2 * k * (set_count + 1), dtype=np.int64),
         row_starts=records.row_starts,
         left=records.counts.copy(),
         owners=np.full(records.row_count, NOBODY, dtype=np.int64),

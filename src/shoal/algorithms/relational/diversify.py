@@ -1,9 +1,10 @@
 """Clusters are united until every model holds in each, for any clustering and any models that unions serve.
 
-After Algorithm 8 of Gionis, Mazza, Tassa et al., k-ANON-CF: the cluster that is furthest from what the models
-ask is united with the partner of least w * added loss + (1 - w) * remaining gap, again and again. The loss is
-the sum over records of what they cost more; the gap is the sum, over models and sensitive columns, of the
-model's threshold minus the figure of the union, for k the missing rows or people.
+After Algorithm 8 of Kenig, Tassa, A practical approximation algorithm for optimal k-anonymity, 2012: the
+cluster that is furthest from what the models ask is united with the partner of least
+w * added loss + (1 - w) * remaining gap, again and again. The loss is the sum over records of what they cost
+more; the gap is the sum, over models and sensitive columns, of the model's threshold minus the figure of the
+union, for k the missing rows or people.
 """
 
 from __future__ import annotations

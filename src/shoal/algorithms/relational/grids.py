@@ -21,6 +21,7 @@ from shoal.recoding.groups import Groups
 from shoal.table.columns import Domain
 
 _FEWEST_CELLS = 32
+_LEAST_STEP = 1e-300  # below, numbers have no round multiples any more
 _LEAST_WHOLE_STEP = 2.0  # a cell of one integer would end at a member
 
 
@@ -106,13 +107,11 @@ def on_grids(data: LocalData) -> Gridded:
 
 def _points(ends: Ends) -> Floats:
     """The multiples of a round step between the ends: 1, 2 or 5 times a power of ten."""
-    if ends.half_width <= 0:
+    widest = ends.half_width / (_FEWEST_CELLS / 2)
+    if not _LEAST_STEP <= widest < math.inf:
         return np.empty(0)
-    finest = ends.half_width / (_FEWEST_CELLS / 2)
-    power = math.floor(math.log10(finest))
-    step, digits = max(
-        (multiple * 10.0**power, power) for multiple in (1, 2, 5) if multiple * 10.0**power <= finest
-    )
+    digits = math.floor(math.log10(widest))
+    step = max(multiple * 10.0**digits for multiple in (1, 2, 5) if multiple * 10.0**digits <= widest)
     if ends.whole and step < _LEAST_WHOLE_STEP:
         step, digits = _LEAST_WHOLE_STEP, 0
     numbers = np.arange(math.floor(ends.lower / step), math.ceil(ends.upper / step) + 1)

@@ -68,7 +68,7 @@ class Safety:
         if not np.isin(self.needs.requirements[:, 0], (CLOSE_EQUAL, CLOSE_ORDERED)).any():
             return safe
         # Closeness is to the table that is published, which is smaller with every class that is suppressed.
-        while not safe.all() and self._suppressed(classes, safe) <= self.allowed:
+        while safe.any() and not safe.all() and self._suppressed(classes, safe) <= self.allowed:
             before = safe
             published = needs_within(self.needs, safe[class_of_row])
             safe = before & classes_admissible(published, starts, rows)

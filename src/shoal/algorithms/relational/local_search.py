@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,11 +13,17 @@ from shoal.algorithms.relational.records import Records
 from shoal.kernels.admissible import Needs
 from shoal.kernels.arrays import Ints
 from shoal.kernels.closures import NOTHING
-from shoal.kernels.exchanging import Board, Partition, entries_of, improve, refresh
+from shoal.kernels.exchanging import improve
 from shoal.kernels.grouping import group_rows, members
+from shoal.kernels.partitions import Board, Cursor, Partition, all_entries, refresh_all
+from shoal.kernels.regrouping import dissolve_clusters, found_clusters
 from shoal.progress import Progress
 
-_CLUSTERS_PER_SLICE = 20
+_LOOKS_PER_SLICE = 2_000_000
+_LEAST_GAIN = 1e-12  # as a share of the highest cost that the table could have
+
+_Step = Callable[[Board, Partition, Cursor], float]
+_STEPS: tuple[_Step, ...] = (dissolve_clusters, found_clusters, improve)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +45,7 @@ def improved(records: Records, clustering: Clustering, needs: Needs, progress: P
         vectors=records.nodes[records.record_of_row[sample_rows]],
         sample_rows=sample_rows,
         needs=needs,
+        least_gain=_LEAST_GAIN * records.row_count * _dearest(records),
         rows=np.empty(records.row_count, dtype=np.int64),
         tolls=records.room_for_tolls(),
     )
@@ -46,16 +55,36 @@ def improved(records: Records, clustering: Clustering, needs: Needs, progress: P
 
 
 def _improve_until_nothing_helps(board: Board, partition: Partition, progress: Progress) -> bool:
-    while True:
-        gained = 0.0
-        for begin in range(0, len(partition.sizes), _CLUSTERS_PER_SLICE):
-            if progress.expired():
+    """Take steps of each sort in turn; False when time was up before none was left."""
+    idle = 0
+    while idle < len(_STEPS):
+        for step in _STEPS:
+            gained = _take_all(step, board, partition, progress)
+            if gained is None:
                 return False
-            progress.update(begin, len(partition.sizes))
-            end = min(begin + _CLUSTERS_PER_SLICE, len(partition.sizes))
-            gained += improve(board, partition, begin, end)
-        if gained == 0:
-            return True
+            idle = 0 if gained > 0 else idle + 1
+    return True
+
+
+def _take_all(step: _Step, board: Board, partition: Partition, progress: Progress) -> float | None:
+    """Take steps of one sort until there is none; what they gained, None when time was up."""
+    gained = 0.0
+    while True:
+        before = gained
+        place = np.zeros(2, dtype=np.int64)
+        while place[0] < len(partition.sizes):
+            if progress.expired():
+                return None
+            progress.update(float(place[0]), len(partition.sizes))
+            gained += step(board, partition, Cursor(place, int(partition.state[2]) + _LOOKS_PER_SLICE))
+        if gained == before:
+            return gained
+
+
+def _dearest(records: Records) -> float:
+    """More than any record can cost."""
+    costs = records.trees.cost
+    return float(sum(costs[begin:end].max() for begin, end in pairwise(records.trees.starts.tolist())))
 
 
 def _kinds(records: Records, needs: Needs) -> tuple[Ints, Ints]:
@@ -89,6 +118,10 @@ def _partition(board: Board, clustering: Clustering, kind_of_row: Ints) -> Parti
     def room(values: Ints) -> Ints:
         return np.concatenate((values, np.zeros(row_count - len(values), dtype=np.int64)))
 
+    def room_for_clusters(values: Ints, fill: int = 0) -> Ints:
+        return np.concatenate((values, np.full(most - count, fill, dtype=np.int64)))
+
+    most = max(count, row_count // board.needs.k)
     dimensions = board.vectors.shape[1]
     partition = Partition(
         kinds=room(kind_of_row[first_rows]),
@@ -97,27 +130,25 @@ def _partition(board: Board, clustering: Clustering, kind_of_row: Ints) -> Parti
         before=before,
         without=np.zeros((row_count, dimensions), dtype=np.int64),
         without_costs=np.zeros(row_count, dtype=np.float64),
-        heads=listed[starts[:-1]],
-        lengths=np.diff(starts),
-        sizes=clustering.sizes.copy(),
-        closures=np.zeros((count, dimensions), dtype=np.int64),
-        costs=np.zeros(count, dtype=np.float64),
-        changed=np.zeros(count, dtype=np.int64),
-        visited=np.zeros(count, dtype=np.int64),
-        state=np.array([0, row_count - entry_count], dtype=np.int64),
+        heads=room_for_clusters(listed[starts[:-1]], NOTHING),
+        lengths=room_for_clusters(np.diff(starts)),
+        sizes=room_for_clusters(clustering.sizes),
+        closures=np.zeros((most, dimensions), dtype=np.int64),
+        costs=np.zeros(most, dtype=np.float64),
+        changed=np.zeros(most, dtype=np.int64),
+        visited=np.zeros(most, dtype=np.int64),
+        searched=np.zeros(most, dtype=np.int64),
+        state=np.array([0, row_count - entry_count, 0], dtype=np.int64),
         free=room(np.arange(row_count - 1, entry_count - 1, -1, dtype=np.int64)),
     )
-    for cluster in range(count):
-        refresh(board, partition, cluster)
+    refresh_all(board, partition)
     return partition
 
 
 def _clustering(partition: Partition, kind_of_row: Ints, kind_count: int) -> Clustering:
     """Deal the rows of each kind to the clusters that hold it, in the order of clusters and rows."""
-    occupied = np.flatnonzero(partition.sizes)
-    entries = [entries_of(partition, int(cluster)) for cluster in occupied]
-    number = np.repeat(np.arange(len(occupied)), [len(part) for part in entries])
-    entry = np.concatenate(entries)
+    entry, cluster = all_entries(partition)
+    _, number = np.unique(cluster, return_inverse=True)
     order = np.lexsort((number, partition.kinds[entry]))
     entry, number = entry[order], number[order]
     _, rows = members(kind_of_row, kind_count)

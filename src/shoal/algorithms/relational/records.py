@@ -15,12 +15,11 @@ from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.closures import NO_TABLE, Tolls, Trees, fill_table
 from shoal.kernels.grouping import group_rows, members
 from shoal.metrics.covers import node_cover
-from shoal.metrics.node_costs import NodeCost, node_cost
+from shoal.metrics.node_costs import NODE_COSTS, NodeCost, node_cost
 from shoal.metrics.relational import leaf_counts, normalized_weights
 from shoal.table.columns import Coded
 
-MEASURES = ("ncp", "lm", "tree", "monotone_entropy", "entropy")
-MONOTONE = frozenset({"ncp", "lm", "tree", "monotone_entropy"})
+MEASURES = tuple(NODE_COSTS)
 
 _NODES_IN_A_TABLE = 512
 
