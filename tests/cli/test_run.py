@@ -65,7 +65,7 @@ def test_the_published_file_keeps_the_promise(hospital):
 
 
 def test_the_result_has_the_keys_that_were_promised(hospital):
-    hospital.run()
+    hospital.run(algorithm='name = "mondrian"')
     result = result_of(hospital)
     assert result["model"] == "k-anonymity"
     assert result["algorithm"] == "mondrian"
@@ -75,6 +75,13 @@ def test_the_result_has_the_keys_that_were_promised(hospital):
     assert result["records"] == 12
     assert 0 < result["seconds"]["algorithm"] <= result["seconds"]["total"]
     assert result["peak_memory_mb"] > 10
+
+
+def test_a_choice_that_was_left_to_shoal_is_explained(hospital):
+    done = hospital.run()
+    (reason,) = [notice for notice in done.notices if "auto chose" in notice]
+    assert f"auto chose {result_of(hospital)['algorithm']} " in reason
+    assert "distinct records of 2 columns" in reason
 
 
 def test_json_is_the_result_and_where_it_lies(hospital):
@@ -262,7 +269,7 @@ def test_a_limit_stops_the_search(hospital, limit):
 
 @pytest.mark.parametrize("limit", ['time_limit = "0.0001 ms"', 'memory_limit = "1 MB"'])
 def test_at_a_limit_the_best_safe_result_is_published_with_a_notice(hospital, limit):
-    done = hospital.run(algorithm=f'{limit}\non_limit = "best"')
+    done = hospital.run(algorithm=f'name = "mondrian"\n{limit}\non_limit = "best"')
     assert done.code == FINE, done.err
     assert any("might have been cut further" in notice for notice in done.notices)
     records = records_of(hospital.published)

@@ -283,3 +283,15 @@ def test_the_example_of_the_readme_runs(tmp_path, monkeypatch):
         exec(compile(example, str(README), "exec"), {})  # noqa: S102 - it is our own
     assert "classes" in printed.getvalue()
     assert (tmp_path / "out" / "published.csv").is_file()
+
+
+def test_suppressed_records_are_left_out_where_diversity_is_promised():
+    """Rows of stars hide each other, but all of them have the same sensitive value: a star."""
+    frame = pd.DataFrame({"x": ["red"] * 6 + ["a", "b", "c"], "ill": list("uvuvuvuvw")})
+    data = sh.read(frame, {"x": sh.Quasi(hierarchy=sh.flat()), "ill": sh.Sensitive()})
+    options = {"algorithm": "full-domain", "suppression": 0.4}
+    plain = sh.anonymize(data, sh.KAnonymity(k=2), **options)
+    assert Counter(plain.frame["x"]) == {"red": 6, "*": 3}
+    diverse = sh.anonymize(data, [sh.KAnonymity(k=2), sh.LDiversity(l=2)], **options)
+    assert Counter(diverse.frame["x"]) == {"red": 6}
+    assert diverse.verdict.holds

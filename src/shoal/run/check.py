@@ -23,7 +23,7 @@ from shoal.run.runner import algorithm_for, peak_memory_mb
 from shoal.table.reading import ReadOptions, read_table
 from shoal.table.roles import Insensitive
 
-TRIED = 20_000
+TRIED = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ def check(file: PolicyFile, progress: Progress) -> Checked:
     plan, data = _plan_and_data(file)
     read_seconds = time.perf_counter() - started
     require_feasible(plan.models, data.local)
-    algorithm, notices = algorithm_for(plan.search, plan.models)
+    algorithm, notices = algorithm_for(plan.search, plan.models, data.local)
     progress.stage("trying the search on a part of the records")
     search_seconds = _search_seconds(algorithm, data.local, plan.models)
     columns = (*data.local.quasi, *data.local.quasi_sets)

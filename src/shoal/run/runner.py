@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from shoal.algorithms.auto import choose
+from shoal.algorithms.auto import Affordable, choose
 from shoal.algorithms.catalogue import make_algorithm, takes
 from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
@@ -91,7 +91,7 @@ def release(
     """Search, apply, verify, measure: the steps of every run."""
     if problems := release_problems(data, models):
         raise BadInput(*problems)
-    algorithm, choice_notices = algorithm_for(search, models)
+    algorithm, choice_notices = algorithm_for(search, models, data.local)
     rng = np.random.default_rng(search.seed if search.seed is not None else secrets.randbits(128))
 
     progress.stage(f"searching with {algorithm.name}")
@@ -105,7 +105,7 @@ def release(
         data.local.trees,
         data.local.roles,
         recoding,
-        smallest=_k(models),
+        smallest=_fewest_stars(models),
         people=data.local.subjects,
     )
     key = new_key() if data.identifiers else None
@@ -164,10 +164,21 @@ def release(
     )
 
 
-def algorithm_for(search: Search, models: Sequence[Model]) -> tuple[Algorithm, tuple[str, ...]]:
-    """The algorithm that shall search, with its options, and why it was chosen if nobody named it."""
-    choice = choose(search.algorithm, models)
-    options = dict(search.options)
+def algorithm_for(
+    search: Search, models: Sequence[Model], data: LocalData | None = None
+) -> tuple[Algorithm, tuple[str, ...]]:
+    """The algorithm that shall search, with its options, and why it was chosen if nobody named it.
+
+    Without data the choice is not final, but what cannot be searched for at all is refused.
+    """
+    choice = choose(
+        search.algorithm,
+        models,
+        options=search.options,
+        data=data,
+        affordable=Affordable(search.limits.time, search.limits.memory),
+    )
+    options = {**choice.options, **search.options}
     if search.limits.memory is not None and takes(choice.name, "memory_limit"):
         options["memory_limit"] = search.limits.memory
     if takes(choice.name, "on_limit"):
@@ -211,6 +222,14 @@ class WithinLimits:
 
 def _k(models: Sequence[Model]) -> int:
     return max((int(getattr(model, "k", 1)) for model in models), default=1)
+
+
+def _fewest_stars(models: Sequence[Model]) -> int:
+    """From how many people on suppressed records are published as rows of `*`, which hide among themselves.
+
+    Their sensitive values are `*`, too, which is not diverse: where diversity is promised they are left out.
+    """
+    return sys.maxsize if any(hasattr(model, "requirement") for model in models) else _k(models)
 
 
 def _order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Ints:
