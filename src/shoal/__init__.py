@@ -15,6 +15,7 @@ from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.privacy.verdict import Verdict
+from shoal.run.attack import attack
 from shoal.run.prepare import read
 from shoal.run.reconstruct import mean_supports, query, reconstruct
 from shoal.run.result import Result
@@ -49,6 +50,7 @@ __all__ = [
     "TCloseness",
     "Verdict",
     "anonymize",
+    "attack",
     "dates",
     "digits",
     "fanout",

@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from shoal import __version__
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.cli import output, words
+from shoal.cli.attacking import attack
 from shoal.cli.disassociated import reconstruct
 from shoal.cli.generate import generate
 from shoal.cli.hierarchies import hierarchies
@@ -43,6 +44,7 @@ app.add_typer(hierarchies, name="hierarchy")
 app.command()(generate)
 app.command()(reconstruct)
 app.command()(query)
+app.command()(attack)
 
 PolicyPath = Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace an earlier output in that folder.")]

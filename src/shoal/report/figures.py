@@ -131,6 +131,41 @@ def frontier_figure(points: Sequence[Mapping[str, Any]]) -> go.Figure:
     return figure
 
 
+def attack_figure(
+    known: Sequence[int], before: Sequence[float], after: Sequence[float], promised: int | None
+) -> go.Figure:
+    """The share of records that do not hide among k, by number of known items, before and after."""
+    figure = _figure(
+        *(
+            go.Scatter(
+                x=known,
+                y=shares,
+                mode="lines+markers",
+                name=_NAMES[side],
+                meta=side,
+                line={"color": _COLOURS[side], "dash": "dot" if side == "before" else "solid"},
+                marker={"color": _COLOURS[side], "size": 9, "symbol": symbol},
+                hovertext=[f"{_NAMES[side]}: {share:.2%}" for share in shares],
+                hoverinfo="text",
+            )
+            for side, shares, symbol in (("before", before, "diamond"), ("after", after, "circle"))
+        ),
+        height=340,
+    )
+    if promised is not None:
+        figure.add_vrect(x0=0.5, x1=promised + 0.5, fillcolor=AFTER, opacity=0.08, line_width=0)
+    figure.update_xaxes(
+        title_text="items that are known", tickvals=list(known), range=[0.5, max(known) + 0.5], showgrid=False
+    )
+    figure.update_yaxes(
+        title_text="records with fewer than k candidates",
+        tickformat=".0%",
+        range=[-0.02, 1.05],
+        tickvals=_QUARTERS,
+    )
+    return figure
+
+
 _QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 _NAMES = {"before": "original", "after": "published"}
 _COLOURS = {"before": BEFORE, "after": AFTER}

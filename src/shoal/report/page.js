@@ -12,6 +12,7 @@
     figure.layout.hoverlabel = { bgcolor: colour("card"), bordercolor: colour("line"), font: { color: colour("ink") } };
     for (const trace of figure.data) {
       trace.marker.color = colour(trace.meta);
+      if (trace.line) trace.line.color = colour(trace.meta);
     }
     return figure;
   };

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import plotly.graph_objects as go
-
 from shoal.privacy.verdict import Verdict
 from shoal.report.both_parts import both_parts, frontier_of, frontier_table, shows_both_parts
 from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.explanations import limits, promises_in_words
 from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
-from shoal.report.html import Content, Html, join, raw_element, scrolling, table, tag
+from shoal.report.html import Content, Html, join, scrolling, table, tag
 from shoal.report.outcome import Outcome, Row
+from shoal.report.parts import pair, section
 from shoal.report.wording import counted, in_words, measure, measure_in_words, sentence, share
 
 _ITEMS_SHOWN = 25
@@ -30,7 +29,7 @@ def sections(outcome: Outcome) -> Iterable[Html]:
         yield _class_sizes(outcome)
     yield _loss(outcome)
     if shows_both_parts(outcome):
-        yield _section("parts", "Both parts side by side", *both_parts(outcome))
+        yield section("parts", "Both parts side by side", *both_parts(outcome))
     if frontier_of(outcome):
         yield _frontier(outcome)
     if outcome.generalized_items:
@@ -40,19 +39,14 @@ def sections(outcome: Outcome) -> Iterable[Html]:
     yield _notices(outcome)
     yield _effort(outcome)
     if outcome.policy:
-        yield _section(
+        yield section(
             "policy", "The policy", tag("pre", outcome.policy, tabindex="0", aria_label="Policy file")
         )
 
 
-def _section(name: str, title: str, *content: Content, class_: str | None = None) -> Html:
-    heading = tag("h2", title, id=name)
-    return tag("section", heading, *content, class_=class_, aria_labelledby=name)
-
-
 def _verdict(outcome: Outcome) -> Html:
     holds = outcome.holds
-    return _section(
+    return section(
         "verdict",
         "The verdict",
         tag("p", _answer(outcome), class_="answer"),
@@ -154,12 +148,12 @@ def _remark(title: str, text: str) -> Html:
 def _promise(outcome: Outcome) -> Html:
     items = [tag("li", tag("h3", limit.title), tag("p", limit.text)) for limit in limits(outcome)]
     return join(
-        _section(
+        section(
             "promise",
             "What was promised",
             *(tag("p", paragraph, class_="promise") for paragraph in promises_in_words(outcome)),
         ),
-        _section(
+        section(
             "limits",
             "What this does not protect against",
             tag(
@@ -173,7 +167,7 @@ def _promise(outcome: Outcome) -> Html:
 
 
 def _risk(before: Risk, after: Risk) -> Html:
-    return _section(
+    return section(
         "risk",
         "Risk of being recognized, before and after",
         tag(
@@ -182,7 +176,7 @@ def _risk(before: Risk, after: Risk) -> Html:
             f" pick the right one goes from {share(before.highest)} to {share(after.highest)} for the least"
             f" protected record, and from {share(before.mean)} to {share(after.mean)} on average.",
         ),
-        _pair(
+        pair(
             "figure-risk",
             risk_figure(before, after),
             f"Bar chart of the chance of a right guess: at most {share(before.highest)} before,"
@@ -206,7 +200,7 @@ def _risk(before: Risk, after: Risk) -> Html:
 
 def _class_sizes(outcome: Outcome) -> Html:
     bands = size_bands(outcome.class_sizes_before, outcome.class_sizes_after, _k(outcome))
-    return _section(
+    return section(
         "classes",
         "Class sizes before and after",
         tag(
@@ -214,7 +208,7 @@ def _class_sizes(outcome: Outcome) -> Html:
             "A class is a group of records with the same values in all covered columns. The larger the class,"
             " the better its records hide.",
         ),
-        _pair(
+        pair(
             "figure-classes",
             class_size_figure(bands),
             "Bar chart of the share of records in classes of each size, before and after, as in the table.",
@@ -230,7 +224,7 @@ def _class_sizes(outcome: Outcome) -> Html:
 
 def _loss(outcome: Outcome) -> Html:
     columns = _loss_by_column(outcome)
-    return _section(
+    return section(
         "loss",
         "What it cost",
         tag(
@@ -238,7 +232,7 @@ def _loss(outcome: Outcome) -> Html:
             "Values became coarser: 0% means that every value of a column is as it was, 100% that nothing"
             " of it is left.",
         ),
-        _pair(
+        pair(
             "figure-loss",
             loss_figure(columns),
             "Bar chart of the detail lost per column, as in the table.",
@@ -262,7 +256,7 @@ def _loss(outcome: Outcome) -> Html:
 
 def _frontier(outcome: Outcome) -> Html:
     points = frontier_of(outcome)
-    return _section(
+    return section(
         "frontier",
         "What other bounds would cost",
         tag(
@@ -270,7 +264,7 @@ def _frontier(outcome: Outcome) -> Html:
             "Each point is a release that was made and checked: the less single values lose, the more is"
             " lost in items. Set delta to that of the point you prefer.",
         ),
-        _pair(
+        pair(
             "figure-frontier",
             frontier_figure(points),
             "Curve of the loss in items over the loss in single values, as in the table.",
@@ -298,7 +292,7 @@ def _examples(outcome: Outcome) -> Html:
         for before, after in outcome.examples
     ]
     grid = tag("table", tag("caption", tag("span", caption)), tag("thead", head), *pairs, class_="rows")
-    return _section("rows", "Rows before and after", scrolling(grid, caption))
+    return section("rows", "Rows before and after", scrolling(grid, caption))
 
 
 def _generalized_items(outcome: Outcome) -> Html:
@@ -308,7 +302,7 @@ def _generalized_items(outcome: Outcome) -> Html:
     ]
     caption = f"The {len(rows)} of {len(outcome.generalized_items):,} generalized items that cost most"
     heads = ("published as", "stands for items", "occurrences", "why not in more detail")
-    return _section("items", "Why items were generalized", table(caption, heads, rows, numeric=(1, 2)))
+    return section("items", "Why items were generalized", table(caption, heads, rows, numeric=(1, 2)))
 
 
 def _example_row(name: str, row: Row, original: Row) -> Html:
@@ -324,8 +318,8 @@ def _example_cell(value: str, *, changed: bool) -> Html:
 
 def _notices(outcome: Outcome) -> Html:
     if not outcome.notices:
-        return _section("notices", "Notices", tag("p", "Nothing else to report."))
-    return _section(
+        return section("notices", "Notices", tag("p", "Nothing else to report."))
+    return section(
         "notices", "Notices", tag("ul", *(tag("li", notice) for notice in outcome.notices), class_="notices")
     )
 
@@ -335,20 +329,7 @@ def _effort(outcome: Outcome) -> Html:
         (in_words(name), f"{seconds:,.2f} s") for name, seconds in outcome.seconds.items()
     ]
     rows.append(("peak memory", f"{outcome.peak_memory_mb:,.0f} MB"))
-    return _section("effort", "Time and memory", table("What the run used", ("", "used"), rows, numeric=(1,)))
-
-
-def _pair(name: str, figure: go.Figure, description: str, data: Html) -> Html:
-    """A figure, and beside it the table of what it shows."""
-    holder = tag("div", id=f"{name}-plot", data_figure=name, role="img", aria_label=description)
-    without_script = tag(
-        "noscript", tag("p", "The figure needs JavaScript; the table shows the same.", class_="quiet")
-    )
-    # In a script element only "<" could end the element early.
-    content = raw_element(
-        "script", str(figure.to_json()).replace("<", "\\u003c"), type="application/json", id=name
-    )
-    return tag("div", tag("div", holder, without_script, content, class_="figure"), data, class_="pair")
+    return section("effort", "Time and memory", table("What the run used", ("", "used"), rows, numeric=(1,)))
 
 
 def _k(outcome: Outcome) -> int | None:

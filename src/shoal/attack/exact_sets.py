@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.attack.finding import Finding, exposure_of
+from shoal.attack.links import Linked, distinct_published_sets
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.set_links import SetLinks, knowing_sets
+from shoal.kernels.sets import group_sets
+from shoal.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class ExactSets:
+    """Knows the whole set of a record, and that there is nothing else in it."""
+
+    name: ClassVar[str] = "exact set"
+
+    def find(self, linked: Linked, progress: Progress) -> Sequence[Finding]:
+        """Count the published sets that each original set could have become."""
+        if not linked.has_sets:
+            return ()
+        progress.stage("attacking with whole sets")
+        return (
+            Finding(
+                adversary=self.name,
+                known="the whole set",
+                after=exposure_of(candidates_by_set(linked), linked.k),
+                before=exposure_of(candidates_by_set(linked.against_itself()), linked.k),
+                promised=linked.promises_whole_sets,
+            ),
+        )
+
+
+def candidates_by_set(linked: Linked) -> Ints:
+    """How many published rows fit the whole set of each original record."""
+    links = linked.sets.links
+    counts = np.zeros(linked.original.row_count, dtype=np.int64)
+    only_image = _have_one_image(links)
+    counts[only_image] = _equal_rows(links, only_image)
+    several = np.setdiff1d(np.arange(len(counts)), only_image)
+    if len(several):
+        distinct, weights = distinct_published_sets(links)
+        counts[several] = knowing_sets(distinct, weights, several)
+    return counts
+
+
+def _have_one_image(links: SetLinks) -> Ints:
+    """The records of which every item is published as one label and no other, wherever it is."""
+    labels_of_kind = np.diff(links.kinds.starts)
+    ambiguous = np.zeros(len(links.known.starts) - 1, dtype=np.bool_)
+    ambiguous[links.row_of_kind[labels_of_kind[links.known.items] > 1]] = True
+    return np.flatnonzero(~ambiguous)
+
+
+def _equal_rows(links: SetLinks, records: Ints) -> Ints:
+    """How many published rows equal the one image of each of the records."""
+    sizes = np.diff(links.known.starts)[records]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    places = np.arange(starts[-1]) + np.repeat(links.known.starts[records] - starts[:-1], sizes)
+    labels = links.kinds.items[links.kinds.starts[links.known.items[places]]]
+    images = labels[np.lexsort((labels, np.repeat(np.arange(len(records)), sizes)))]
+    published = links.published
+    together = SetArrays(
+        frozen_ints(np.concatenate((starts, starts[-1] + published.starts[1:]))),
+        frozen_ints(np.concatenate((images, published.items))),
+    )
+    class_of_row, first_rows = group_sets(together)
+    rows = np.bincount(class_of_row[len(records) :], minlength=len(first_rows))
+    return np.asarray(rows[class_of_row[: len(records)]], dtype=np.int64)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.attack.finding import Finding, exposure_of
+from shoal.attack.links import Linked
+from shoal.kernels.arrays import Ints
+from shoal.kernels.value_links import fitting_classes
+from shoal.progress import Progress
+
+_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Knows all single values of a record."""
+
+    name: ClassVar[str] = "values"
+
+    def find(self, linked: Linked, progress: Progress) -> Sequence[Finding]:
+        """Count the published records whose labels stand for the values of each original one."""
+        if not linked.has_values:
+            return ()
+        progress.stage("attacking with all single values")
+        return (
+            Finding(
+                adversary=self.name,
+                known=f"the values of {', '.join(linked.original.quasi)}",
+                after=exposure_of(candidates_by_values(linked), linked.k),
+                before=exposure_of(candidates_by_values(linked.against_itself()), linked.k),
+                promised=True,
+            ),
+        )
+
+
+def candidates_by_values(linked: Linked) -> Ints:
+    """How many published rows fit the single values of each original record."""
+    values = linked.values
+    of_kind = np.zeros(len(values.originals), dtype=np.int64)
+    for kinds, classes in _fits(linked):
+        np.add.at(of_kind, kinds, values.class_sizes[classes])
+    return of_kind[values.original_of_row]
+
+
+def originals_behind_rows(linked: Linked) -> Ints:
+    """How many original records fit each published row: the people it could be about."""
+    values = linked.values
+    records = np.bincount(values.original_of_row, minlength=len(values.originals))
+    of_class = np.zeros(len(values.class_sizes), dtype=np.int64)
+    for kinds, classes in _fits(linked):
+        np.add.at(of_class, classes, records[kinds])
+    return of_class[values.class_of_row]
+
+
+def _fits(linked: Linked) -> Iterator[tuple[Ints, Ints]]:
+    """Kinds of originals and classes that fit them, pair by pair, some kinds at a time."""
+    originals = linked.values.originals
+    for first in range(0, len(originals), _AT_ONCE):
+        fitting = fitting_classes(linked.values.links, originals[first : first + _AT_ONCE])
+        kinds = np.repeat(np.arange(len(fitting.starts) - 1, dtype=np.int64), np.diff(fitting.starts))
+        yield first + kinds, fitting.items

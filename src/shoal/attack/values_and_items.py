@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.attack.finding import Finding
+from shoal.attack.items import (
+    MOST_SETS,
+    Exposures,
+    exposures,
+    findings_of,
+    most_items,
+    promised,
+    sampled_rows,
+)
+from shoal.attack.links import Linked
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.grouping import members
+from shoal.kernels.itemsets import GroupedRows
+from shoal.kernels.set_links import knowing_items
+from shoal.kernels.sets import group_sets
+from shoal.kernels.value_links import fitting_classes
+from shoal.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesAndItems:
+    """Knows all single values of a record and some items of its set."""
+
+    name: ClassVar[str] = "values and items"
+
+    most: int | None = None
+    most_sets: int = MOST_SETS
+
+    def find(self, linked: Linked, progress: Progress) -> Sequence[Finding]:
+        """Attack with every set of items among the published records that fit the values."""
+        if not (linked.has_sets and linked.has_values):
+            return ()
+        findings: list[Finding] = []
+        unprotected = linked.against_itself()
+        columns = ", ".join(linked.original.quasi)
+        for known in range(1, most_items(self.most, linked) + 1):
+            progress.stage(f"attacking with all single values and {known} known items")
+            after = attack_with_both(linked, known, self.most_sets)
+            before = attack_with_both(unprotected, known, self.most_sets)
+            words = f"the values of {columns} and {known} {'item' if known == 1 else 'items'}"
+            findings += findings_of(self.name, words, known, after, before)
+        return [replace(finding, promised=promised(linked, finding)) for finding in findings]
+
+
+def attack_with_both(linked: Linked, known: int, most_sets: int = MOST_SETS) -> Exposures:
+    """The exposure to the least favourable items beside all values, and to items drawn at random."""
+    values = linked.values
+    rows = sampled_rows(linked, known, most_sets)
+    fitting = fitting_classes(values.links, values.originals)
+    # Originals that fit the same classes are attacked in the same pool.
+    ordered = _ascending(fitting)
+    pool_of_original, first_originals = group_sets(ordered)
+    starts, places = members(pool_of_original[values.original_of_row[rows]], len(first_originals))
+    attacked = GroupedRows(frozen_ints(starts), frozen_ints(rows[places]))
+    pools = _rows_of_classes(ordered, first_originals, values.class_of_row, len(values.class_sizes))
+    tally = knowing_items(linked.sets.links, attacked, pools, known, linked.k)
+    return exposures(linked, tally, rows, known)
+
+
+def _ascending(sets: SetArrays) -> SetArrays:
+    rows = np.repeat(np.arange(len(sets.starts) - 1, dtype=np.int64), np.diff(sets.starts))
+    return SetArrays(sets.starts, frozen_ints(sets.items[np.lexsort((sets.items, rows))]))
+
+
+def _rows_of_classes(classes: SetArrays, chosen: Ints, class_of_row: Ints, class_count: int) -> GroupedRows:
+    """The published rows of each chosen list of classes."""
+    starts, rows = members(class_of_row, class_count)
+    sizes = np.diff(starts)
+    lists = [classes.items[classes.starts[place] : classes.starts[place + 1]] for place in chosen.tolist()]
+    flat = np.concatenate(lists) if lists else np.empty(0, dtype=np.int64)
+    per_class = sizes[flat]
+    ends = np.concatenate(([0], np.cumsum(per_class)))
+    offsets = np.repeat(starts[flat] - ends[:-1], per_class)
+    list_ends = np.concatenate(([0], np.cumsum([len(part) for part in lists], dtype=np.int64)))
+    return GroupedRows(frozen_ints(ends[list_ends]), frozen_ints(rows[np.arange(ends[-1]) + offsets]))

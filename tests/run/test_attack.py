@@ -1,0 +1,187 @@
+"""Attacks on files as users make and meet them."""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+import shoal as sh
+from shoal.algorithms.catalogue import ALGORITHMS
+from shoal.errors import BadInput, InvalidParameter
+from tests.cli.commands import shoal
+
+DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
+SET_ALGORITHMS = sorted(
+    name for name, algorithm in ALGORITHMS.items() if issubclass(sh.KmAnonymity, algorithm.serves)
+)
+ITEMS = {"items": sh.QuasiSet(hierarchy=sh.fanout(3))}
+
+
+def worst(found, adversary, items=None):
+    return next(
+        finding
+        for finding in found.findings
+        if (finding.adversary, finding.items, finding.chosen) == (adversary, items, "worst")
+    )
+
+
+@pytest.fixture(scope="module")
+def baskets(tmp_path_factory):
+    """Skewed baskets over few items, so that even the optimal search ends."""
+    drawn = random.Random(3)
+    rows = [sorted({int(12 * drawn.random() ** 2) for _ in range(drawn.randint(1, 4))}) for _ in range(400)]
+    file = tmp_path_factory.mktemp("baskets") / "baskets.txt"
+    file.write_text("".join(" ".join(f"i{item:02}" for item in row) + "\n" for row in rows))
+    return file
+
+
+@pytest.mark.parametrize("algorithm", SET_ALGORITHMS)
+def test_every_set_algorithm_keeps_its_promise_under_attack(baskets, tmp_path, algorithm):
+    data = sh.read(baskets, ITEMS)
+    model = sh.KmAnonymity(k=5, m=2)
+    result = sh.anonymize(data, model, algorithm=algorithm, seed=1)
+    result.save(tmp_path / "out", published="published.txt")
+    found = sh.attack(tmp_path / "out" / "published.txt", data, model)
+    assert not found.broken
+    assert [finding.items for finding in found.findings if finding.adversary == "items"] == [
+        1, 1, 2, 2, 3, 3, 4, 4,
+    ]  # fmt: skip
+    for items in (1, 2):
+        finding = worst(found, "items", items)
+        assert finding.promised
+        assert finding.after.below_k == 0
+        assert finding.after.smallest >= 5
+    beyond = [worst(found, "items", items) for items in (3, 4)]
+    assert not any(finding.promised for finding in beyond)
+    assert all(finding.before.below_k > finding.after.below_k for finding in beyond)
+
+
+def policy(folder, baskets):
+    file = folder / "policy.toml"
+    file.write_text(
+        f'[data]\npath = "{baskets}"\n[columns]\n'
+        'items = { role = "quasi", kind = "set", hierarchy = { fanout = 3 } }\n'
+        '[privacy]\nmodel = "km-anonymity"\nk = 5\nm = 2\n[algorithm]\nname = "aa"\n'
+        '[output]\npath = "published.txt"\n'
+    )
+    return file
+
+
+def test_a_planted_record_is_found_by_attack_and_verifier(tmp_path):
+    original = tmp_path / "baskets.txt"
+    original.write_text("a b\n" * 10 + "c d\n" * 10)
+    written = policy(tmp_path, original)
+    assert shoal("run", written).code == 0
+    published = tmp_path / "policy-out" / "published.txt"
+    assert shoal("attack", published, "--policy", written).code == 0
+    for file in (original, published):
+        file.write_text(file.read_text() + "a c\n")
+    done = shoal("attack", published, "--policy", written, "--json")
+    assert done.code == 1
+    assert not done.json["within_promise"]
+    pairs = next(
+        finding
+        for finding in done.json["findings"]
+        if (finding["adversary"], finding["items"]) == ("items", 2)
+    )
+    assert pairs["promised"]
+    assert pairs["after"]["smallest"] == 1
+    assert pairs["after"]["below_k"] == pytest.approx(1 / 21)
+    assert shoal("verify", published, "--policy", written).code == 1
+
+
+def test_the_command_shows_and_writes_what_was_found(baskets, tmp_path):
+    written = policy(tmp_path, baskets)
+    shoal("run", written)
+    published, page = tmp_path / "policy-out" / "published.txt", tmp_path / "attack.html"
+    done = shoal("attack", published, "--policy", written, "--original", baskets, "--page", page)
+    assert done.code == 0
+    assert "within the promise yes" in done.words
+    assert "Within the promise" in page.read_text()
+    assert "data-figure" in page.read_text()
+
+
+def test_two_releases_are_intersected(baskets, tmp_path):
+    data = sh.read(baskets, ITEMS)
+    for name, algorithm in (("one", "aa"), ("other", "lra")):
+        sh.anonymize(data, sh.KmAnonymity(k=5, m=2), algorithm=algorithm, seed=1).save(
+            tmp_path / name, published="published.txt"
+        )
+    files = [tmp_path / name / "published.txt" for name in ("one", "other")]
+    alone = sh.attack(files[0], data, sh.KmAnonymity(k=5, m=2))
+    both = sh.attack(files[0], data, sh.KmAnonymity(k=5, m=2), other=files[1])
+    assert [finding.adversary for finding in alone.findings] + ["intersection"] == [
+        finding.adversary for finding in both.findings
+    ]
+    found = both.findings[-1]
+    assert found.after.expected >= found.before.expected
+    assert not found.promised
+
+
+TABLE = {
+    "age": sh.Quasi(kind="number", hierarchy=sh.ranges(5, 10, 20)),
+    "zip": sh.Quasi(kind="number"),
+    "ill": sh.Sensitive(),
+}
+
+
+def test_tables_have_risks_of_all_three_kinds_and_a_best_guess(tmp_path):
+    drawn = random.Random(1)
+    rows = [(drawn.randint(20, 59), drawn.randint(1, 30), "abc"[drawn.randint(0, 2)]) for _ in range(200)]
+    file = tmp_path / "table.csv"
+    file.write_text("age,zip,ill\n" + "".join(f"{age},{place},{ill}\n" for age, place, ill in rows))
+    data = sh.read(file, TABLE)
+    result = sh.anonymize(data, sh.KAnonymity(k=4), algorithm="mondrian", seed=1)
+    found = sh.attack(result.frame, data, sh.KAnonymity(k=4))
+    values = worst(found, "values")
+    assert not found.broken
+    assert values.after.smallest >= 4
+    assert values.after.highest_risk <= 1 / 4
+    assert 0 < values.after.mean_risk <= values.after.highest_risk
+    assert values.before.unique > values.after.unique == 0
+    assert found.journalist.highest <= 1 / 4
+    assert found.confidences[0].share >= 1 / 3
+    assert found.confidences[0].known == "the values of age, zip"
+
+
+def test_values_and_items_are_attacked_together(tmp_path):
+    original, published = tmp_path / "rt.csv", tmp_path / "published.csv"
+    original.write_text("age,items\n21,a b\n22,a b\n23,a c\n24,a c\n")
+    published.write_text("age,items\n" + "20-24,a b\n" * 2 + "20-24,a c\n" * 2)
+    columns = {"age": TABLE["age"], "items": sh.QuasiSet(hierarchy=sh.flat())}
+    data = sh.read(original, columns)
+    found = sh.attack(published, data, sh.KKmAnonymity(k=2, m=2))
+    assert not found.broken
+    assert worst(found, "values and items", 2).after.smallest == 2
+    assert worst(found, "values and items", 2).before.smallest == 1
+    assert worst(found, "values").after.smallest == 4
+
+
+def test_says_what_is_wrong_with_its_input(baskets, tmp_path):
+    data = sh.read(baskets, ITEMS)
+    foreign = tmp_path / "foreign.txt"
+    foreign.write_text("beer wine\n")
+    with pytest.raises(BadInput, match="'beer', 'wine', which stand for no value of the original"):
+        sh.attack(foreign, data, sh.KmAnonymity(k=5, m=2))
+    with pytest.raises(InvalidParameter, match="items must be an integer of 1 or more"):
+        sh.attack(foreign, data, sh.KmAnonymity(k=5, m=2), items=0)
+    with pytest.raises(InvalidParameter, match="original must be what `read` gives"):
+        sh.attack(foreign, baskets, sh.KmAnonymity(k=5, m=2))
+    written = policy(tmp_path, baskets)
+    done = shoal("attack", foreign, foreign, foreign, "--policy", written)
+    assert done.code == 2
+    assert "name one file, or two" in done.err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.exists(), reason="SHOAL_DATA names no folder")
+@pytest.mark.parametrize("name", ["bms_webview2", "bms_webview1", "msweb", "groceries", "fruithut"])
+@pytest.mark.parametrize("algorithm", ["aa", "vpa", "lra"])
+def test_real_sets_keep_their_promise_under_attack(tmp_path, name, algorithm):
+    data = sh.read(DATA / f"{name}.txt.gz", {"items": sh.QuasiSet(hierarchy=sh.fanout(5))})
+    model = sh.KmAnonymity(k=5, m=2)
+    sh.anonymize(data, model, algorithm=algorithm, seed=1).save(tmp_path / "out", published="published.txt")
+    found = sh.attack(tmp_path / "out" / "published.txt", data, model, items=3)
+    assert not found.broken
+    assert worst(found, "items", 3).after.exact
