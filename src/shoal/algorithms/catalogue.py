@@ -22,8 +22,10 @@ from shoal.algorithms.relational.mondrian import Mondrian
 from shoal.algorithms.relational.sequential import Sequential
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.da import DA
+from shoal.algorithms.sets.lgr import LGR
 from shoal.algorithms.sets.lra import LRA
 from shoal.algorithms.sets.oa import OA
+from shoal.algorithms.sets.partition import Partition
 from shoal.algorithms.sets.pcta import PCTA
 from shoal.algorithms.sets.vpa import VPA
 from shoal.errors import UnknownName
@@ -45,6 +47,8 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         VPA,
         DA,
         OA,
+        LGR,
+        Partition,
         PCTA,
         RmergeRT,
         RmergeR,

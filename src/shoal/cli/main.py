@@ -195,8 +195,7 @@ def explain(
         output.show_json({"item": item, "parts": [words.explanation_json(entry) for entry in found]})
         return
     for entry in found:
-        place = f"part {entry.part + 1} of {len(found)}: " if len(found) > 1 else ""
-        output.show_text(place + entry.sentence())
+        output.show_text(entry.place + entry.sentence())
 
 
 @app.command()

@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.engine.joined_sets import JoinedSets, join_sets
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Bools, Ints
 from shoal.kernels.grouping import group_rows, members
 from shoal.kernels.sets import group_sets
 from shoal.table.columns import Coded, Table
@@ -33,6 +33,12 @@ class Classes:
     def rows(self, number: int) -> Ints:
         """The rows of one class, ascending."""
         return np.flatnonzero(self.class_of_row == number)
+
+
+def rows_as_class(chosen: Bools) -> Classes:
+    """The chosen rows as one class; the others, as class -1, are in none. Without any there is no class."""
+    first, count = np.flatnonzero(chosen)[:1], np.count_nonzero(chosen)
+    return Classes(np.where(chosen, 0, -1), first, np.full(len(first), count, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,6 +31,25 @@ def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Ints) -> Se
 
 
 @kernel
+def renumbered_sets(starts: Ints, numbers: Ints) -> SetArrays:
+    """Sets of the given numbers, those of row r at starts[r]:starts[r + 1]; negative ones vanish.
+
+    Reads only. O(items log longest row).
+    """
+    new_starts = np.zeros(len(starts), dtype=np.int64)
+    items = np.empty(len(numbers), dtype=np.int64)
+    end = 0
+    for row in range(len(starts) - 1):
+        for place in range(starts[row], starts[row + 1]):
+            if numbers[place] >= 0:
+                items[end] = numbers[place]
+                end += 1
+        end = sort_unique(items, new_starts[row], end)
+        new_starts[row + 1] = end
+    return SetArrays(new_starts, items[:end].copy())
+
+
+@kernel
 def sort_unique(numbers: Ints, start: int, end: int) -> int:
     """Sort numbers[start:end] and drop repeats; returns the new end."""
     gap = 1

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+import numpy as np
+
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.metrics.classes import average_class_size, discernibility
@@ -22,6 +24,7 @@ from shoal.metrics.relational import (
 from shoal.recoding.cuts import Cuts, Vocabulary
 from shoal.recoding.decision import Recoding
 from shoal.recoding.groups import Groups
+from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.joint import Joint
 
 
@@ -105,7 +108,7 @@ def measure(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
             "item_ncp": joint_item_ncp(data, recoding.cuts),
             "ul": joint_utility_loss(data, recoding.cuts),
         }
-    return measure_cuts(data, recoding)
+    return measure_sets(data, recoding)
 
 
 def measure_by_column(data: LocalData, recoding: Recoding) -> dict[str, dict[str, float]]:
@@ -115,7 +118,18 @@ def measure_by_column(data: LocalData, recoding: Recoding) -> dict[str, dict[str
     if isinstance(recoding, Joint):
         of_items = {cuts.column: measure_cuts(data, cuts) for cuts in recoding.cuts}
         return {**measure_columns(data, recoding.groups), **of_items}
-    return {recoding.column: measure_cuts(data, recoding)}
+    return {recoding.column: measure_sets(data, recoding)}
+
+
+def measure_sets(data: LocalData, recoding: Cuts | ItemNodes) -> dict[str, float]:
+    """What generalizing the items of a set column cost, by cuts or record by record."""
+    if isinstance(recoding, Cuts):
+        return measure_cuts(data, recoding)
+    sets = data.joined_sets().of_column(recoding.column)
+    is_quasi = np.isin(data.table.sets(recoding.column).arrays.items, sets.items)
+    tree = data.trees[recoding.column]
+    weights = weights_of_words(tree, item_weights(data, recoding.column))
+    return measure_items(tree, sets, recoding.node_of_occurrence[is_quasi], weights)
 
 
 def measure_cuts(data: LocalData, cuts: Cuts) -> dict[str, float]:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.engine.joined_sets import Guess
-from shoal.engine.local import Classes, LocalData
+from shoal.engine.local import LocalData, rows_as_class
 from shoal.errors import Infeasible
 from shoal.privacy.items import (
     check_sensitive,
@@ -80,7 +80,5 @@ class LmDiversity:
 def _guesses_from_nothing(data: LocalData) -> tuple[Guess | None, Guess | None]:
     """The likeliest guess about any record, and about any that has an item which is not sensitive."""
     sets = data.joined_sets()
-    known = np.diff(sets.quasi.starts) > 0
-    first, count = np.flatnonzero(known)[:1], int(np.count_nonzero(known))
-    with_items = Classes(np.where(known, 0, -1), first, np.full(len(first), count, dtype=np.int64))
+    with_items = rows_as_class(np.diff(sets.quasi.starts) > 0)
     return sets.likeliest_guess(0), sets.likeliest_guess(0, with_items)

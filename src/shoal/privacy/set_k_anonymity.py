@@ -3,18 +3,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.engine.local import LocalData
+import numpy as np
+
+from shoal.engine.local import LocalData, rows_as_class
 from shoal.errors import Infeasible
 from shoal.privacy.items import (
     READING,
     check_sensitive,
     check_sets,
+    guess_in_words,
     itemset_in_words,
     sensitive_names,
     too_few_records,
     verdict_on_guess,
 )
-from shoal.privacy.parameters import Number, check_number, check_whole
+from shoal.privacy.parameters import Number, check_number, check_whole, exact
 from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
 
 
@@ -92,6 +95,26 @@ class SetLDiversity:
         return (
             f"satisfies l-diversity with l={self.l} for {', '.join(sensitive_names(data))}"
             f" among records with equal sets on {', '.join(data.quasi_sets)}"
+        )
+
+    def infeasible(self, data: LocalData) -> Infeasible | None:
+        """Why no generalization of the items can keep the promise; None if one can.
+
+        Whatever groups of equal sets the records with items form, one of them has at least the share that all
+        of them have together.
+        """
+        check_sets(self.name, data)
+        check_sensitive(self.name, data)
+        sets = data.joined_sets()
+        guess = sets.likeliest_guess(0, rows_as_class(np.diff(sets.quasi.starts) > 0))
+        if guess is None or guess.share * exact(self.l) <= 1:
+            return None
+        place = " that have an item which is not sensitive"
+        return Infeasible(
+            f"l-diversity of equal sets with l={self.l} cannot be met: {guess_in_words(data, guess, place)},"
+            f" and no generalization changes that; l can be at most {1 / guess.share}",
+            largest_l=float(1 / guess.share),
+            records=data.row_count,
         )
 
     def verify(self, data: LocalData) -> Verdict:

@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.recoding.apply import Applied, apply
-from shoal.recoding.apply_cuts import apply_cuts
+from shoal.recoding.apply_cuts import apply_cuts, apply_item_nodes
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.groups import Groups
+from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.joint import Joint
 from shoal.table.columns import Table
 from shoal.table.roles import Role
 
-Recoding = Groups | Cuts | Joint
+Recoding = Groups | Cuts | ItemNodes | Joint
 
 
 def apply_recoding(
@@ -29,6 +30,8 @@ def apply_recoding(
     """The table as it is published, in the order of the original, which must be shuffled before it leaves."""
     if isinstance(recoding, Cuts):
         return apply_cuts(table, trees, roles, recoding)
+    if isinstance(recoding, ItemNodes):
+        return apply_item_nodes(table, trees, recoding)
     if isinstance(recoding, Joint):
         return _apply_joint(table, trees, roles, recoding)
     return apply(table, trees, roles, recoding, smallest=smallest, people=people)

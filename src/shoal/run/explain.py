@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
+from shoal.kernels.set_recoding import renumbered_sets
+from shoal.kernels.sets import group_sets
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Vocabulary
 from shoal.recoding.decision import Recoding
+from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.joint import Joint
 from shoal.report.outcome import GeneralizedItem
 from shoal.table.canonical import canonical
@@ -18,12 +22,16 @@ from shoal.table.canonical import canonical
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What an item is published as in one part of the records, and why not in more detail."""
+    """What an item is published as in one part of the records, and why not in more detail.
+
+    `place` names the part for people; it is empty where there is only one.
+    """
 
     item: str
     published_as: str | None
     part: int
     reason: GeneralizedItem | None
+    place: str = ""
 
     def sentence(self) -> str:
         """The explanation for people."""
@@ -38,22 +46,28 @@ class Explanation:
 
 def explain(data: LocalData, recoding: Recoding, item: str) -> tuple[Explanation, ...]:
     """Explain an item of the data, part by part; BadInput if there is no such item."""
+    if isinstance(recoding, ItemNodes):
+        return _by_node(data, recoding, canonical(item))
     all_cuts = _cuts_of(recoding)
     if not all_cuts:
         raise BadInput(Problem("items are explained, and these data have no set column", "see the report"))
     wanted = canonical(item)
     known = {cuts.column: _items(data, cuts) for cuts in all_cuts}
     if not any(wanted in items for items in known.values()):
-        items = [label for labels in known.values() for label in labels]
-        near = difflib.get_close_matches(wanted, items, n=3, cutoff=0.5)
-        remedy = f"the nearest are {', '.join(near)}" if near else ""
-        raise BadInput(Problem(f"column {' and '.join(map(repr, known))} has no item {wanted!r}", remedy))
+        raise _no_such_item(wanted, known)
     return tuple(
         explanation
         for cuts in all_cuts
         if wanted in known[cuts.column]
         for explanation in _explained(data, cuts, wanted)
     )
+
+
+def _no_such_item(wanted: str, known: Mapping[str, Sequence[str]]) -> BadInput:
+    items = [label for labels in known.values() for label in labels]
+    near = difflib.get_close_matches(wanted, items, n=3, cutoff=0.5)
+    remedy = f"the nearest are {', '.join(near)}" if near else ""
+    return BadInput(Problem(f"column {' and '.join(map(repr, known))} has no item {wanted!r}", remedy))
 
 
 def _cuts_of(recoding: Recoding) -> tuple[Cuts, ...]:
@@ -82,13 +96,65 @@ def _explained(data: LocalData, cuts: Cuts, item: str) -> list[Explanation]:
                 published_as=None if node == SUPPRESSED_ITEM else words.labels[node],
                 part=part,
                 reason=None if reason is None else _in_words(words, reason, counts),
+                place=f"part {part + 1} of {cuts.part_count}: " if cuts.part_count > 1 else "",
             )
         )
     return explanations
 
 
+def _by_node(data: LocalData, recoding: ItemNodes, item: str) -> tuple[Explanation, ...]:
+    """One explanation for each node that the item is published as, the most frequent first."""
+    tree, sets = data.trees[recoding.column], data.table.sets(recoding.column)
+    if item not in tree.leaf_labels:
+        raise _no_such_item(item, {recoding.column: tree.leaf_labels})
+    leaf = tree.leaf_labels.index(item)
+    held = np.flatnonzero(sets.arrays.items == leaf)
+    nodes, counts = np.unique(recoding.node_of_occurrence[held], return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    return tuple(
+        Explanation(
+            item=item,
+            published_as=None if node == SUPPRESSED_ITEM else tree.labels[node],
+            part=part,
+            reason=None
+            if node in (leaf, SUPPRESSED_ITEM)
+            else _rarest_if_expanded(data, recoding, leaf, node),
+            place=f"in {count:,} of {len(held):,} records: ",
+        )
+        for part, (node, count) in enumerate(zip(nodes[order].tolist(), counts[order].tolist(), strict=True))
+    )
+
+
+def _rarest_if_expanded(data: LocalData, recoding: ItemNodes, leaf: int, node: int) -> GeneralizedItem:
+    """The rarest set of a record with the item, if the node were published as its children wherever it is."""
+    tree, sets = data.trees[recoding.column], data.table.sets(recoding.column)
+    child_of_leaf = np.full(tree.leaf_count, node, dtype=np.int64)
+    for child in tree.children(node).tolist():
+        first = int(tree.arrays.first_leaf[child])
+        child_of_leaf[first : first + int(tree.sizes[child])] = child
+    at_node = recoding.node_of_occurrence == node
+    expanded = np.where(at_node, child_of_leaf[sets.arrays.items], recoding.node_of_occurrence)
+    published = renumbered_sets(sets.arrays.starts, expanded)
+    class_of_row, _ = group_sets(published)
+    sizes = np.bincount(class_of_row)[class_of_row]
+    places = np.flatnonzero(at_node & (sets.arrays.items == leaf))
+    rows = np.searchsorted(sets.arrays.starts, places, side="right") - 1
+    rarest = int(rows[np.argmin(sizes[rows])])
+    rarest_set = published.items[published.starts[rarest] : published.starts[rarest + 1]]
+    return GeneralizedItem(
+        label=tree.labels[node],
+        items=int(tree.sizes[node]),
+        occurrences=int(np.count_nonzero(at_node)),
+        itemset=tuple(tree.labels[each] for each in rarest_set.tolist()),
+        support=int(sizes[rarest]),
+    )
+
+
 def generalized_items(data: LocalData, recoding: Recoding) -> tuple[GeneralizedItem, ...]:
-    """Every generalized item with its reason, those that stand for most occurrences first."""
+    """Every generalized item with its reason, those that stand for most occurrences first.
+
+    Where each record has nodes of its own there are too many to list.
+    """
     found = []
     for cuts in _cuts_of(recoding):
         words, counts = cuts.vocabulary(data.trees), _occurrences(data, cuts)

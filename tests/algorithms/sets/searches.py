@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.progress import Silent
 from shoal.recoding.apply_cuts import apply_cuts
+from shoal.recoding.decision import apply_recoding
 from tests.algorithms.sets.instances import random_instance
 
 
@@ -19,6 +21,28 @@ def find(algorithm, each, *models, progress=None):
 def released(each, cuts):
     applied = apply_cuts(each.data.table, each.data.trees, each.data.roles, cuts)
     return LocalData(applied.table, each.data.roles)
+
+
+def released_locally(each, recoding):
+    """The released data, and which records they stand for."""
+    applied = apply_recoding(each.data.table, each.data.trees, each.data.roles, recoding, smallest=1)
+    return LocalData(applied.table, each.data.roles), applied.rows.tolist()
+
+
+def published_labels(released_data):
+    column = released_data.table.sets("items")
+    labels, arrays = column.domain.texts(), column.arrays
+    return [
+        {labels[code] for code in arrays.items[start:end]}
+        for start, end in zip(arrays.starts[:-1], arrays.starts[1:], strict=True)
+    ]
+
+
+def own_nodes(each, recoding):
+    """The sets of nodes that the records are published as, where each occurrence has a node of its own."""
+    starts = each.data.table.sets("items").arrays.starts.tolist()
+    nodes = recoding.node_of_occurrence.tolist()
+    return [frozenset(nodes[start:end]) for start, end in pairwise(starts)]
 
 
 def published_nodes(each, cuts):
