@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 from tests.reference import km
 from tests.reference.km_parts import gray_order
@@ -36,20 +36,29 @@ def saved(above, below, node, items):
 
 def partition(above, leaves, transactions, k):
     """The set of nodes that each transaction is published as; an empty one as itself."""
+    return drilled(above, leaves, transactions, k)[0]
+
+
+def drilled(above, leaves, transactions, k):
+    """The published sets, and the transactions that ended in a pool of left-over ones."""
     below = km.leaves_below(above, leaves)
     order = [row for row in gray_order(transactions, len(leaves)) if transactions[row]]
     root = above[-1]
     published = [frozenset()] * len(transactions)
-    waiting = [(order, frozenset({root}), frozenset())] if order else []
+    left_over = set()
+    waiting = [(order, frozenset({root}), frozenset(), False)] if order else []
     while waiting:
-        rows, nodes, kept = waiting.pop()
+        rows, nodes, kept, is_pool = waiting.pop()
         divided = divide(above, below, transactions, rows=rows, nodes=nodes, closed=kept, k=k)
         if divided is None:
             for row in rows:
                 published[row] = nodes
+            left_over |= set(rows) if is_pool else set()
+        elif len(divided) == 1:
+            waiting += [(*divided[0][:3], is_pool)]
         else:
             waiting += divided
-    return published
+    return published, sorted(left_over)
 
 
 def divide(above, below, transactions, *, rows, nodes, closed, k):
@@ -65,7 +74,7 @@ def divide(above, below, transactions, *, rows, nodes, closed, k):
             parts[children_held(above, below, node, transactions[row])].append(row)
         if len(parts) == 1:
             (children,) = parts
-            return [(rows, nodes - {node} | children, closed)]
+            return [(rows, nodes - {node} | children, closed, False)]
         pool = [row for row in rows for part in parts.values() if len(part) < k and row in part]
         spare = sum(len(part) - k for part in parts.values() if len(part) >= k)
         if len(pool) == len(rows) or (0 < len(pool) < k and len(pool) + spare < k):
@@ -80,11 +89,11 @@ def divide(above, below, transactions, *, rows, nodes, closed, k):
                 part.remove(row)
                 pool.append(row)
         survivors = [
-            (part, nodes - {node} | children, frozenset())
+            (part, nodes - {node} | children, frozenset(), False)
             for children, part in parts.items()
             if len(part) >= k
         ]
-        left_over = [(sorted(pool, key=rows.index), nodes, frozenset({node}))] if pool else []
+        left_over = [(sorted(pool, key=rows.index), nodes, frozenset({node}), True)] if pool else []
         return survivors + left_over
     return None
 
@@ -127,3 +136,74 @@ def common_sets(above, left, right):
 def is_finer(above, fine, coarse):
     """Whether each node of one set lies under a node of the other, or is one."""
     return all(set(km.path(above, node)) & coarse for node in fine)
+
+
+def rounds(above, leaves, transactions, k):
+    """What lgr-literal publishes each item of each transaction as; None where the root stays rare."""
+    below = km.leaves_below(above, leaves)
+    root = above[-1]
+    published, left_over = drilled(above, leaves, transactions, k)
+    node_of = [
+        {leaf: next(node for node in nodes if leaf in below[node]) for leaf in items}
+        for items, nodes in zip(transactions, published, strict=True)
+    ]
+    supports = Counter(
+        node for row, nodes in enumerate(node_of) if row not in left_over for node in set(nodes.values())
+    )
+    stuck = []
+    for row in left_over:
+        labels = {leaf: leaf for leaf in transactions[row]}
+        while root not in labels.values() and any(supports[node] < k for node in labels.values()):
+            deepest = min(
+                set(labels.values()), key=lambda node: (-len(km.path(above, node)), min(below[node]))
+            )
+            labels = {leaf: above[node] if node == deepest else node for leaf, node in labels.items()}
+        if root in labels.values():
+            node_of[row] = {leaf: leaf for leaf in transactions[row]}
+            stuck.append(row)
+        else:
+            node_of[row] = labels
+            supports.update(set(labels.values()))
+
+    def all_supports():
+        return Counter(node for nodes in node_of for node in set(nodes.values()))
+
+    while any(count < k for count in all_supports().values()):
+        raisable = {node for row in stuck for node in node_of[row].values()} - {root}
+        if not raisable:
+            return None
+        least = min(raisable, key=lambda node: (cost(below, node), min(below[node])))
+        for row in stuck:
+            node_of[row] = {leaf: root if node == least else node for leaf, node in node_of[row].items()}
+    return node_of
+
+
+def cuts_below(children, node):
+    """Every way to publish what lies under a node."""
+    yield frozenset({node})
+    if children.get(node):
+        for ways in product(*(list(cuts_below(children, child)) for child in children[node])):
+            yield frozenset().union(*ways)
+
+
+def least_loss_with_suppression(above, leaves, transactions, k, m):
+    """The least NCP of any cut with any of its nodes suppressed that is k^m-anonymous."""
+    below = km.leaves_below(above, leaves)
+    children = defaultdict(list)
+    for node in {node for leaf in leaves for node in km.path(above, leaf)} - {above[-1]}:
+        children[above[node]].append(node)
+    items = [leaf for each in transactions for leaf in each]
+    best = None
+    for cut in set(cuts_below(children, above[-1])):
+        node_of = {leaf: node for node in cut for leaf in below[node]}
+        for size in range(len(cut) + 1):
+            for suppressed in map(set, combinations(sorted(cut), size)):
+                loss = sum(
+                    len(leaves) if node_of[leaf] in suppressed else cost(below, node_of[leaf])
+                    for leaf in items
+                )
+                if best is None or loss < best:
+                    sets = [{node_of[leaf] for leaf in each} - suppressed for each in transactions]
+                    if km.is_safe(sets, k, m):
+                        best = loss
+    return Fraction(best, max(1, len(items)) * len(leaves))
