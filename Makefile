@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: demo test test-slow lint format bench bench-km bench-relational bench-rt clean
+.PHONY: demo test test-slow lint format bench bench-km bench-relational bench-rt bench-topdown clean
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -29,6 +29,9 @@ bench: $(BENCH)/ready
 
 bench-km: $(BENCH)/ready
 	$(BENCH)/bin/python bench/km.py
+
+bench-topdown: $(BENCH)/ready
+	$(BENCH)/bin/python bench/topdown.py
 
 bench-rt: $(BENCH)/ready
 	$(BENCH)/bin/python bench/rt.py

@@ -105,3 +105,35 @@ def test_partition_serves_complete_k_anonymity_only(policy):
     done = shoal("run", policy("partition", 'model = "km-anonymity"\nk = 2\nm = 2'))
     assert done.code == BAD_INPUT
     assert "does not serve km-anonymity" in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "m", "expected"),
+    [
+        ("lgr-literal", 1, {"P": 1, "P f g": 2, "K M f": 2, "e i": 1, "e": 1, "i": 1}),
+        ("hghs", 2, None),
+    ],
+)
+def test_relatives_that_serve_km_anonymity_are_verified_as_that(policy, name, m, expected):
+    path = policy(name, f'model = "km-anonymity"\nk = 2\nm = {m}')
+    done = shoal("run", path)
+    assert done.code == FINE, done.err
+    if expected is not None:
+        assert Counter(published(path)) == expected
+    file = path.parent / "policy-out" / "published.txt"
+    assert shoal("verify", file, "--policy", path).code == FINE
+    assert shoal("explain", path, "--item", "e").code == FINE
+    as_sets = policy("lgr", SET_K)
+    assert shoal("verify", file, "--policy", as_sets).code == PROMISE_BROKEN
+
+
+def test_one_left_over_record_stops_the_rounds(policy):
+    done = shoal("run", policy("lgr-literal", 'model = "km-anonymity"\nk = 2\nm = 1', sets="a\na\na\nf\n"))
+    assert done.code == INFEASIBLE
+    assert "1 record at the root" in done.err
+
+
+def test_the_rounds_are_refused_for_larger_m(policy):
+    done = shoal("run", policy("lgr-literal", 'model = "km-anonymity"\nk = 2\nm = 2'))
+    assert done.code == BAD_INPUT
+    assert "m = 1 only" in done.err

@@ -157,7 +157,8 @@ def rounds(above, leaves, transactions, k):
             deepest = min(
                 set(labels.values()), key=lambda node: (-len(km.path(above, node)), min(below[node]))
             )
-            labels = {leaf: above[node] if node == deepest else node for leaf, node in labels.items()}
+            upper = above[deepest]
+            labels = {leaf: upper if leaf in below[upper] else node for leaf, node in labels.items()}
         if root in labels.values():
             node_of[row] = {leaf: leaf for leaf in transactions[row]}
             stuck.append(row)

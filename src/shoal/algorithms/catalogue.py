@@ -22,7 +22,9 @@ from shoal.algorithms.relational.mondrian import Mondrian
 from shoal.algorithms.relational.sequential import Sequential
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.da import DA
+from shoal.algorithms.sets.hghs import HgHs
 from shoal.algorithms.sets.lgr import LGR
+from shoal.algorithms.sets.lgr_literal import LGRLiteral
 from shoal.algorithms.sets.lra import LRA
 from shoal.algorithms.sets.oa import OA
 from shoal.algorithms.sets.partition import Partition
@@ -47,8 +49,10 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         VPA,
         DA,
         OA,
+        HgHs,
         LGR,
         Partition,
+        LGRLiteral,
         PCTA,
         RmergeRT,
         RmergeR,

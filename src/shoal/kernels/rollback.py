@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, TreeArrays
 from shoal.kernels.compile import kernel
 
 
@@ -14,7 +14,7 @@ class Published(NamedTuple):
     """node[p] is what sets.items[p] is published as, supports[u] how many finished rows hold u."""
 
     sets: SetArrays
-    parent: Ints
+    tree: TreeArrays
     depths: Ints
     node: Ints
     supports: Ints
@@ -25,13 +25,14 @@ def roll_back(published: Published, rows: Ints, k: int) -> Bools:
     """Raise the deepest node of each row to its parent until k finished rows hold each of its nodes.
 
     Rows are taken in their order, and one that is finished counts for those after it. Of nodes of the same
-    depth the first is raised. A row that reaches the root is put back as it was. Returns which of the rows
-    are finished; changes `node` and `supports`. O(items^2 * height) for each row.
+    depth the first is raised, and whatever lies under its parent becomes the parent. A row that reaches the
+    root is put back as it was. Returns which of the rows are finished; changes `node` and `supports`.
+    O(items^2 * height) for each row.
     """
-    sets, parent, depths, node, supports = published
-    root = len(parent) - 1
+    sets, tree, depths, node, supports = published
+    root = len(tree.parent) - 1
     finished = np.zeros(len(rows), dtype=np.bool_)
-    counted_for = np.full(len(parent), -1, dtype=np.int64)
+    counted_for = np.full(len(tree.parent), -1, dtype=np.int64)
     for number in range(len(rows)):
         start, end = sets.starts[rows[number]], sets.starts[rows[number] + 1]
         for place in range(start, end):
@@ -42,10 +43,10 @@ def roll_back(published: Published, rows: Ints, k: int) -> Bools:
             for place in range(start + 1, end):
                 if depths[node[place]] > depths[node[deepest]]:
                     deepest = place
-            raised = node[deepest]
+            upper = tree.parent[node[deepest]]
             for place in range(start, end):
-                if node[place] == raised:
-                    node[place] = parent[raised]
+                if tree.first_leaf[upper] <= sets.items[place] <= tree.last_leaf[upper]:
+                    node[place] = upper
         finished[number] = node[deepest] != root
         for place in range(start, end):
             if not finished[number]:
