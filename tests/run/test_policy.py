@@ -40,7 +40,7 @@ def test_a_good_policy_is_read():
     assert policy.algorithm.time_limit == 600
     assert policy.algorithm.memory_limit == 4e9
     assert policy.algorithm.options == {"mode": "strict"}
-    assert policy.output.path == "published.csv"
+    assert policy.output.path is None
 
 
 def test_an_unknown_key_is_named_with_its_line_and_the_nearest_known_one():

@@ -28,8 +28,7 @@ def outcome(facts: Outcome) -> dict[str, object]:
         "records": f"{facts.records} read, {facts.published_records} published,"
         f" {facts.suppressed_records} suppressed",
         "algorithm": facts.algorithm,
-        "loss (NCP)": _percent(facts.losses["ncp"]),
-        **_loss_in_items(facts),
+        **_losses(facts.losses),
         "time": f"{facts.seconds['total']:.2f} s, of which search {facts.seconds['algorithm']:.2f} s",
     }
     if facts.people is not None:
@@ -42,9 +41,20 @@ def outcome(facts: Outcome) -> dict[str, object]:
     return summary
 
 
-def _loss_in_items(facts: Outcome) -> dict[str, object]:
-    """Of a table with sets NCP is that of the single values; the items have a loss of their own."""
-    return {"loss in items (UL)": _percent(facts.losses["ul"])} if "item_ncp" in facts.losses else {}
+def _losses(losses: Mapping[str, float]) -> dict[str, object]:
+    """The measures that sum up a release: NCP, or how well its combinations of items are kept.
+
+    Of a table with sets NCP is that of the single values; the items have a loss of their own.
+    """
+    names = {
+        "ncp": "loss (NCP)",
+        **({"ul": "loss in items (UL)"} if "item_ncp" in losses else {}),
+        "tkd_a": "frequent itemsets lost (tKd-a)",
+        "tkd": "in a reconstruction (tKd)",
+        "re": "error of pairs (re)",
+        "tlost": "frequent terms lost (tlost)",
+    }
+    return {words: _percent(losses[name]) for name, words in names.items() if name in losses}
 
 
 def _verdict(facts: Outcome) -> str:

@@ -15,6 +15,7 @@ from shoal.metrics.classes import average_class_size, discernibility
 from shoal.metrics.items import item_ncp, nodes_under_group_cuts, utility_loss
 from shoal.metrics.joint import item_weights, joint_item_ncp, joint_utility_loss, weights_of_words
 from shoal.metrics.node_costs import NODE_COSTS
+from shoal.metrics.pieces import measure_pieces
 from shoal.metrics.relational import (
     combined_cost,
     costs_of_columns,
@@ -26,6 +27,7 @@ from shoal.recoding.decision import Recoding
 from shoal.recoding.groups import Groups
 from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.joint import Joint
+from shoal.recoding.pieces import Pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Metric:
 
     name: str
     description: str
-    applies_to: Literal["table", "sets", "both", "joint"]
+    applies_to: Literal["table", "sets", "both", "joint", "pieces"]
     unit: Literal["share", "bits", "log10", "records", "multiples of k"] = "share"
     lower_is_better: bool = True
 
@@ -68,6 +70,25 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             Metric("c_avg", "Records per class, in multiples of k", "table", "multiples of k"),
             Metric("ul", "Share of possible item combinations that generalization added", "sets"),
             Metric("item_ncp", "Share of all items that a published one could stand for", "joint"),
+            Metric("tkd_a", "Share of the 1000 most frequent itemsets that the chunks alone lose", "pieces"),
+            Metric("tkd", "Share of the 1000 most frequent itemsets that a reconstruction loses", "pieces"),
+            Metric(
+                "re_a", "Relative error of supports of pairs, ranks 200-219, by the chunks alone", "pieces"
+            ),
+            Metric("re", "Relative error of supports of pairs, ranks 200-219, in a reconstruction", "pieces"),
+            Metric(
+                "re_top_a",
+                "Relative error of supports of pairs of the 20 most frequent terms, by the chunks alone",
+                "pieces",
+            ),
+            Metric(
+                "re_top",
+                "Relative error of supports of pairs of the 20 most frequent terms, in a reconstruction",
+                "pieces",
+            ),
+            Metric(
+                "tlost", "Share of the terms with a support above k that are in term chunks only", "pieces"
+            ),
         )
     }
 )
@@ -108,6 +129,8 @@ def measure(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
             "item_ncp": joint_item_ncp(data, recoding.cuts),
             "ul": joint_utility_loss(data, recoding.cuts),
         }
+    if isinstance(recoding, Pieces):
+        return measure_pieces(data.table.sets(recoding.column), recoding.clusters, k)
     return measure_sets(data, recoding)
 
 
@@ -118,6 +141,8 @@ def measure_by_column(data: LocalData, recoding: Recoding) -> dict[str, dict[str
     if isinstance(recoding, Joint):
         of_items = {cuts.column: measure_cuts(data, cuts) for cuts in recoding.cuts}
         return {**measure_columns(data, recoding.groups), **of_items}
+    if isinstance(recoding, Pieces):
+        return {}
     return {recoding.column: measure_sets(data, recoding)}
 
 

@@ -9,9 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.errors import BadInput, Problem
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Infeasible, Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.itemsets import GroupedRows, ItemRows, ItemsetSupports, itemset_supports
+from shoal.privacy.items import check_sets
 from shoal.privacy.parameters import Number, check_number, check_whole, exact
 from shoal.privacy.verdict import ROWS_SHOWN, Verdict, Witness, counted
 from shoal.recoding.disassociated import Disassociated
@@ -56,6 +58,32 @@ class Disassociation:
         """The promise in words."""
         claim = f"satisfies the rules of disassociation with k={self.k}, m={self.m}"
         return claim if self.l is None else f"{claim}, l={self.l} for {', '.join(data.sensitive)}"
+
+    def infeasible(self, data: LocalData) -> Infeasible | None:
+        """Why no release of these data can keep the promise; None if one can."""
+        check_sets(self.name, data)
+        sets = data.joined_sets()
+        terms = np.diff(sets.quasi.starts) + np.diff(sets.sensitive.starts)
+        records = int(np.count_nonzero(terms))
+        least = self.k if self.l is None else max(self.k, math.ceil(exact(self.l)))
+        if records < least:
+            return Infeasible(
+                f"disassociation needs clusters of {counted(least, 'record')}, but only"
+                f" {counted(records, 'record')} {'has' if records == 1 else 'have'} items",
+                largest_k=records,
+            )
+        if self.l is None or len(sets.sensitive.items) == 0:
+            return None
+        counts = np.bincount(sets.sensitive.items)
+        most = int(counts.max())
+        if most * exact(self.l) <= records:
+            return None
+        item = sets.sensitive_items.item(int(counts.argmax()))
+        return Infeasible(
+            f"l={self.l} cannot be met: {item.label!r} is in {most:,} of {counted(records, 'record')},"
+            f" so at most l={records / most:.4g} is possible",
+            largest_l=records / most,
+        )
 
     def verify(self, data: Disassociated) -> Verdict:
         """Check all rules on the published clusters."""

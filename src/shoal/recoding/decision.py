@@ -12,17 +12,19 @@ from shoal.recoding.cuts import Cuts
 from shoal.recoding.groups import Groups
 from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.joint import Joint
+from shoal.recoding.pieces import Pieces
 from shoal.table.columns import Table
 from shoal.table.roles import Role
 
-Recoding = Groups | Cuts | ItemNodes | Joint
+OfRows = Groups | Cuts | ItemNodes | Joint
+Recoding = OfRows | Pieces
 
 
 def apply_recoding(
     table: Table,
     trees: Mapping[str, Hierarchy],
     roles: Mapping[str, Role],
-    recoding: Recoding,
+    recoding: OfRows,
     *,
     smallest: int,
     people: Ints | None = None,

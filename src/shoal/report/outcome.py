@@ -86,6 +86,7 @@ class Outcome:
     figures: Mapping[str, Any] = field(default_factory=dict)
     promises: tuple[Promise, ...] = ()
     generalized_items: tuple[GeneralizedItem, ...] = ()
+    pieces: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:

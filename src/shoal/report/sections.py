@@ -17,6 +17,14 @@ from shoal.report.wording import counted, in_words, measure, measure_in_words, s
 _ITEMS_SHOWN = 25
 _COLUMN_MEASURES = ("ncp", "ul", "lm", "tree")
 _LONG = 28
+_COARSER = (
+    "Values became coarser: 0% means that every value of a column is as it was, 100% that nothing of it is"
+    " left."
+)
+_TAKEN_APART = (
+    "Every item is published as it is. What is lost is which items stand together: 0% means that frequent"
+    " combinations are found as often as in the original."
+)
 
 
 def sections(outcome: Outcome) -> Iterable[Html]:
@@ -27,6 +35,8 @@ def sections(outcome: Outcome) -> Iterable[Html]:
     if before is not None and after is not None:
         yield _risk(before, after)
         yield _class_sizes(outcome)
+    if outcome.pieces:
+        yield _pieces(outcome)
     yield _loss(outcome)
     if shows_both_parts(outcome):
         yield section("parts", "Both parts side by side", *both_parts(outcome))
@@ -222,6 +232,26 @@ def _class_sizes(outcome: Outcome) -> Html:
     )
 
 
+def _pieces(outcome: Outcome) -> Html:
+    return section(
+        "pieces",
+        "How the records were taken apart",
+        tag(
+            "p",
+            "Similar records form a cluster. Its items are divided into chunks: what stands together in a"
+            " chunk did so in the records, but which pieces of different chunks belong together is not told,"
+            " nor which record holds an item of the term chunk. A shared chunk belongs to all clusters of a"
+            " joint one.",
+        ),
+        table(
+            "What was published",
+            ("", "number"),
+            [(name, f"{count:,}") for name, count in outcome.pieces.items()],
+            numeric=(1,),
+        ),
+    )
+
+
 def _loss(outcome: Outcome) -> Html:
     columns = _loss_by_column(outcome)
     return section(
@@ -229,8 +259,7 @@ def _loss(outcome: Outcome) -> Html:
         "What it cost",
         tag(
             "p",
-            "Values became coarser: 0% means that every value of a column is as it was, 100% that nothing"
-            " of it is left.",
+            _TAKEN_APART if outcome.pieces else _COARSER,
         ),
         pair(
             "figure-loss",

@@ -16,10 +16,11 @@ from shoal.hierarchy.files import HierarchyFile
 from shoal.privacy.check import require_feasible
 from shoal.privacy.verdict import Model
 from shoal.progress import Progress, Silent
+from shoal.run.memory import peak_memory_mb
 from shoal.run.plan import Plan, plan_of
 from shoal.run.policy import PolicyFile
 from shoal.run.prepare import Data, pseudonym_notices, read, release_problems, unprotected_notices
-from shoal.run.runner import algorithm_for, peak_memory_mb
+from shoal.run.runner import algorithm_for
 from shoal.table.reading import ReadOptions, read_table
 from shoal.table.roles import Insensitive
 

@@ -34,15 +34,16 @@ PUBLISHED_ENDINGS = (
 )
 
 
-def name_problems(published: str) -> list[Problem]:
+def name_problems(published: str, endings: tuple[str, ...] = PUBLISHED_ENDINGS) -> list[Problem]:
     """Why a published file cannot have this name."""
     problems = []
     if Path(published).name != published or published in (".", "..", MARK, CERTIFICATE, INTERNAL):
         what = f"the name of the published file must be a plain one of its own, got {published!r}"
         problems.append(Problem(what, "the folder is chosen with --out"))
-    if not published.endswith(PUBLISHED_ENDINGS):
-        what = f"the published file {published!r} has an ending that Shoal does not write"
-        problems.append(Problem(what, f"use one of {', '.join(PUBLISHED_ENDINGS)}"))
+    if not published.endswith(endings):
+        other = " for disassociated data" if endings != PUBLISHED_ENDINGS else ""
+        what = f"the published file {published!r} has an ending that Shoal does not write{other}"
+        problems.append(Problem(what, f"use one of {', '.join(endings)}"))
     return problems
 
 

@@ -12,14 +12,18 @@ from shoal.errors import BadInput, InvalidParameter, Problem, ShoalError, did_yo
 from shoal.hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.source import TreeSource
+from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.verdict import Model
+from shoal.recoding.publication import ENDINGS
 from shoal.run.coverage import coverage_problems
-from shoal.run.output import name_problems
+from shoal.run.output import PUBLISHED_ENDINGS, name_problems
 from shoal.run.policy import ColumnSection, DataSection, HierarchySection, Misfit, PolicyFile
 from shoal.run.promise import models_of
 from shoal.table.columns import Kind
 from shoal.table.reading import LongForm, ReadOptions
 from shoal.table.roles import HierarchySource, Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
+
+KEEPS_ORDER = "subrecords in the order of the original tell which of them belong together"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,10 +113,18 @@ def plan_of(file: PolicyFile) -> Plan:
                 f"data.{error.name} must be {error.must_be}, got {error.value!r}", at=("data", error.name)
             )
         )
+    pieces = policy.privacy.model == Disassociation.name
+    default_path = "published.jsonl" if pieces else "published.csv"
+    output_path = default_path if policy.output.path is None else policy.output.path
     problems += [
         file.problem(found.what, found.remedy, at=("output", "path"))
-        for found in (*name_problems(policy.output.path), *_form_problems(policy.output.path, roles))
+        for found in (
+            *name_problems(output_path, ENDINGS if pieces else PUBLISHED_ENDINGS),
+            *_form_problems(output_path, roles),
+        )
     ]
+    if pieces and policy.output.keep_order:
+        problems.append(file.problem(KEEPS_ORDER, "set keep_order = false", at=("output", "keep_order")))
     if problems:
         raise BadInput(*problems)
     return Plan(
@@ -132,7 +144,7 @@ def plan_of(file: PolicyFile) -> Plan:
             ),
             keep_order=policy.output.keep_order,
         ),
-        output_path=policy.output.path,
+        output_path=output_path,
         policy_text=file.text,
     )
 

@@ -192,7 +192,7 @@ class AlgorithmSection(BaseModel):
 class OutputSection(_Section):
     """Where the published file goes."""
 
-    path: str = "published.csv"
+    path: str | None = None
     keep_order: bool = False
 
 

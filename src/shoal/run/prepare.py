@@ -17,6 +17,7 @@ from shoal.hierarchy.binding import bind
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
+from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.verdict import Model
 from shoal.run.coverage import coverage_problems, protects_sensitive
 from shoal.table.columns import Carried, Coded, Column, Table
@@ -147,6 +148,8 @@ def release_problems(data: Data, models: Sequence[Model]) -> list[Problem]:
         for column, what, remedy in coverage_problems(models, data.local.roles)
     ]
     problems += _telling_columns(data, models)
+    if any(isinstance(model, Disassociation) for model in models):
+        problems += _columns_beside_pieces(data)
     if data.subject in data.identifiers and data.local.quasi_sets:
         problems.append(
             Problem(
@@ -157,6 +160,22 @@ def release_problems(data: Data, models: Sequence[Model]) -> list[Problem]:
             )
         )
     return problems
+
+
+def _columns_beside_pieces(data: Data) -> list[Problem]:
+    """Disassociated data hold the terms of one set column and have no rows for anything else."""
+    first, *others = data.local.quasi_sets or ("",)
+    others += [
+        name for name in (*data.local.table.columns, *data.identifiers) if name not in (first, *others)
+    ]
+    return [
+        Problem(
+            "cannot be published beside disassociated sets, which have no rows left",
+            'leave it out of [columns] and set others = "drop" under [data]',
+            column=name,
+        )
+        for name in others
+    ]
 
 
 def _telling_columns(data: Data, models: Sequence[Model]) -> list[Problem]:

@@ -19,7 +19,7 @@ from shoal.metrics.estimates import (
 )
 from shoal.metrics.workloads import Query, generate_workload
 from shoal.privacy.disassociation import Disassociation
-from shoal.recoding.disassociated import read_disassociated
+from shoal.recoding.publication import read_publication
 from shoal.run.plan import Plan
 from shoal.run.prepare import read
 from shoal.table.reading import read_published
@@ -72,5 +72,5 @@ def ask(
 
 def _estimator(file: Path, plan: Plan, data: LocalData) -> Estimator:
     if isinstance(plan.models[0], Disassociation):
-        return DisassociatedEstimator(read_disassociated(file), data.quasi_sets[0])
+        return DisassociatedEstimator(read_publication(file), data.quasi_sets[0])
     return RecordsEstimator(data, read_published(file, plan.roles, plan.read_options).table)

@@ -17,7 +17,8 @@ from shoal.metrics.answers import Answer, support_of
 from shoal.privacy.disassociation import refuse_inconsistent
 from shoal.progress import Progress, Silent
 from shoal.recoding import reconstruction
-from shoal.recoding.disassociated import Disassociated, read_disassociated
+from shoal.recoding.disassociated import Disassociated
+from shoal.recoding.publication import read_publication
 from shoal.run.output import MARK, folder_that_appears_whole
 from shoal.table.arrow_form import to_arrow
 from shoal.table.columns import Sets, Table
@@ -110,7 +111,7 @@ def query(file: str | os.PathLike[str], *itemsets: Sequence[str]) -> tuple[Answe
 
 
 def _read(path: Path) -> Disassociated:
-    published = read_disassociated(path)
+    published = read_publication(path)
     refuse_inconsistent(published, str(path))
     return published
 

@@ -11,14 +11,25 @@ from typing import Any
 from shoal.errors import BadInput, PromiseBroken
 from shoal.privacy.verdict import Model, Verdict
 from shoal.recoding.decision import Recoding
+from shoal.recoding.disassociated import Disassociated
+from shoal.recoding.flat_table import flat_table
+from shoal.recoding.publication import ENDINGS, write_publication
 from shoal.report.certificate import certificate
 from shoal.report.outcome import Outcome
 from shoal.report.page import page
 from shoal.report.result_file import result_dict
-from shoal.run.output import CERTIFICATE, INTERNAL, MARK, folder_that_appears_whole, name_problems
+from shoal.run.output import (
+    CERTIFICATE,
+    INTERNAL,
+    MARK,
+    PUBLISHED_ENDINGS,
+    folder_that_appears_whole,
+    name_problems,
+)
 from shoal.run.prepare import Data
 from shoal.run.verification import verify_file
 from shoal.table.columns import Table
+from shoal.table.frames import in_kind
 from shoal.table.reading import to_frame
 from shoal.table.writing import write_table
 
@@ -28,7 +39,7 @@ class Result:
     """A release that was checked, with its cost."""
 
     outcome: Outcome
-    released: Table
+    released: Table | Disassociated
     data: Data
     models: tuple[Model, ...]
     recoding: Recoding
@@ -36,8 +47,14 @@ class Result:
 
     @cached_property
     def frame(self) -> Any:
-        """The release as the same kind of frame that came in; a pyarrow table when a file came in."""
-        return to_frame(self.released, self.data.loaded.source)
+        """The release as the same kind of frame that came in; a pyarrow table when a file came in.
+
+        Of disassociated data it is the flat form, one row per term of a subrecord or term chunk.
+        """
+        source = self.data.loaded.source
+        if isinstance(self.released, Disassociated):
+            return in_kind(flat_table(self.released), source.library)
+        return to_frame(self.released, source)
 
     @property
     def verdict(self) -> Verdict:
@@ -59,18 +76,28 @@ class Result:
         """What the user should know."""
         return self.outcome.notices
 
-    def save(self, folder: str | Path, *, published: str = "published.csv", replace: bool = False) -> Path:
+    @property
+    def default_name(self) -> str:
+        """The published file's name when nobody gives one."""
+        return "published.jsonl" if isinstance(self.released, Disassociated) else "published.csv"
+
+    def save(self, folder: str | Path, *, published: str | None = None, replace: bool = False) -> Path:
         """Write what may be published, and beside it what is for the publisher alone.
 
         The folder appears whole or not at all. The published file is read back and checked from its bytes
         before it gets its name.
         """
-        if problems := name_problems(published):
+        published = self.default_name if published is None else published
+        pieces = isinstance(self.released, Disassociated)
+        if problems := name_problems(published, ENDINGS if pieces else PUBLISHED_ENDINGS):
             raise BadInput(*problems)
         final = Path(folder)
         with folder_that_appears_whole(final, replace=replace) as partial:
             file = partial / published
-            write_table(self.released, file)
+            if isinstance(self.released, Disassociated):
+                write_publication(self.released, file)
+            else:
+                write_table(self.released, file)
             self._verify_written(file)
             _write_json(partial / CERTIFICATE, certificate(self.outcome, file))
             # Notices may name values of the original, and this file lies beside what is published.

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import resource
 import secrets
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -17,19 +15,24 @@ from shoal.algorithms.auto import Affordable, choose
 from shoal.algorithms.catalogue import make_algorithm, takes
 from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, InvalidParameter, LimitReached, PromiseBroken
+from shoal.errors import BadInput, InvalidParameter, LimitReached, Problem
 from shoal.kernels.arrays import Bools, Ints
 from shoal.metrics.catalogue import measure, measure_by_column
 from shoal.metrics.inference import telling_columns
 from shoal.privacy.check import verify_all
-from shoal.privacy.verdict import Model, Verdict
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.verdict import Model
 from shoal.progress import Progress, Silent
-from shoal.recoding.decision import apply_recoding
+from shoal.recoding.decision import OfRows, apply_recoding
+from shoal.recoding.pieces import Pieces
 from shoal.report.outcome import Outcome, People, Promise
 from shoal.run.examples import examples
 from shoal.run.explain import generalized_items
+from shoal.run.found import Found, refuse_broken
 from shoal.run.label_leaves import leaves_by_label
-from shoal.run.plan import Limits, Plan, Search
+from shoal.run.memory import bytes_in_use, peak_memory_mb
+from shoal.run.pieces import release_pieces
+from shoal.run.plan import KEEPS_ORDER, Limits, Plan, Search
 from shoal.run.prepare import Data, pseudonym_notices, read, release_problems, unprotected_notices
 from shoal.run.promise import promises_of
 from shoal.run.result import Result
@@ -89,7 +92,10 @@ def release(
     policy_text: str = "",
 ) -> Result:
     """Search, apply, verify, measure: the steps of every run."""
-    if problems := release_problems(data, models):
+    problems = release_problems(data, models)
+    if search.keep_order and any(isinstance(model, Disassociation) for model in models):
+        problems.append(Problem(KEEPS_ORDER, "leave keep_order out"))
+    if problems:
         raise BadInput(*problems)
     algorithm, choice_notices = algorithm_for(search, models, data.local)
     rng = np.random.default_rng(search.seed if search.seed is not None else secrets.randbits(128))
@@ -97,19 +103,42 @@ def release(
     progress.stage(f"searching with {algorithm.name}")
     search_started = time.perf_counter()
     recoding = algorithm.find(data.local, models, rng, WithinLimits(progress, search.limits))
-    search_seconds = time.perf_counter() - search_started
+    found = Found(
+        data=data,
+        models=tuple(models),
+        search=search,
+        rng=rng,
+        algorithm=algorithm.name,
+        notices=(
+            *data.notices,
+            *choice_notices,
+            *recoding.notices,
+            *unprotected_notices(data, models),
+            *pseudonym_notices(data),
+        ),
+        policy_text=policy_text,
+        started=started,
+        search_seconds=time.perf_counter() - search_started,
+    )
+    if isinstance(recoding, Pieces):
+        return release_pieces(found, recoding, progress)
+    return _release_table(found, recoding, progress)
 
+
+def _release_table(found: Found, recoding: OfRows, progress: Progress) -> Result:
+    """Apply what was decided, verify, measure."""
+    data, models, search = found.data, found.models, found.search
     progress.stage("applying")
     applied = apply_recoding(
         data.local.table,
         data.local.trees,
         data.local.roles,
         recoding,
-        smallest=_fewest_stars(models),
+        smallest=_fewest_stars(found),
         people=data.local.subjects,
     )
     key = new_key() if data.identifiers else None
-    order = _order_of_publication(applied.table.row_count, search, rng)
+    order = _order_of_publication(applied.table.row_count, search, found.rng)
     original_rows = applied.rows[order]
     released = _with_pseudonyms(applied.table.take(order), data, original_rows, applied.stars[order], key)
 
@@ -119,37 +148,33 @@ def release(
         released, data.local.roles, subjects=subjects, leaves_of_label=leaves_by_label(data.local.trees)
     )
     verdicts = tuple(verify_all(models, published))
-    _refuse_broken(verdicts)
+    refuse_broken(verdicts)
 
     progress.stage("measuring")
     outcome = Outcome(
         model=models[0].name,
-        algorithm=algorithm.name,
+        algorithm=found.algorithm,
         verdicts=verdicts,
         quasi=(*data.local.quasi, *data.local.quasi_sets),
         sensitive=data.local.sensitive,
         records=data.row_count,
         published_records=released.row_count,
         suppressed_records=data.row_count - int(np.count_nonzero(~applied.stars)),
-        losses=measure(data.local, recoding, _k(models)),
+        losses=measure(data.local, recoding, found.k),
         column_losses=measure_by_column(data.local, recoding),
         class_sizes_before=data.local.alike().sizes,
         class_sizes_after=published.alike().sizes,
         columns=tuple(data.original.columns),
         examples=examples(data.original, released, original_rows),
-        seconds={"total": time.perf_counter() - started, "algorithm": search_seconds},
+        seconds=found.seconds(),
         peak_memory_mb=peak_memory_mb(),
         publishable=not (search.keep_order or search.reproducible),
         people=_people(published),
         notices=(
-            *data.notices,
-            *choice_notices,
-            *recoding.notices,
-            *unprotected_notices(data, models),
-            *pseudonym_notices(data),
+            *found.notices,
             *(telling.in_words() for telling in telling_columns(data.local, released, original_rows)),
         ),
-        policy=policy_text,
+        policy=found.policy_text,
         promises=tuple(map(Promise.of, models)),
         generalized_items=generalized_items(data.local, recoding),
         figures=getattr(recoding, "figures", {}),
@@ -158,7 +183,7 @@ def release(
         outcome=outcome,
         released=released,
         data=data,
-        models=tuple(models),
+        models=models,
         recoding=recoding,
         pseudonym_key=key,
     )
@@ -215,21 +240,17 @@ class WithinLimits:
         limits = self._limits
         if self._deadline is not None and time.monotonic() > self._deadline:
             return f"time_limit of {limits.time:g} s"
-        if limits.memory is not None and _bytes_in_use() > limits.memory:
+        if limits.memory is not None and bytes_in_use() > limits.memory:
             return f"memory_limit of {limits.memory / 1e6:g} MB"
         return ""
 
 
-def _k(models: Sequence[Model]) -> int:
-    return max((int(getattr(model, "k", 1)) for model in models), default=1)
-
-
-def _fewest_stars(models: Sequence[Model]) -> int:
+def _fewest_stars(found: Found) -> int:
     """From how many people on suppressed records are published as rows of `*`, which hide among themselves.
 
     Their sensitive values are `*`, too, which is not diverse: where diversity is promised they are left out.
     """
-    return sys.maxsize if any(hasattr(model, "requirement") for model in models) else _k(models)
+    return sys.maxsize if any(hasattr(model, "requirement") for model in found.models) else found.k
 
 
 def _order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Ints:
@@ -262,31 +283,9 @@ def _with_pseudonyms(
     return Table.of(columns, released.row_count)
 
 
-def _refuse_broken(verdicts: Sequence[Verdict]) -> None:
-    for verdict in verdicts:
-        if not verdict.holds:
-            sentence = f"the release was not written because it does not keep its promise: {verdict.evidence}"
-            raise PromiseBroken(sentence, verdict)
-
-
 def _people(published: LocalData) -> People | None:
     if published.subjects is None:
         return None
     per_class = published.people_per_class(published.alike())
     smallest = int(per_class.min()) if len(per_class) else 0
     return People(subjects=len(np.unique(published.subjects)), smallest=smallest)
-
-
-def _bytes_in_use() -> float:
-    """The memory that this process holds now, where the system tells; else the most it has held."""
-    try:
-        resident_pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return peak_memory_mb() * 1e6
-    return float(resident_pages * resource.getpagesize())
-
-
-def peak_memory_mb() -> float:
-    """The most memory that this process has held."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1e6 if sys.platform == "darwin" else 1e3)

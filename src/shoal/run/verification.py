@@ -15,7 +15,7 @@ from shoal.privacy.check import verify_all
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.verdict import Model, Verdict, Witness
-from shoal.recoding.disassociated import read_disassociated
+from shoal.recoding.publication import read_publication
 from shoal.report.certificate import check_certificate
 from shoal.run.coverage import coverage_problems
 from shoal.run.label_leaves import leaves_from_files
@@ -89,7 +89,7 @@ def _verified(
     """The verdicts, and what the reader of the file noticed."""
     if isinstance(models[0], Disassociation):
         sensitive = [item for role in roles.values() if isinstance(role, QuasiSet) for item in role.sensitive]
-        return (models[0].verify(read_disassociated(_path(file), sensitive)),), ()
+        return (models[0].verify(read_publication(_path(file), sensitive)),), ()
     drops_others = options.others == "drop"
     loaded = read_published(file, roles, replace(options, others="insensitive") if drops_others else options)
     leaves = leaves_from_files(loaded.table, loaded.roles) if _asks_for_absence(models) else {}

@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.sets.horpart import Partition, horizontal_partition, unite
+from shoal.algorithms.sets.parts import threads_parameter
+from shoal.algorithms.sets.refine import Refined, not_refined, refine
+from shoal.algorithms.sets.threads import processors
+from shoal.algorithms.sets.verpart import Chunked, shared_chunks, vertical_partition
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.kernels.arranging import preorder, take_sets
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.vertical import Chunks, Promise
+from shoal.privacy.check import require_feasible
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.parameters import exact
+from shoal.privacy.verdict import Model, counted
+from shoal.progress import Progress
+from shoal.recoding.disassociated import Clusters, Disassociated
+from shoal.recoding.pieces import NOT_PUBLISHED, Pieces, arranged
+from shoal.table.columns import Sets
+from shoal.table.roles import QuasiSet
+
+_CLUSTERS_PER_K = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Disassociate:
+    """All terms stay; which of them stand together in a record is told only where that is frequent.
+
+    HORPART puts similar records into clusters, VERPART divides the terms of a cluster into chunks in which
+    every combination of up to m terms is held by at least k records, or by none, and lists the other terms
+    without their records. REFINE joins clusters, so that terms that are too rare in each of them become a
+    shared chunk.
+
+    The algorithm of the paper does not keep its own guarantee in three places. Here no cluster is smaller
+    than k: HORPART's small ones are united with neighbours. And REFINE takes a term out of the term chunks
+    only where none of them is emptied that the guarantee leans on, and where the term stands in no chunk
+    below.
+
+    Contract
+        needs:      rows; one set column; no tree
+        gives:      pieces of the records, every term of every record in one of them
+        guarantees: all rules of disassociation; sensitive terms stay in term chunks
+        cost:       O(items) for each level of HORPART, of which a set has as many as it is long at most;
+                    VERPART O(terms^2) bitmap operations for each cluster with m = 2; REFINE O(terms in term
+                    chunks) for each pass; memory about 10 numbers per item
+
+    After Terrovitis, Liagouris, Mamoulis, Skiadopoulos, Privacy preservation by disassociation, PVLDB 5(10),
+    2012.
+    """
+
+    name: ClassVar[str] = "disassociation"
+    serves: ClassVar[tuple[type[Model], ...]] = (Disassociation,)
+    paper: ClassVar[str] = (
+        "Terrovitis, Liagouris, Mamoulis, Skiadopoulos. Privacy preservation by disassociation. PVLDB 5(10),"
+        " 2012."
+    )
+    guarantee: ClassVar[str] = "the model holds; every term is published as it is; no bound on the loss"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    max_cluster_size: int = parameter(
+        default=0,
+        rule=Within(0),
+        help="clusters have fewer records than this, where the promise allows it; 0 means 10 k",
+    )
+    refine: bool = parameter(
+        default=True, rule=YesOrNo(), help="join clusters over terms that are rare in each of them"
+    )
+    threads: int = threads_parameter()
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self,
+        data: LocalData,
+        models: Sequence[Model],
+        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
+        progress: Progress,
+    ) -> Pieces:
+        """Take the records apart so that all rules hold."""
+        model = _the_model(models)
+        column, sets = set_column(data)
+        require_feasible(models, data)
+        threads = self.threads or processors()
+        is_sensitive = _is_sensitive(sets, _labels(data, column))
+        with_terms = np.flatnonzero(sets.sizes)
+        records = take_sets(sets.arrays, with_terms)
+
+        progress.stage("bringing similar records together")
+        limit = self.max_cluster_size or _CLUSTERS_PER_K * model.k
+        partition = _clusters(records, is_sensitive, model, limit=limit, threads=threads, progress=progress)
+        records = take_sets(records, partition.rows)
+        sizes = np.diff(partition.starts)
+
+        progress.stage("dividing the terms of clusters")
+        promise = Promise(model.k, model.m)
+        chunked = vertical_partition(
+            records, partition.starts, is_sensitive, promise, threads=threads, progress=progress
+        )
+        progress.stage("joining clusters")
+        refined = (
+            refine(chunked, sizes, is_sensitive, model.k, progress) if self.refine else not_refined(chunked)
+        )
+        shared = shared_chunks(
+            refined.shared,
+            chunked.held,
+            len(partition.rows),
+            promise,
+            threads=threads,
+            progress=progress,
+        )
+        clusters = _by_node(sets, _labels(data, column), sizes, (chunked, shared), refined)
+        order = np.arange(len(refined.parents), dtype=np.int64)
+        return Pieces(
+            column=column,
+            clusters=arranged(clusters, order),
+            cluster_of_row=_cluster_of_row(len(sets), with_terms[partition.rows], sizes, refined.parents),
+            notices=_notices(len(sets) - len(with_terms)),
+            figures=_figures(clusters, refined.passes),
+        )
+
+
+def set_column(data: LocalData) -> tuple[str, Sets]:
+    """The one set column, which is all that disassociated data hold."""
+    if len(data.quasi_sets) != 1:
+        what = f"disassociation takes one set column, and there are {len(data.quasi_sets)}"
+        raise BadInput(Problem(what, "publish each set column on its own"))
+    (column,) = data.quasi_sets
+    return column, data.table.sets(column)
+
+
+def _the_model(models: Sequence[Model]) -> Disassociation:
+    (model,) = models
+    if not isinstance(model, Disassociation):
+        raise TypeError(f"disassociation does not serve {model.name}")
+    return model
+
+
+def _labels(data: LocalData, column: str) -> tuple[str, ...]:
+    role = data.roles[column]
+    return role.sensitive if isinstance(role, QuasiSet) else ()
+
+
+def _is_sensitive(sets: Sets, labels: Sequence[str]) -> Bools:
+    marked = pc.is_in(sets.domain.labels, value_set=pa.array(labels, type=pa.string()))
+    return np.asarray(marked.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def _clusters(
+    records: SetArrays,
+    is_sensitive: Bools,
+    model: Disassociation,
+    *,
+    limit: int,
+    threads: int,
+    progress: Progress,
+) -> Partition:
+    term_count = len(is_sensitive)
+    partition = horizontal_partition(_where(records, ~is_sensitive), term_count, limit, threads, progress)
+    l = Fraction(1) if model.l is None else exact(model.l)
+    least = max(model.k, math.ceil(l))
+    return unite(partition, _where(records, is_sensitive), term_count, least=least, limit=limit, l=l)
+
+
+def _where(sets: SetArrays, wanted: Bools) -> SetArrays:
+    if wanted.all():
+        return sets
+    kept = wanted[sets.items]
+    kept_before = np.concatenate(([0], np.cumsum(kept)))
+    return SetArrays(kept_before[sets.starts], sets.items[kept])
+
+
+def _by_node(
+    sets: Sets, labels: tuple[str, ...], sizes: Ints, chunked: tuple[Chunked, Chunks], refined: Refined
+) -> Disassociated:
+    """All clusters, numbered as nodes of their tree: simple ones first."""
+    parents, simple_count = refined.parents, len(sizes)
+    joint_count = len(parents) - simple_count
+    all_sizes = np.concatenate((sizes, np.zeros(joint_count, dtype=np.int64)))
+    for node in range(simple_count + joint_count):  # a joint cluster comes after those it joins
+        if parents[node] >= 0:
+            all_sizes[parents[node]] += all_sizes[node]
+    (simple, shared) = chunked
+    chunks = [np.concatenate(pair) for pair in zip(simple.chunks, shared, strict=True)]
+    chunk_counts, subrecord_counts, item_counts, items = chunks
+    held = simple.held
+    cluster_of_entry = np.repeat(np.arange(simple_count), np.diff(held.starts))
+    left = np.bincount(cluster_of_entry[~refined.out], minlength=len(parents))
+    return Disassociated(
+        terms=sets.domain,
+        clusters=Clusters(
+            sizes=all_sizes,
+            simple=np.arange(len(parents)) < simple_count,
+            parents=parents,
+            last=parents,
+            lines=parents,
+        ),
+        chunk_clusters=np.repeat(np.arange(len(parents)), chunk_counts),
+        chunk_starts=_starts(subrecord_counts),
+        subrecords=SetArrays(_starts(item_counts), items),
+        term_chunks=SetArrays(_starts(left), held.terms[~refined.out]),
+        sensitive=labels,
+    )
+
+
+def _starts(counts: Ints) -> Ints:
+    starts: Ints = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
+    return starts
+
+
+def _cluster_of_row(count: int, rows: Ints, sizes: Ints, parents: Ints) -> Ints:
+    """The simple cluster of each row, by its place in the tree; `rows` stand in the order of clusters."""
+    place_of = np.empty(len(parents), dtype=np.int64)
+    place_of[preorder(parents, np.arange(len(parents)))] = np.arange(len(parents))
+    cluster_of_row = np.full(count, NOT_PUBLISHED, dtype=np.int64)
+    cluster_of_row[rows] = np.repeat(place_of[: len(sizes)], sizes)
+    return frozen_ints(cluster_of_row)
+
+
+def _notices(empty: int) -> tuple[str, ...]:
+    if empty == 0:
+        return ()
+    return (
+        f"{counted(empty, 'record')} without items {'is' if empty == 1 else 'are'} left out: that there are"
+        " no empty records is part of the promise",
+    )
+
+
+def _figures(clusters: Disassociated, passes: int) -> dict[str, Any]:
+    simple = clusters.clusters.simple
+    is_shared = ~simple[clusters.chunk_clusters]
+    return {
+        "simple_clusters": int(simple.sum()),
+        "joint_clusters": int((~simple).sum()),
+        "largest_cluster": int(clusters.clusters.sizes[simple].max()),
+        "record_chunks": int((~is_shared).sum()),
+        "shared_chunks": int(is_shared.sum()),
+        "terms_in_term_chunks": len(clusters.term_chunks.items),
+        "passes_of_refine": passes,
+    }

@@ -1,0 +1,74 @@
+"""HORPART: similar records together, by the terms that most of them hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from shoal.algorithms.sets.parts import balanced_borders
+from shoal.algorithms.sets.threads import in_threads
+from shoal.kernels.arranging import take_sets
+from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.horizontal import Needs, Split, split_parts, unite_parts
+from shoal.progress import Progress
+
+_BATCHES_PER_THREAD = 8
+_LARGEST_PRODUCT = 2**62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partition:
+    """Rows in the order of their clusters: cluster c holds rows[starts[c]:starts[c + 1]]."""
+
+    rows: Ints
+    starts: Ints
+
+
+def horizontal_partition(
+    sets: SetArrays, term_count: int, limit: int, threads: int, progress: Progress
+) -> Partition:
+    """Split the rows until all clusters have fewer than `limit`.
+
+    One thread splits the whole once; the parts are then laid out one behind the other, so that each is near
+    the processor when it is split further.
+    """
+    count = len(sets.starts) - 1
+    rows, starts_part = np.arange(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+    split_parts(Split(sets, rows, starts_part), np.array([[0, count]]), term_count, limit, count)
+    near = Split(take_sets(sets, rows), np.arange(count, dtype=np.int64), starts_part)
+    parts = _parts(starts_part)
+    large = parts[parts[:, 1] - parts[:, 0] >= limit]
+
+    def split(batch: Ints, progress: Progress) -> None:
+        progress.update(0)
+        split_parts(near, batch, term_count, limit, limit)
+
+    batches = np.split(large, balanced_borders(large[:, 1] - large[:, 0], _BATCHES_PER_THREAD * threads))
+    in_threads([partial(split, batch) for batch in batches if len(batch)], progress, threads)
+    return Partition(rows[near.rows], np.append(np.flatnonzero(starts_part), count))
+
+
+def unite(
+    partition: Partition, sensitive: SetArrays, term_count: int, *, least: int, limit: int, l: Fraction
+) -> Partition:
+    """Unite clusters until each has `least` rows and no sensitive term in more than 1/l of them."""
+    l = _multipliable(l, len(partition.rows))
+    in_order = take_sets(sensitive, partition.rows)
+    needs = Needs(least, limit, numerator=l.denominator, denominator=l.numerator)
+    return Partition(partition.rows, unite_parts(partition.starts, in_order, term_count, needs))
+
+
+def _multipliable(l: Fraction, count: int) -> Fraction:
+    """The same number, or the next larger one that kernels can multiply with so many rows."""
+    if max(l.numerator, l.denominator) * count < _LARGEST_PRODUCT:
+        return l
+    scale = max(1, int(_LARGEST_PRODUCT // (count * (int(l) + 1))))
+    return Fraction(-(-l.numerator * scale // l.denominator), scale)
+
+
+def _parts(starts_part: Bools) -> Ints:
+    starts = np.flatnonzero(starts_part)
+    return np.stack((starts, np.append(starts[1:], len(starts_part))), axis=1)

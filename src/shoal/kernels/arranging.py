@@ -1,0 +1,92 @@
+"""Putting clusters, chunks and subrecords into another order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.compile import kernel
+
+
+@kernel
+def take_sets(sets: SetArrays, rows: Ints) -> SetArrays:
+    """The given rows in the given order."""
+    starts = np.empty(len(rows) + 1, dtype=np.int64)
+    starts[0] = 0
+    for place in range(len(rows)):
+        starts[place + 1] = starts[place] + sets.starts[rows[place] + 1] - sets.starts[rows[place]]
+    items = np.empty(starts[-1], dtype=np.int64)
+    for place in range(len(rows)):
+        first = sets.starts[rows[place]]
+        for offset in range(starts[place + 1] - starts[place]):
+            items[starts[place] + offset] = sets.items[first + offset]
+    return SetArrays(starts, items)
+
+
+@kernel
+def take_ranges(starts: Ints, groups: Ints) -> SetArrays:
+    """The numbers starts[g]..starts[g + 1] - 1 of each of the given groups."""
+    taken = np.empty(len(groups) + 1, dtype=np.int64)
+    taken[0] = 0
+    for place in range(len(groups)):
+        taken[place + 1] = taken[place] + starts[groups[place] + 1] - starts[groups[place]]
+    numbers = np.empty(taken[-1], dtype=np.int64)
+    for place in range(len(groups)):
+        for offset in range(taken[place + 1] - taken[place]):
+            numbers[taken[place] + offset] = starts[groups[place]] + offset
+    return SetArrays(taken, numbers)
+
+
+@kernel
+def shuffle_groups(starts: Ints, numbers: Ints, randoms: Ints) -> None:
+    """Shuffle numbers[starts[g]:starts[g + 1]] in place; `randoms` has a number of 0 or more for each."""
+    for group in range(len(starts) - 1):
+        first = starts[group]
+        for place in range(starts[group + 1] - 1, first, -1):
+            other = first + randoms[place] % (place - first + 1)
+            numbers[place], numbers[other] = numbers[other], numbers[place]
+
+
+@kernel
+def preorder(parents: Ints, order: Ints) -> Ints:
+    """All nodes of a forest, each before those below it; siblings, and roots, as they come in `order`.
+
+    parents[u] is -1 for a root.
+    """
+    first_child = np.full(len(parents), -1, dtype=np.int64)
+    next_sibling = np.empty(len(parents), dtype=np.int64)
+    waiting = np.empty(len(parents), dtype=np.int64)
+    waiting_count = 0
+    for place in range(len(order) - 1, -1, -1):
+        node = order[place]
+        if parents[node] < 0:
+            waiting[waiting_count] = node
+            waiting_count += 1
+        else:
+            next_sibling[node] = first_child[parents[node]]
+            first_child[parents[node]] = node
+    visited = np.empty(len(parents), dtype=np.int64)
+    for place in range(len(parents)):
+        waiting_count -= 1
+        node = waiting[waiting_count]
+        visited[place] = node
+        # The stack pops what was pushed last, so the children are turned around on it.
+        child, bottom = first_child[node], waiting_count
+        while child >= 0:
+            waiting[waiting_count] = child
+            waiting_count += 1
+            child = next_sibling[child]
+        for offset in range((waiting_count - bottom) // 2):
+            left, right = bottom + offset, waiting_count - 1 - offset
+            waiting[left], waiting[right] = waiting[right], waiting[left]
+    return visited
+
+
+@kernel
+def last_below(parents: Ints) -> Ints:
+    """The last node below each, itself if there is none; nodes stand before those below them."""
+    last = np.arange(len(parents))
+    for node in range(len(parents) - 1, -1, -1):
+        if parents[node] >= 0:
+            last[parents[node]] = max(last[parents[node]], last[node])
+    return last

@@ -1,0 +1,101 @@
+"""Records taken apart: the decision of disassociation, and the order in which it is published."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shoal.kernels.arranging import last_below, preorder, shuffle_groups, take_ranges, take_sets
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.recoding.disassociated import Clusters, Disassociated
+
+NOT_PUBLISHED = -1
+
+Randoms = Callable[[int], Ints]  # so many numbers of 0 or more, each as likely as any other
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """Which pieces the records are published in.
+
+    `clusters` is in the order of the decision, which follows that of the original and must not leave the
+    house: `shuffled` gives what is published. cluster_of_row[r] is the simple cluster of row r, or
+    NOT_PUBLISHED for a record without terms. `figures` say what was decided.
+    """
+
+    column: str
+    clusters: Disassociated
+    cluster_of_row: Ints
+    notices: tuple[str, ...] = ()
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+
+def randoms_of_the_system(count: int) -> Ints:
+    """Random numbers that no seed can repeat."""
+    return np.frombuffer(os.urandom(8 * count), dtype=np.int64) & np.int64(2**63 - 1)
+
+
+def shuffled(release: Disassociated, randoms: Randoms) -> Disassociated:
+    """The same clusters with all that stands side by side in random order."""
+
+    def shuffle(starts: Ints, numbers: Ints) -> Ints:
+        mixed = numbers.copy()
+        shuffle_groups(starts, mixed, randoms(len(mixed)))
+        return mixed
+
+    everything = np.array([0, len(release.clusters)], dtype=np.int64)
+    order = shuffle(everything, np.arange(len(release.clusters), dtype=np.int64))
+    return arranged(release, order, shuffle)
+
+
+def as_they_come(starts: Ints, numbers: Ints) -> Ints:  # noqa: ARG001 - the signature of a shuffle
+    """No other order within groups."""
+    return numbers
+
+
+def arranged(
+    release: Disassociated, order: Ints, within: Callable[[Ints, Ints], Ints] = as_they_come
+) -> Disassociated:
+    """The same clusters, siblings in the given order and each before those below it.
+
+    `within` puts numbers into another order group by group: the chunks of clusters, then the subrecords of
+    chunks.
+    """
+    clusters = release.clusters
+    visited = preorder(clusters.parents, order)
+    place_of = np.empty(len(visited), dtype=np.int64)
+    place_of[visited] = np.arange(len(visited))
+    parents = clusters.parents[visited]
+    parents = np.where(parents < 0, -1, place_of[parents])
+
+    counts = np.bincount(release.chunk_clusters, minlength=len(clusters))
+    chunks_of_cluster = np.concatenate(([0], np.cumsum(counts)))
+    chunks = take_ranges(chunks_of_cluster, visited)
+    chunk_order = within(chunks.starts, chunks.items)
+    subrecords = take_ranges(release.chunk_starts, chunk_order)
+    subrecord_order = within(subrecords.starts, subrecords.items)
+    return Disassociated(
+        terms=release.terms,
+        clusters=Clusters(
+            frozen_ints(clusters.sizes[visited]),
+            clusters.simple[visited],
+            frozen_ints(parents),
+            frozen_ints(last_below(parents)),
+            frozen_ints(np.cumsum(parents < 0)),
+        ),
+        chunk_clusters=frozen_ints(place_of[release.chunk_clusters[chunk_order]]),
+        chunk_starts=frozen_ints(subrecords.starts),
+        subrecords=_frozen(take_sets(release.subrecords, subrecord_order)),
+        term_chunks=_frozen(take_sets(release.term_chunks, visited)),
+        sensitive=release.sensitive,
+    )
+
+
+def _frozen(sets: SetArrays) -> SetArrays:
+    sets.starts.flags.writeable = False
+    sets.items.flags.writeable = False
+    return sets

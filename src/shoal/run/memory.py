@@ -1,0 +1,22 @@
+"""How much memory this process takes."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from pathlib import Path
+
+
+def bytes_in_use() -> float:
+    """The memory that this process holds now, where the system tells; else the most it has held."""
+    try:
+        resident_pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return peak_memory_mb() * 1e6
+    return float(resident_pages * resource.getpagesize())
+
+
+def peak_memory_mb() -> float:
+    """The most memory that this process has held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)
