@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: demo test test-slow lint format bench bench-km bench-relational bench-rt bench-topdown clean
+.PHONY: demo test test-slow lint format bench bench-disassociation bench-km bench-relational bench-rt bench-topdown clean
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -26,6 +26,9 @@ format: $(VENV)/ready
 
 bench: $(BENCH)/ready
 	$(BENCH)/bin/python bench/run.py
+
+bench-disassociation: $(BENCH)/ready
+	for script in bench/disassociation*.py; do $(BENCH)/bin/python $$script; done
 
 bench-km: $(BENCH)/ready
 	$(BENCH)/bin/python bench/km.py

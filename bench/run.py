@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-SHORT_FORM = {script: ["--quick"] for script in ("km.py", "relational.py", "relational_peers.py", "rt.py")}
+SHORT_FORM = {
+    script: ["--quick"]
+    for script in ("disassociation.py", "km.py", "relational.py", "relational_peers.py", "rt.py")
+}
 
 
 def main() -> int:

@@ -79,6 +79,9 @@ def test_a_run_publishes_clusters_that_verify(house):
     for words in ("records are cut into pieces", "How the records were taken apart", "shared chunks"):
         assert words in report
     assert "Values became coarser" not in report
+    assert "Cover problem: " in report
+    assert "Known users: " in report
+    assert "cover problem" in done.words
     assert stat.S_IMODE((house.out / "internal").stat().st_mode) == 0o700
 
 

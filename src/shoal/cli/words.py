@@ -36,6 +36,9 @@ def outcome(facts: Outcome) -> dict[str, object]:
             f"{facts.people.subjects}; the smallest class holds {facts.people.smallest} of them"
             " (k counts rows in the file)"
         )
+    for finding in facts.attacks:
+        name, _, words = finding.partition(": ")
+        summary[name.lower()] = words
     if not facts.publishable:
         summary["publishable"] = "no: the order of the rows was kept or can be repeated"
     return summary

@@ -353,8 +353,10 @@ def _join(forest: Forest, joined: tuple[int, int], joint: int, vocabulary: Vocab
 @kernel
 def gather_lists(nodes: Nodes, order: Ints) -> int:
     """Move the lists of the given nodes, and no others, to the front; where they end."""
-    moved = np.empty(len(nodes.lists) // 2, dtype=np.int64)
-    end = 0
+    room = 0
+    for node in order:
+        room += nodes.list_ends[node] - nodes.list_starts[node]
+    moved, end = np.empty(room, dtype=np.int64), 0
     for node in order:
         start = end
         for place in range(nodes.list_starts[node], nodes.list_ends[node]):

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.distinct import distinct_in_groups
 from shoal.kernels.itemsets import GroupedRows, ItemRows, ItemsetSupports, itemset_supports
 from shoal.privacy.items import check_sets
 from shoal.privacy.parameters import Number, check_number, check_whole, exact
@@ -318,13 +319,11 @@ def _supports_in_chunks(data: Disassociated, m: int, k: int) -> ItemsetSupports:
 
 def _terms_of_chunks(data: Disassociated) -> tuple[Ints, Ints]:
     """Each term of each chunk once, and its holder: a chunk or, numbered after all chunks, a term chunk."""
-    chunks = np.repeat(_chunk_of_subrecord(data), np.diff(data.subrecords.starts))
-    term_chunks = np.repeat(np.arange(len(data.clusters)), np.diff(data.term_chunks.starts))
-    holders = np.concatenate((chunks, len(data.chunk_clusters) + term_chunks))
-    terms = np.concatenate((data.subrecords.items, data.term_chunks.items))
-    term_count = max(1, len(data.terms))
-    pairs = np.unique(holders * term_count + terms)
-    return pairs % term_count, pairs // term_count
+    item_starts = data.subrecords.starts[data.chunk_starts]
+    in_chunks = distinct_in_groups(item_starts, data.subrecords.items, len(data.terms))
+    alone = distinct_in_groups(data.term_chunks.starts, data.term_chunks.items, len(data.terms))
+    counts = np.concatenate((np.diff(in_chunks.starts), np.diff(alone.starts)))
+    return np.concatenate((in_chunks.items, alone.items)), np.repeat(np.arange(len(counts)), counts)
 
 
 def _clusters_of(data: Disassociated, holders: Ints) -> Ints:

@@ -87,6 +87,7 @@ class Outcome:
     promises: tuple[Promise, ...] = ()
     generalized_items: tuple[GeneralizedItem, ...] = ()
     pieces: Mapping[str, int] = field(default_factory=dict)
+    attacks: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:

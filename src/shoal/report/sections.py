@@ -249,6 +249,8 @@ def _pieces(outcome: Outcome) -> Html:
             [(name, f"{count:,}") for name, count in outcome.pieces.items()],
             numeric=(1,),
         ),
+        tag("h3", "What readers find who know more than the promise assumes"),
+        tag("ul", *(tag("li", finding) for finding in outcome.attacks)),
     )
 
 

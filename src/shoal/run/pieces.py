@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from shoal.attack.disassociation import covers, known_users
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.metrics.catalogue import measure
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.pieces import Pieces, Randoms, randoms_of_the_system, shuffled
@@ -46,8 +51,16 @@ def release_pieces(found: Found, pieces: Pieces, progress: Progress) -> Result:
         promises=tuple(map(Promise.of, found.models)),
         figures=pieces.figures,
         pieces=pieces_in_figures(released),
+        attacks=tuple(finding for model in found.models for finding in _attacks(released, model)),
     )
     return Result(outcome=outcome, released=released, data=found.data, models=found.models, recoding=pieces)
+
+
+def _attacks(released: Disassociated, model: Model) -> Iterator[str]:
+    """What readers find who know the algorithm, or the records of one user in each cluster."""
+    if isinstance(model, Disassociation):
+        yield covers(released, model.k, model.m).in_words()
+        yield known_users(released, model.k, model.m).in_words(1)
 
 
 def _randoms(found: Found) -> Randoms:

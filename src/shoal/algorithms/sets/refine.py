@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal.algorithms.sets.verpart import Chunked
 from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.distinct import distinct_in_groups
 from shoal.kernels.refining import (
     SUPPORT_BITS,
     Forest,
@@ -26,6 +27,7 @@ from shoal.progress import Progress
 
 # Readers of JSON take a few hundred levels at most; joints of joints of so many clusters gain little.
 DEEPEST = 40
+_ROOM = 4  # times what the lists of all clusters take
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +75,9 @@ def refine(chunked: Chunked, sizes: Ints, is_sensitive: Bools, k: int, progress:
     joint_count, passes, end = 0, 0, int(nodes.list_ends[count - 1])
     while not progress.expired():
         progress.update(passes, None, f"{len(order):,} clusters")
-        if end > len(nodes.lists) // 2:  # a pass needs as much room again as all lists take
+        if end + len(nodes.lists) // _ROOM > len(
+            nodes.lists
+        ):  # a pass may need as much as there was at first
             end = gather_lists(nodes, order)
         order, new = join_neighbours(forest, order, vocabulary, rules, (joint_count, end))
         passes += 1
@@ -111,7 +115,7 @@ def _nodes(chunked: Chunked, sizes: Ints, is_sensitive: Bools, term_of_rank: Int
     ranks[term_of_rank] = np.arange(len(term_of_rank))
     plain = ~is_sensitive[held.terms]
     starts = _starts(np.repeat(np.arange(count), np.diff(held.starts))[plain], count)
-    lists = np.empty(2 * starts[-1], dtype=np.int64)
+    lists = np.empty(_ROOM * starts[-1], dtype=np.int64)
     lists[: starts[-1]] = (ranks[held.terms[plain]] << SUPPORT_BITS) + np.diff(held.row_starts)[plain]
     sort_lists(starts, lists)
     numbers, none = np.arange(count), np.zeros(count, dtype=np.int64)
@@ -153,10 +157,11 @@ def _filled(shared: SharedTerms, joint_count: int) -> SharedTerms:
 def _terms_in_chunks(chunked: Chunked, term_count: int) -> SetArrays:
     """The terms of the record chunks of each cluster."""
     chunks = chunked.chunks
-    cluster_of_chunk = np.repeat(np.arange(len(chunks.chunk_counts)), chunks.chunk_counts)
-    cluster_of_subrecord = np.repeat(cluster_of_chunk, chunks.subrecord_counts)
-    keys = np.unique(np.repeat(cluster_of_subrecord, chunks.item_counts) * term_count + chunks.items)
-    return SetArrays(_starts(keys // term_count, len(chunks.chunk_counts)), keys % term_count)
+    first_chunks, first_subrecords, first_items = (
+        np.concatenate(([0], np.cumsum(counts)))
+        for counts in (chunks.chunk_counts, chunks.subrecord_counts, chunks.item_counts)
+    )
+    return distinct_in_groups(first_items[first_subrecords[first_chunks]], chunks.items, term_count)
 
 
 def _starts(group_of: Ints, count: int) -> Ints:
