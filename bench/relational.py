@@ -1,6 +1,6 @@
 """What k-anonymity of tables costs: loss, time and memory of every relational algorithm.
 
-    python bench/relational.py [--quick] [--only PART] [--time-limit 300]
+    python bench/relational.py [--quick] [--only PART] [--algorithm NAME] [--time-limit 300]
 
 Adult (45,222 records, 8 columns), Nursery (12,960, 8 columns) and CoIL 2000 (5,822, the first nine columns),
 with taxonomies of the shape that Section 7 of Kenig and Tassa 2012 gives; see `measuring/tables.py`. Parts:
@@ -39,8 +39,7 @@ from shoal.algorithms.catalogue import ALGORITHMS, takes
 from shoal.privacy.k_anonymity import KAnonymity
 
 OURS = "kanon-cf"
-TABLE_ALGORITHMS = [name for name, algorithm in ALGORITHMS.items() if KAnonymity in algorithm.serves]
-DIVERSIFIED = [name for name in TABLE_ALGORITHMS if takes(name, "w")]
+TABLE_ALGORITHMS = tuple(name for name, algorithm in ALGORITHMS.items() if KAnonymity in algorithm.serves)
 
 MOST_SECONDS, MOST_MB = 120, 4_000
 FIGURES = {"adult": (4, 5), "nursery": (8, 9), "coil2000": (10, 11)}
@@ -53,6 +52,7 @@ class Extent:
     sets: Sequence[str] = ("coil2000", "nursery", "adult")
     ks: Sequence[int] = (10, 30, 50, 75, 100, 150, 200)
     sizes: Sequence[int] = (30_000, 60_000, 90_000, 120_000)
+    algorithms: Sequence[str] = TABLE_ALGORITHMS
     time_limit: float = 300.0
 
     def cell(self, data: str, algorithm: str, k: int, **options: Any) -> Cell:
@@ -88,14 +88,15 @@ def plain_grid(study: Study, data: str, measure: str) -> Grid:
     """Every algorithm by k, without a local search of rivals."""
     extent = study.extent
     grid = {}
-    for name in TABLE_ALGORITHMS:
+    for name in extent.algorithms:
         search = {"local_search": name == OURS}
         grid[_label(name, improved=name == OURS)] = study.row(
             {k: extent.cell(data, name, k, measure=measure, **search) for k in extent.ks}
         )
-    grid[f"{OURS} alone"] = study.row(
-        {k: extent.cell(data, OURS, k, measure=measure, local_search=False) for k in extent.ks}
-    )
+    if OURS in extent.algorithms:
+        grid[f"{OURS} alone"] = study.row(
+            {k: extent.cell(data, OURS, k, measure=measure, local_search=False) for k in extent.ks}
+        )
     return grid
 
 
@@ -106,7 +107,7 @@ def improved_grid(study: Study, data: str) -> Grid:
         _label(name, improved=True): study.row(
             {k: extent.cell(data, name, k, measure="lm", local_search=True) for k in extent.ks}
         )
-        for name in TABLE_ALGORITHMS
+        for name in extent.algorithms
         if takes(name, "local_search")
     }
 
@@ -135,6 +136,8 @@ def losses(study: Study) -> None:
 def lowest_is_ours(page: Page, data: str, grid: Grid) -> None:
     """State whether kanon-cf with local search loses least, and by how much it does not."""
     ours = _label(OURS, improved=True)
+    if ours not in grid or len(grid) == 1:
+        return
     better = []
     for k, found in grid[ours].items():
         others = {name: row[k].lm for name, row in grid.items() if name != ours and k in row}
@@ -199,7 +202,8 @@ def diversity(study: Study) -> None:
                 _label(name, improved=name == OURS): study.row(
                     {l: replace(diverse_cell(study.extent, asked, name, asked.k), l=l) for l in asked.ls}
                 )
-                for name in DIVERSIFIED
+                for name in study.extent.algorithms
+                if takes(name, "w")
             }
             title = f"Figure {asked.figure}: {asked.data}, k = {asked.k}, w = {asked.w}: LM in percent by l"
             diverse_table(study, grid, asked.figure, title, "l")
@@ -306,6 +310,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Loss, time and memory of k-anonymity of tables.")
     parser.add_argument("--quick", action="store_true", help="two sets, two values of k")
     parser.add_argument("--only", choices=PARTS, action="append", help="one of the parts; may be given again")
+    parser.add_argument(
+        "--algorithm", choices=TABLE_ALGORITHMS, action="append", help="only these; may be given again"
+    )
     parser.add_argument("--time-limit", type=float, help="seconds for one measurement; 300 unless told")
     arguments = parser.parse_args()
     if not DATA.exists():
@@ -314,6 +321,8 @@ def main() -> int:
     extent = QUICK if arguments.quick else Extent()
     if arguments.time_limit:
         extent = replace(extent, time_limit=arguments.time_limit)
+    if arguments.algorithm:
+        extent = replace(extent, algorithms=arguments.algorithm)
     name = "relational_quick" if arguments.quick else "relational"
     study = Study(Notebook.open(name), Page(name), extent)
     for part in arguments.only or PARTS:
