@@ -16,6 +16,8 @@ from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.privacy.verdict import Verdict
 from shoal.run.attack import attack
+from shoal.run.compare import compare
+from shoal.run.comparison import Constraint
 from shoal.run.prepare import read
 from shoal.run.reconstruct import mean_supports, query, reconstruct
 from shoal.run.result import Result
@@ -28,6 +30,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AlphaKAnonymity",
+    "Constraint",
     "DifferentialPrivacy",
     "Disassociation",
     "HierarchyFile",
@@ -51,6 +54,7 @@ __all__ = [
     "Verdict",
     "anonymize",
     "attack",
+    "compare",
     "dates",
     "digits",
     "fanout",

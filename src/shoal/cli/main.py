@@ -14,6 +14,7 @@ from shoal import __version__
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.cli import output, words
 from shoal.cli.attacking import attack
+from shoal.cli.comparing import compare_command
 from shoal.cli.disassociated import reconstruct
 from shoal.cli.generate import generate
 from shoal.cli.hierarchies import hierarchies
@@ -45,6 +46,7 @@ app.command()(generate)
 app.command()(reconstruct)
 app.command()(query)
 app.command()(attack)
+app.command("compare")(compare_command)
 
 PolicyPath = Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace an earlier output in that folder.")]

@@ -166,6 +166,51 @@ def attack_figure(
     return figure
 
 
+Point = tuple[float, float, str]  # across, up, and what the run is called
+
+
+def comparison_figure(
+    lines: Mapping[str, Sequence[Point]], front: Sequence[tuple[float, float]], titles: tuple[str, str]
+) -> go.Figure:
+    """One line of marks per algorithm, and beneath them the runs that no other beats, if there are any."""
+    traces = [
+        go.Scatter(
+            x=[across for across, _, _ in points],
+            y=[up for _, up, _ in points],
+            mode="markers" if front else "lines+markers",
+            name=label(name),
+            line={"color": _PALETTE[place % len(_PALETTE)]},
+            marker={
+                "color": _PALETTE[place % len(_PALETTE)],
+                "size": 10,
+                "symbol": _SYMBOLS[place % len(_SYMBOLS)],
+            },
+            hovertext=[f"{escape(run, quote=False)}: {up:.4g}" for _, up, run in points],
+            hoverinfo="text",
+        )
+        for place, (name, points) in enumerate(lines.items())
+    ]
+    if front:
+        traces.insert(
+            0,
+            go.Scatter(
+                x=[across for across, _ in front],
+                y=[up for _, up in front],
+                mode="lines",
+                name="Pareto front",
+                line={"color": "#999999", "width": 6},
+                hoverinfo="skip",
+            ),
+        )
+    figure = _figure(*traces, height=380)
+    figure.update_layout(showlegend=True)
+    figure.update_xaxes(title_text=titles[0], showgrid=False)
+    figure.update_yaxes(title_text=titles[1], rangemode="tozero")
+    return figure
+
+
+_PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#999999")
+_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "star", "triangle-down")
 _QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 _NAMES = {"before": "original", "after": "published"}
 _COLOURS = {"before": BEFORE, "after": AFTER}

@@ -11,6 +11,7 @@
     }
     figure.layout.hoverlabel = { bgcolor: colour("card"), bordercolor: colour("line"), font: { color: colour("ink") } };
     for (const trace of figure.data) {
+      if (!trace.meta) continue;
       trace.marker.color = colour(trace.meta);
       if (trace.line) trace.line.color = colour(trace.meta);
     }
