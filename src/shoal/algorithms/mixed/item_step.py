@@ -48,10 +48,7 @@ def ever_fewer_columns(
 
     Each with the items that are left out; the last one has no items at all.
     """
-    occurrences = [
-        int(transactions.occurrences[sets.items_of(c)].sum()) if sets.first[c] < sets.first[c + 1] else 0
-        for c in range(len(sets.columns))
-    ]
+    occurrences = [int(transactions.occurrences[sets.items_of(c)].sum()) for c in range(len(sets.columns))]
     kept = [c for c in range(len(sets.columns)) if _enough_records(transactions, sets, c, requirement)]
     tries = []
     while True:
