@@ -115,31 +115,42 @@ def refresh(unions: Unions, rows: Ints) -> None:
 def cheapest_partner(unions: Unions, word: int, candidates: Ints) -> tuple[int, float]:
     """The candidate whose union with a word adds least to the losses of all rows, and how much.
 
-    The first of equals; NO_WORD if none is of the word's family. O(rows of the word times candidates + rows
-    of the candidates).
+    The first of equals; NO_WORD if none is of the word's family. O(rows of all candidates), and once more the
+    rows of the word for each size and weight that follow each other among the candidates.
     """
+    sizes, weights = unions.words
     best, least = NO_WORD, np.inf
     for place in range(unions.starts[word], unions.ends[word]):
         unions.held[unions.pool[place]] = True
+    known, alone = Union(0, 0.0), 0.0
     for other in candidates:
-        if other != word and unions.families[other] == unions.families[word]:
-            change = _change(unions, word, other)
-            if change < least - ROUNDING:
-                best, least = other, change
+        if other == word or unions.families[other] != unions.families[word]:
+            continue
+        size = sizes[word] + sizes[other]
+        union = Union(size, (sizes[word] * weights[word] + sizes[other] * weights[other]) / size)
+        if union != known:
+            known, alone = union, _change_of_all(unions, word, union)
+        change = alone + _change_beside(unions, word, other, union)
+        if change < least - ROUNDING:
+            best, least = other, change
     for place in range(unions.starts[word], unions.ends[word]):
         unions.held[unions.pool[place]] = False
     return best, least
 
 
 @kernel
-def _change(unions: Unions, word: int, other: int) -> float:
-    """What the union of two words, the first of which is marked in `held`, adds to the losses."""
-    sizes, weights = unions.words
-    size = sizes[word] + sizes[other]
-    union = Union(size, (sizes[word] * weights[word] + sizes[other] * weights[other]) / size)
+def _change_of_all(unions: Unions, word: int, union: Union) -> float:
+    """What the rows of a word lose more if none of them holds the other one."""
     change = 0.0
     for place in range(unions.starts[word], unions.ends[word]):
         change += _change_of_one(unions, unions.pool[place], word, union)
+    return change
+
+
+@kernel
+def _change_beside(unions: Unions, word: int, other: int, union: Union) -> float:
+    """What the rows of the other word add to that; those of the word are marked in `held`."""
+    change = 0.0
     for place in range(unions.starts[other], unions.ends[other]):
         row = unions.pool[place]
         if unions.held[row]:
