@@ -6,6 +6,7 @@ Tables are for the algorithms that serve k-anonymity; parameters are checked for
 from dataclasses import replace
 from fractions import Fraction
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -223,6 +224,39 @@ def test_duplicates_need_no_generalization(algorithm):
 
 
 @each_variant
+def test_a_column_of_distinct_values_does_not_stand_in_the_way(algorithm):
+    data = small(algorithm, [("red", 20 + 3 * row, "flu") for row in range(9)])
+    groups = find(algorithm, data, [KAnonymity(3)])
+    assert class_sizes(groups)[0] >= 3
+    assert {row["colour"] for row in published(data, groups)} == {"red"}
+
+
+@each_variant
+def test_k_of_1_changes_nothing_and_is_said(algorithm):
+    data = small(algorithm, [("red", 30, "flu"), ("blue", 60, "cold"), (None, 31, "flu")])
+    groups = find(algorithm, data, [KAnonymity(1)])
+    rows = published(data, groups)
+    assert [(row["colour"], row["age"]) for row in rows] == [("red", "30"), ("blue", "60"), (None, "31")]
+    assert any("k = 1" in notice for notice in groups.notices)
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread is all there is")
+@pytest.mark.parametrize("name", FOR_TABLES)
+def test_the_number_of_threads_changes_nothing(name):
+    algorithm = make_algorithm(name, {})
+    random = np.random.default_rng(4)
+    colours, ages = random.choice(["red", "orange", "blue"], 200), random.integers(20, 60, 200)
+    data = small(algorithm, list(zip(colours.tolist(), ages.tolist(), ["flu"] * 200, strict=True)))
+    before = numba.get_num_threads()
+    found = []
+    for threads in (1, 2):
+        numba.set_num_threads(threads)
+        found.append(find(algorithm, data, [KAnonymity(5)], seed=3).group_of_row.tolist())
+    numba.set_num_threads(before)
+    assert found[0] == found[1]
+
+
+@each_variant
 def test_k_of_all_records_makes_one_class(algorithm):
     data = small(algorithm, [("red", 30, "flu"), ("blue", 60, "cold"), ("red", 31, "flu")])
     assert class_sizes(find(algorithm, data, [KAnonymity(3)])) == [3]
@@ -249,6 +283,24 @@ def test_impossible_diversity_is_refused_with_the_figure_of_the_table(algorithm)
     data = small(algorithm, [("red", 30, "flu"), ("blue", 60, "flu"), ("red", 60, "cold")])
     with pytest.raises(Infeasible, match=r"1\.5"):
         find(algorithm, data, [KAnonymity(1), LDiversity(2)])
+
+
+@pytest.mark.parametrize("name", FOR_TABLES)
+@pytest.mark.parametrize(
+    ("model", "figure"),
+    [
+        (AlphaKAnonymity(0.5, 2), "share is 0.666667"),
+        (LDiversity(3, "distinct"), "diversity is 2"),
+        (LDiversity(2, "entropy"), "diversity is 1.8898"),
+        (LDiversity(2, "recursive", c=1), "2 times as frequent"),
+    ],
+    ids=str,
+)
+def test_whatever_is_impossible_is_refused_with_the_figure_of_the_table(name, model, figure):
+    algorithm = make_algorithm(name, {})
+    data = small(algorithm, [("red", 30, "flu"), ("blue", 60, "flu"), ("red", 60, "cold")])
+    with pytest.raises(Infeasible, match=figure):
+        find(algorithm, data, [KAnonymity(2), model])
 
 
 @each_variant
