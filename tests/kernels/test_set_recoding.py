@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.set_recoding import recoded_sets, sort_unique
+from shoal.kernels.set_recoding import recoded_sets, renumbered_sets, sort_unique
 from tests.kernels.test_sets import arrays as set_arrays
 from tests.reference.rare_sets import recoded
 
@@ -16,6 +16,16 @@ def test_items_are_exchanged_sorted_and_without_repeats(rows, numbers):
     assert [part.tolist() for part in np.split(result.items, result.starts[1:-1])][: len(rows)] == recoded(
         rows, numbers
     )
+
+
+@modest
+@given(st.lists(st.lists(st.integers(-1, 5)), max_size=6))
+def test_numbers_of_each_row_become_a_set_without_the_negative_ones(rows):
+    starts = np.cumsum([0, *map(len, rows)])
+    numbers = np.array([number for row in rows for number in row], dtype=np.int64)
+    result = renumbered_sets(starts, numbers)
+    found = [part.tolist() for part in np.split(result.items, result.starts[1:-1])][: len(rows)]
+    assert found == [sorted(set(row) - {-1}) for row in rows]
 
 
 @modest

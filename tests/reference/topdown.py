@@ -208,3 +208,41 @@ def least_loss_with_suppression(above, leaves, transactions, k, m):
                     if km.is_safe(sets, k, m):
                         best = loss
     return Fraction(best, max(1, len(items)) * len(leaves))
+
+
+def finest_common_set(above, sets):
+    """The finest set that all the given sets can be generalized to."""
+    common = frozenset(sets[0])
+    for other in sets[1:]:
+        every = list(common_sets(above, common, frozenset(other)))
+        (common,) = [each for each in every if all(is_finer(above, each, coarse) for coarse in every)]
+    return common
+
+
+def merged_until_diverse(above, leaves, transactions, *, groups, sensitive, l):
+    """Lists of rows: unsafe ones are united with the one that makes them safe at least added loss.
+
+    `sensitive[row]` are the sensitive items of a transaction. If none makes a group safe, the one of least
+    added loss is taken. A group that was united with another is empty.
+    """
+    below = km.leaves_below(above, leaves)
+
+    def loss(rows):
+        nodes = finest_common_set(above, [transactions[row] for row in rows])
+        return sum(cost(below, node) * len(transactions[row] & below[node]) for row in rows for node in nodes)
+
+    def is_safe(rows):
+        counts = Counter(item for row in rows for item in sensitive[row])
+        return all(count * l <= len(rows) for count in counts.values())
+
+    groups = [list(rows) for rows in groups]
+    for number in range(len(groups)):
+        while groups[number] and not is_safe(groups[number]):
+            mine = groups[number]
+            others = [other for other, rows in enumerate(groups) if rows and other != number]
+            added = {other: loss(mine + groups[other]) - loss(mine) - loss(groups[other]) for other in others}
+            safe = [other for other in others if is_safe(mine + groups[other])]
+            chosen = min(safe or others, key=lambda other: (added[other], other))
+            groups[number] += groups[chosen]
+            groups[chosen] = []
+    return [sorted(rows) for rows in groups]
