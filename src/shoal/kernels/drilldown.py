@@ -142,6 +142,13 @@ def divide_part(drill: Drill, start: int, end: int, first: int) -> int:
 
 
 @kernel
+def can_expand(drill: Drill, start: int, end: int, node: int) -> bool:
+    """Whether a node of a part can be expanded."""
+    parts = _divide(drill, start, end, node)
+    return parts == 1 or _balance(drill, start, end, parts)
+
+
+@kernel
 def _refine_next(drill: Drill) -> int:
     drill.counts[_STACKED] -= 1
     top = drill.counts[_STACKED]

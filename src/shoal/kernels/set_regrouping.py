@@ -21,7 +21,7 @@ from shoal.kernels.common_sets import (
     room_for_two_sets,
 )
 from shoal.kernels.compile import kernel
-from shoal.kernels.drilldown import Drill, divide_part, finished_drill, hang
+from shoal.kernels.drilldown import Drill, can_expand, divide_part, finished_drill, hang
 
 
 class Division(NamedTuple):
@@ -107,10 +107,12 @@ def _divide_anew(regrouping: Regrouping, start: int, end: int, count: int) -> in
     drill, steps = regrouping.drill, 0
     least, improved = _loss(drill, start, end), False
     _note(drill, start, end, regrouping.before)
-    for number in range(count):
-        node = regrouping.two.left[number]
-        if least == 0 or drill.tree.starts[node] == drill.tree.starts[node + 1]:
-            continue
+    choices = 0
+    if least > 0:
+        _publish_in_common(regrouping, start, end)
+        choices = _expandable(regrouping, start, end, count)
+    for number in range(choices):
+        node = regrouping.two.right[number]
         _publish_in_common(regrouping, start, end)
         steps += divide_part(drill, start, end, node)
         loss = _loss(drill, start, end)
@@ -119,6 +121,19 @@ def _divide_anew(regrouping: Regrouping, start: int, end: int, count: int) -> in
             _note(drill, start, end, regrouping.best)
     _restore(drill, start, end, regrouping.best if improved else regrouping.before)
     return steps
+
+
+@kernel
+def _expandable(regrouping: Regrouping, start: int, end: int, count: int) -> int:
+    """Put the nodes of the common set that can be expanded into `two.right`; returns how many."""
+    drill, choices = regrouping.drill, 0
+    for number in range(count):
+        node = regrouping.two.left[number]
+        is_inner = drill.tree.starts[node] < drill.tree.starts[node + 1]
+        if is_inner and can_expand(drill, start, end, node):
+            regrouping.two.right[choices] = node
+            choices += 1
+    return choices
 
 
 @kernel
