@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from shoal.algorithms.sets.equal_sets import cost_tree
+from shoal.kernels.drilldown import begin_drill, drill_down
+from shoal.kernels.set_regrouping import begin_regrouping, regroup
+from tests.kernels.test_drilldown import published, random_sets
+from tests.kernels.test_row_groups import arrays
+from tests.reference import topdown
+
+
+def side_by_side(tree, sets, k):
+    """A partition whose groups stand side by side."""
+    drill = begin_drill(arrays(sets), cost_tree(tree), k)
+    drill_down(drill, 10**9)
+    ordered = [sets[row] for row in drill.order]
+    starts = drill.sets.starts
+    nodes = np.concatenate([drill.node[starts[row] : starts[row + 1]] for row in drill.order])
+    _, group = np.unique(drill.group[drill.order], return_inverse=True)
+    return ordered, begin_regrouping(arrays(ordered), cost_tree(tree), k, nodes, group)
+
+
+@pytest.mark.parametrize("span", [2, 3, 8])
+def test_every_division_is_safe_truthful_and_loses_no_more(span):
+    improved = 0
+    for seed in range(60):
+        tree, sets, k = random_sets(seed)
+        above, leaves = tree.arrays.parent.tolist(), list(range(tree.leaf_count))
+        ordered, regrouping = side_by_side(tree, sets, k)
+        before = topdown.ncp(above, leaves, ordered, published(regrouping.drill))
+        position = 0
+        while position < len(ordered):
+            position = regroup(regrouping, span, position, 1)
+            after = published(regrouping.drill)
+            assert topdown.is_k_anonymous(after, k)
+            assert all(
+                topdown.is_truthful(above, leaves, items, nodes)
+                for items, nodes in zip(ordered, after, strict=True)
+            )
+        loss = topdown.ncp(above, leaves, ordered, after)
+        assert loss <= before
+        assert sorted(regrouping.drill.order.tolist()) == list(range(len(ordered)))
+        _, sizes = np.unique(regrouping.drill.group, return_counts=True)
+        assert min(sizes) >= k
+        improved += loss < before
+    assert improved > 0
