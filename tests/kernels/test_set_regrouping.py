@@ -20,8 +20,9 @@ def side_by_side(tree, sets, k):
     return ordered, begin_regrouping(arrays(ordered), cost_tree(tree), k, nodes, group)
 
 
-@pytest.mark.parametrize("span", [2, 3, 8])
-def test_every_division_is_safe_truthful_and_loses_no_more(span):
+# Fewer groups than half the span are passed over, so among these few rows wide spans find nothing.
+@pytest.mark.parametrize(("span", "finds_some"), [(2, True), (3, True), (8, False)])
+def test_every_division_is_safe_truthful_and_loses_no_more(span, finds_some):
     improved = 0
     for seed in range(60):
         tree, sets, k = random_sets(seed)
@@ -43,4 +44,4 @@ def test_every_division_is_safe_truthful_and_loses_no_more(span):
         _, sizes = np.unique(regrouping.drill.group, return_counts=True)
         assert min(sizes) >= k
         improved += loss < before
-    assert improved > 0
+    assert (improved > 0) == finds_some
