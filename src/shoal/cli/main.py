@@ -32,7 +32,7 @@ from shoal.run.policy import load_policy
 from shoal.run.profile import profile as profile_data
 from shoal.run.profile import starter_policy
 from shoal.run.runner import run as run_plan
-from shoal.run.verification import verify_published
+from shoal.run.verification import verify_published, write_verifier
 from shoal.table.reading import ReadOptions
 
 app = typer.Typer(
@@ -178,6 +178,21 @@ def verify(
         for title, facts in words.checked(checked):
             output.show_facts(title, facts)
     return output.FINE if checked.holds else output.PROMISE_BROKEN
+
+
+@app.command()
+@reporting
+def verifier(
+    folder: Annotated[Path, typer.Argument(help="Where the two files go.")] = Path(),
+    *,
+    as_json: Json = False,
+) -> None:
+    """Write a script that verifies published files without Shoal, and the JSON Schema of certificates."""
+    written = write_verifier(folder)
+    if as_json:
+        output.show_json({"files": [str(path) for path in written]})
+        return
+    output.say(f"run it as: python {output.short_path(written[0])} certificate.json FILE")
 
 
 @app.command()

@@ -40,7 +40,14 @@ def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
             {"model": promise.model, "parameters": json_value(promise.parameters)}
             for promise in outcome.promises
         ],
-        "columns": {"quasi": list(outcome.quasi), "sensitive": list(outcome.sensitive)},
+        "columns": {
+            "quasi": list(outcome.quasi),
+            "sensitive": list(outcome.sensitive),
+            "sets": {
+                name: {"separator": form.separator, "sensitive_items": form.sensitive_items}
+                for name, form in outcome.sets.items()
+            },
+        },
         "claims": [verdict.claim for verdict in outcome.verdicts],
         "verdict": {
             # Nobody has verified what only the mechanism can promise.

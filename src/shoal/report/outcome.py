@@ -34,6 +34,14 @@ class Promise:
         return cls(model.name, {name: value for name, value in values.items() if value is not None})
 
 
+@dataclass(frozen=True, slots=True)
+class SetForm:
+    """How a column of sets is written, and how many of its items were declared sensitive."""
+
+    separator: str
+    sensitive_items: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneralizedItem:
     """A published item that stands for several, and the itemset that would break if it were expanded."""
@@ -85,6 +93,7 @@ class Outcome:
     policy: str = ""
     figures: Mapping[str, Any] = field(default_factory=dict)
     promises: tuple[Promise, ...] = ()
+    sets: Mapping[str, SetForm] = field(default_factory=dict)
     generalized_items: tuple[GeneralizedItem, ...] = ()
     pieces: Mapping[str, int] = field(default_factory=dict)
     attacks: tuple[str, ...] = ()

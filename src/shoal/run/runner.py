@@ -25,7 +25,7 @@ from shoal.privacy.verdict import Model
 from shoal.progress import Progress, Silent
 from shoal.recoding.decision import OfRows, apply_recoding
 from shoal.recoding.pieces import Pieces
-from shoal.report.outcome import Outcome, People, Promise
+from shoal.report.outcome import Outcome, People, Promise, SetForm
 from shoal.run.examples import examples
 from shoal.run.explain import generalized_items
 from shoal.run.found import Found, refuse_broken
@@ -38,6 +38,7 @@ from shoal.run.promise import promises_of
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Column, Table
 from shoal.table.pseudonyms import new_key, pseudonymize
+from shoal.table.roles import QuasiSet
 
 
 def run(plan: Plan, progress: Progress | None = None) -> Result:
@@ -157,6 +158,7 @@ def _release_table(found: Found, recoding: OfRows, progress: Progress) -> Result
         verdicts=verdicts,
         quasi=(*data.local.quasi, *data.local.quasi_sets),
         sensitive=data.local.sensitive,
+        sets=_set_forms(data.local),
         records=data.row_count,
         published_records=released.row_count,
         suppressed_records=data.row_count - int(np.count_nonzero(~applied.stars)),
@@ -281,6 +283,14 @@ def _with_pseudonyms(
         elif name in released.columns:
             columns[name] = released.columns[name]
     return Table.of(columns, released.row_count)
+
+
+def _set_forms(data: LocalData) -> dict[str, SetForm]:
+    return {
+        name: SetForm(role.separator, len(role.sensitive))
+        for name in data.quasi_sets
+        if isinstance(role := data.roles[name], QuasiSet)
+    }
 
 
 def _people(published: LocalData) -> People | None:

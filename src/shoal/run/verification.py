@@ -6,11 +6,12 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.errors import BadInput, OutputFailed, Problem
 from shoal.privacy.check import verify_all
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -19,6 +20,7 @@ from shoal.recoding.publication import read_publication
 from shoal.report.certificate import check_certificate
 from shoal.run.coverage import coverage_problems
 from shoal.run.label_leaves import leaves_from_files
+from shoal.run.output import file_that_appears_whole
 from shoal.run.plan import Plan
 from shoal.run.prepare import checked_roles
 from shoal.run.promise import promises_of
@@ -26,6 +28,8 @@ from shoal.table.canonical import canonical
 from shoal.table.pseudonyms import looks_keyed
 from shoal.table.reading import ReadOptions, read_published
 from shoal.table.roles import Identifier, QuasiSet, Role
+
+VERIFIER_FILES = ("verify_release.py", "certificate.schema.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +152,19 @@ def _rows_not_people(subject: str, certificate: Mapping[str, Any] | None) -> str
         f"{notice}; by the certificate the file has {people.get('subjects')} people and its smallest class"
         f" {people.get('smallest')}"
     )
+
+
+def write_verifier(folder: Path) -> tuple[Path, Path]:
+    """Write the script that verifies files without Shoal, and the JSON Schema of the certificate it reads."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputFailed(f"{folder}: cannot be made: {error.strerror}; choose another folder") from error
+    for name in VERIFIER_FILES:
+        with file_that_appears_whole(folder / name) as partial:
+            partial.write_bytes((files("shoal.report") / name).read_bytes())
+    script, schema = (folder / name for name in VERIFIER_FILES)
+    return script, schema
 
 
 def _read_certificate(path: Path) -> Mapping[str, Any]:
