@@ -10,7 +10,14 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 SHORT_FORM = {
     script: ["--quick"]
-    for script in ("disassociation.py", "km.py", "relational.py", "relational_peers.py", "rt.py")
+    for script in (
+        "disassociation.py",
+        "km.py",
+        "km_published.py",
+        "relational.py",
+        "relational_peers.py",
+        "rt.py",
+    )
 }
 
 

@@ -27,6 +27,19 @@ def test_the_worked_example_is_generalized_for_the_pair_that_occurs_once(result)
     assert result.loss["ncp"] == pytest.approx(2.5 / 11)
 
 
+def test_a_promise_of_diversity_is_a_reason_of_its_own(tmp_path: Path):
+    (tmp_path / "tree.csv").write_text("a;A;*\nb;A;*\nc;C;*\nd;C;*\ns;S;*\n")
+    (tmp_path / "baskets.txt").write_text("a s\na s\na\nb\nb\nb\nc\nc\n")
+    role = sh.QuasiSet(hierarchy=sh.HierarchyFile(tmp_path / "tree.csv"), sensitive=("s",))
+    data = sh.read(tmp_path / "baskets.txt", {"items": role})
+    result = sh.anonymize(data, [sh.KmAnonymity(k=2, m=1), sh.LmDiversity(l=2, m=1)], algorithm="aa")
+    (found,) = explain(result.data.local, result.recoding, "a")
+    assert found.sentence() == (
+        "a is published as A: in more detail, whoever knows a would find 3 records, too many of which share"
+        " something sensitive"
+    )
+
+
 def test_an_item_that_was_not_generalized_says_so(result):
     (found,) = explain(result.data.local, result.recoding, " b1 ")
     assert found.sentence() == "b1 is published as it is"

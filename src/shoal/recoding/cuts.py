@@ -53,8 +53,8 @@ class Unions:
 class Reason:
     """Why a node of a cut is not replaced by its children: what would break if exactly this were done.
 
-    Only `support` records would hold the itemset and, if absence counts as knowledge, none of `absent`; or,
-    where that is enough, too many of them share a sensitive item.
+    Only `support` records would hold the itemset and, if absence counts as knowledge, none of `absent`; or
+    these are enough, but too many of them share something `sensitive`.
     """
 
     node: int
@@ -62,6 +62,7 @@ class Reason:
     support: int
     part: int = 0
     absent: tuple[int, ...] = ()
+    sensitive: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -44,7 +44,10 @@ class SetForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneralizedItem:
-    """A published item that stands for several, and the itemset that would break if it were expanded."""
+    """A published item that stands for several, and the itemset that would break if it were expanded.
+
+    It would be held by too few records, or, if `sensitive`, too many of them would share something sensitive.
+    """
 
     label: str
     items: int
@@ -53,13 +56,15 @@ class GeneralizedItem:
     support: int
     absent: tuple[str, ...] = ()
     part: int = 0
+    sensitive: bool = False
 
     def because(self) -> str:
         """The reason for people."""
         known = ", ".join(self.itemset) or "none of its items"
         without = f" and not {', '.join(self.absent)}" if self.absent else ""
         records = "1 record" if self.support == 1 else f"{self.support} records"
-        return f"in more detail, whoever knows {known}{without} would find {records}"
+        shared = ", too many of which share something sensitive" if self.sensitive else ""
+        return f"in more detail, whoever knows {known}{without} would find {records}{shared}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

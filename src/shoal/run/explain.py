@@ -180,4 +180,5 @@ def _in_words(words: Vocabulary, reason: Reason, counts: dict[tuple[int, int], i
         absent=tuple(words.labels[node] for node in reason.absent),
         support=reason.support,
         part=reason.part,
+        sensitive=reason.sensitive,
     )

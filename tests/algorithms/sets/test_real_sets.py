@@ -34,4 +34,5 @@ def test_releases_in_parts_are_safe_and_their_loss_is_told(clicks, m, record_pro
         losses[name] = cuts.figures["ncp"]
         record_property(name, losses[name])
     assert losses["vpa"] < LOSS_OF_ANOTHER_AA[m]
-    assert losses["lra"] < 2 * LOSS_OF_ANOTHER_AA[m]
+    # Most sessions are clicks on one page, which a cut of their own leaves nearly as they are.
+    assert losses["lra"] < 0.85 * losses["aa"]

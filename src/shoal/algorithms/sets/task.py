@@ -73,7 +73,7 @@ class Task:
             column=self.column,
             part_of_row=np.zeros(self.violations.transactions.row_count, dtype=np.int64),
             node_of_leaf=cut.node_of_leaf[np.newaxis, :].copy(),
-            reasons=reasons_of(obstacles),
+            reasons=reasons_of(obstacles, self.violations.requirement),
             notices=(*self.notices, *_notices(cut, tally, step, minimal=minimal)),
             figures=figures,
         )
@@ -92,10 +92,16 @@ def fitting(requirement: Requirement, transactions: Transactions) -> tuple[Requi
     return requirement.known_at_most(most), (notice,)
 
 
-def reasons_of(obstacles: dict[int, Violation], part: int = 0) -> tuple[Reason, ...]:
+def reasons_of(obstacles: dict[int, Violation], requirement: Requirement) -> tuple[Reason, ...]:
     """What stands in the way of expanding each node."""
     return tuple(
-        Reason(node, tuple(sorted(obstacle.present)), obstacle.support, part, tuple(sorted(obstacle.absent)))
+        Reason(
+            node,
+            tuple(sorted(obstacle.present)),
+            obstacle.support,
+            absent=tuple(sorted(obstacle.absent)),
+            sensitive=obstacle.support >= requirement.k_for(len(obstacle.present)),
+        )
         for node, obstacle in obstacles.items()
     )
 
