@@ -114,7 +114,7 @@ def measure(cell: Cell) -> Found:
 def compile_kernels(algorithm: Algorithm, data: LocalData, *, diverse: bool) -> None:
     """Let an algorithm run on a few records, so that its kernels are compiled and loaded."""
     few = beginning(data, RECORDS_TO_COMPILE_WITH)
-    models = [sh.KAnonymity(RECORDS_TO_COMPILE_WITH // 10), *([sh.LDiversity(1.0)] if diverse else [])]
+    models = [sh.KAnonymity(RECORDS_TO_COMPILE_WITH // 30), *([sh.LDiversity(1.0)] if diverse else [])]
     algorithm.find(few, models, np.random.default_rng(0), Silent(30.0))
 
 
