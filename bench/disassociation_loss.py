@@ -233,7 +233,7 @@ def noisy_losses(source: Source) -> Mapping[str, float]:
         rng = np.random.default_rng(0)
         noisy = DiffPart().find_repeatably(data, [sh.DifferentialPrivacy(epsilon)], rng, Silent())
         records = new_records(noisy, column).sets("items").arrays
-        found.append(records_loss(column, [records], data.trees["items"]).losses)
+        found.append(records_loss(column, [records], None).losses)
     return {measure: min(each[measure] for each in found) for measure in found[0]}
 
 
