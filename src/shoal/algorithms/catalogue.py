@@ -22,6 +22,7 @@ from shoal.algorithms.relational.mondrian import Mondrian
 from shoal.algorithms.relational.sequential import Sequential
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.da import DA
+from shoal.algorithms.sets.diffpart import DiffPart
 from shoal.algorithms.sets.disassociation import Disassociate
 from shoal.algorithms.sets.hghs import HgHs
 from shoal.algorithms.sets.lgr import LGR
@@ -64,6 +65,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         Rfirst,
         Tfirst,
         Disassociate,
+        DiffPart,
     )
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -34,3 +34,13 @@ class Algorithm(Protocol):
         Leaves the data as they are; the same data and random numbers give the same decision. Raises
         Infeasible when no decision keeps the promise.
         """
+
+
+@runtime_checkable
+class DrawsNoise(Protocol):
+    """An algorithm whose `find` takes the noise that protects from the operating system."""
+
+    def find_repeatably(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> Recoding:
+        """The same with noise from the generator: for tests, never for publication."""

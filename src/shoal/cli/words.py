@@ -53,7 +53,8 @@ def _losses(losses: Mapping[str, float]) -> dict[str, object]:
         "ncp": "loss (NCP)",
         **({"ul": "loss in items (UL)"} if "item_ncp" in losses else {}),
         "tkd_a": "frequent itemsets lost (tKd-a)",
-        "tkd": "in a reconstruction (tKd)",
+        "tkd": "frequent itemsets lost (tKd)" if "tkd_a" not in losses else "in a reconstruction (tKd)",
+        "re_top": "error of pairs of the 20 most frequent items (re)",
         "re": "error of pairs (re)",
         "tlost": "frequent terms lost (tlost)",
     }

@@ -14,6 +14,7 @@ from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.metrics.classes import average_class_size, discernibility
 from shoal.metrics.items import item_ncp, nodes_under_group_cuts, utility_loss
 from shoal.metrics.joint import item_weights, joint_item_ncp, joint_utility_loss, weights_of_words
+from shoal.metrics.mining import Measured, records_loss
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.pieces import measure_pieces
 from shoal.metrics.relational import (
@@ -28,6 +29,7 @@ from shoal.recoding.groups import Groups
 from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.joint import Joint
 from shoal.recoding.pieces import Pieces
+from shoal.recoding.synthetic import Synthetic, new_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Metric:
 
     name: str
     description: str
-    applies_to: Literal["table", "sets", "both", "joint", "pieces"]
+    applies_to: Literal["table", "sets", "both", "joint", "pieces", "new records"]
     unit: Literal["share", "bits", "log10", "records", "multiples of k"] = "share"
     lower_is_better: bool = True
 
@@ -72,6 +74,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             Metric("item_ncp", "Share of all items that a published one could stand for", "joint"),
             Metric("tkd_a", "Share of the 1000 most frequent itemsets that the chunks alone lose", "pieces"),
             Metric("tkd", "Share of the 1000 most frequent itemsets that a reconstruction loses", "pieces"),
+            Metric("tkd_ml2", "The same over all levels of the item hierarchy together", "new records"),
             Metric(
                 "re_a", "Relative error of supports of pairs, ranks 200-219, by the chunks alone", "pieces"
             ),
@@ -131,6 +134,8 @@ def measure(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
         }
     if isinstance(recoding, Pieces):
         return measure_pieces(data.table.sets(recoding.column), recoding.clusters, k)
+    if isinstance(recoding, Synthetic):
+        return measure_new_records(data, recoding).losses
     return measure_sets(data, recoding)
 
 
@@ -141,7 +146,7 @@ def measure_by_column(data: LocalData, recoding: Recoding) -> dict[str, dict[str
     if isinstance(recoding, Joint):
         of_items = {cuts.column: measure_cuts(data, cuts) for cuts in recoding.cuts}
         return {**measure_columns(data, recoding.groups), **of_items}
-    if isinstance(recoding, Pieces):
+    if isinstance(recoding, Pieces | Synthetic):
         return {}
     return {recoding.column: measure_sets(data, recoding)}
 
@@ -155,6 +160,13 @@ def measure_sets(data: LocalData, recoding: Cuts | ItemNodes) -> dict[str, float
     tree = data.trees[recoding.column]
     weights = weights_of_words(tree, item_weights(data, recoding.column))
     return measure_items(tree, sets, recoding.node_of_occurrence[is_quasi], weights)
+
+
+def measure_new_records(data: LocalData, synthetic: Synthetic) -> Measured:
+    """What new records keep of the itemsets of the original ones."""
+    original, tree = data.table.sets(synthetic.column), data.trees[synthetic.column]
+    records = new_records(synthetic, original).sets(synthetic.column)
+    return records_loss(original, [records.arrays], tree)
 
 
 def measure_cuts(data: LocalData, cuts: Cuts) -> dict[str, float]:

@@ -13,11 +13,12 @@ from shoal.recoding.groups import Groups
 from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.joint import Joint
 from shoal.recoding.pieces import Pieces
+from shoal.recoding.synthetic import Synthetic
 from shoal.table.columns import Table
 from shoal.table.roles import Role
 
 OfRows = Groups | Cuts | ItemNodes | Joint
-Recoding = OfRows | Pieces
+Recoding = OfRows | Pieces | Synthetic
 
 
 def apply_recoding(

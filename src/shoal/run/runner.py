@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
 import time
@@ -13,7 +12,7 @@ import numpy as np
 
 from shoal.algorithms.auto import Affordable, choose
 from shoal.algorithms.catalogue import make_algorithm, takes
-from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.interface import Algorithm, DrawsNoise
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, InvalidParameter, LimitReached, Problem
 from shoal.kernels.arrays import Bools, Ints
@@ -25,12 +24,15 @@ from shoal.privacy.verdict import Model
 from shoal.progress import Progress, Silent
 from shoal.recoding.decision import OfRows, apply_recoding
 from shoal.recoding.pieces import Pieces
+from shoal.recoding.synthetic import Synthetic
 from shoal.report.outcome import Outcome, People, Promise, SetForm
 from shoal.run.examples import examples
 from shoal.run.explain import generalized_items
 from shoal.run.found import Found, refuse_broken
 from shoal.run.label_leaves import leaves_by_label
 from shoal.run.memory import bytes_in_use, peak_memory_mb
+from shoal.run.new_records import release_new_records
+from shoal.run.order import order_of_publication
 from shoal.run.pieces import release_pieces
 from shoal.run.plan import KEEPS_ORDER, Limits, Plan, Search
 from shoal.run.prepare import Data, pseudonym_notices, read, release_problems, unprotected_notices
@@ -103,7 +105,10 @@ def release(
 
     progress.stage(f"searching with {algorithm.name}")
     search_started = time.perf_counter()
-    recoding = algorithm.find(data.local, models, rng, WithinLimits(progress, search.limits))
+    find = algorithm.find
+    if search.reproducible and isinstance(algorithm, DrawsNoise):
+        find = algorithm.find_repeatably
+    recoding = find(data.local, models, rng, WithinLimits(progress, search.limits))
     found = Found(
         data=data,
         models=tuple(models),
@@ -123,6 +128,8 @@ def release(
     )
     if isinstance(recoding, Pieces):
         return release_pieces(found, recoding, progress)
+    if isinstance(recoding, Synthetic):
+        return release_new_records(found, recoding, progress)
     return _release_table(found, recoding, progress)
 
 
@@ -139,7 +146,7 @@ def _release_table(found: Found, recoding: OfRows, progress: Progress) -> Result
         people=data.local.subjects,
     )
     key = new_key() if data.identifiers else None
-    order = _order_of_publication(applied.table.row_count, search, found.rng)
+    order = order_of_publication(applied.table.row_count, search, found.rng)
     original_rows = applied.rows[order]
     released = _with_pseudonyms(applied.table.take(order), data, original_rows, applied.stars[order], key)
 
@@ -210,7 +217,11 @@ def algorithm_for(
         options["memory_limit"] = search.limits.memory
     if takes(choice.name, "on_limit"):
         options["on_limit"] = search.limits.on_limit
-    return make_algorithm(choice.name, options), choice.notices
+    algorithm = make_algorithm(choice.name, options)
+    if isinstance(algorithm, DrawsNoise) and search.seed is not None and not search.reproducible:
+        must_be = "left out: whoever knew it could take away the noise that protects"
+        raise InvalidParameter(choice.name, "seed", search.seed, must_be)
+    return algorithm, choice.notices
 
 
 class WithinLimits:
@@ -253,16 +264,6 @@ def _fewest_stars(found: Found) -> int:
     Their sensitive values are `*`, too, which is not diverse: where diversity is promised they are left out.
     """
     return sys.maxsize if any(hasattr(model, "requirement") for model in found.models) else found.k
-
-
-def _order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Ints:
-    """The order of the published rows: from the operating system, so that no seed can undo it."""
-    if search.keep_order:
-        return np.arange(count, dtype=np.int64)
-    if search.reproducible:
-        return rng.permutation(count)
-    keys = np.frombuffer(os.urandom(16 * count), dtype=np.uint64).reshape(2, count)
-    return np.lexsort(keys).astype(np.int64)
 
 
 def _with_pseudonyms(
