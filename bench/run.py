@@ -12,6 +12,7 @@ SHORT_FORM = {
     script: ["--quick"]
     for script in (
         "disassociation.py",
+        "disassociation_loss.py",
         "km.py",
         "km_published.py",
         "relational.py",
