@@ -13,6 +13,8 @@ from tests.report.outcomes import baskets, evil, hospital
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
+PATIENCE = 120_000  # milliseconds, on a busy machine
+
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="needs the system's Chromium: install the package chromium"
 )
@@ -40,6 +42,7 @@ def visit(browser: Browser, file: Path, width: int, scheme: str = "light") -> Se
     seen = Seen()
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
     opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
     opened.on("console", lambda message: seen.talk.append(message.text))
     opened.on("pageerror", lambda error: seen.talk.append(str(error)))
     opened.on("dialog", lambda dialog: (seen.talk.append(dialog.message), dialog.dismiss()))

@@ -25,6 +25,7 @@ FINE, PROMISE_BROKEN, BAD_INPUT, INFEASIBLE, LIMIT_REACHED = 0, 1, 2, 3, 4
 BUG, INTERRUPTED, READER_GONE = 70, 130, 141
 
 PIPED_WIDTH = 160  # nobody told how wide a file is; narrow tables would only break words
+_WIDEST_NAME = 20  # up to here the first column of a table is never broken
 
 
 class _Console(Console):
@@ -109,10 +110,13 @@ def show_text(text: str) -> None:
 def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a result as a table."""
     grid = Grid(title=escape(title), title_justify="left", header_style="bold")
-    for column in columns:
-        grid.add_column(escape(column), overflow="fold")
-    for row in rows:
-        grid.add_row(*(escape(str(cell)) for cell in row))
+    cells = [[str(cell) for cell in row] for row in rows]
+    longest_name = max((len(row[0]) for row in cells), default=0)
+    for place, column in enumerate(columns):
+        width = min(longest_name, _WIDEST_NAME) if place == 0 else None
+        grid.add_column(escape(column), overflow="fold", min_width=width)
+    for row in cells:
+        grid.add_row(*map(escape, row))
     _console().print(grid)
 
 
