@@ -15,6 +15,7 @@ from shoal.kernels.arrays import Ints
 from shoal.kernels.closures import NOTHING
 from shoal.kernels.exchanging import improve
 from shoal.kernels.grouping import group_rows, members
+from shoal.kernels.neighbourhoods import deal_neighbours
 from shoal.kernels.partitions import Board, Cursor, Partition, all_entries, refresh_all
 from shoal.kernels.regrouping import dissolve_clusters, found_clusters
 from shoal.progress import Progress
@@ -24,6 +25,7 @@ _LEAST_GAIN = 1e-12  # as a share of the highest cost that the table could have
 
 _Step = Callable[[Board, Partition, Cursor], float]
 _STEPS: tuple[_Step, ...] = (dissolve_clusters, found_clusters, improve)
+_CLUSTERS_IN_A_DEAL = (6, 4, 3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,14 +58,25 @@ def improved(records: Records, clustering: Clustering, needs: Needs, progress: P
 
 def _improve_until_nothing_helps(board: Board, partition: Partition, progress: Progress) -> bool:
     """Take steps of each sort in turn; False when time was up before none was left."""
+    steps = (*_STEPS, *(_dealing(most, len(partition.sizes)) for most in _CLUSTERS_IN_A_DEAL))
     idle = 0
-    while idle < len(_STEPS):
-        for step in _STEPS:
+    while idle < len(steps):
+        for step in steps:
             gained = _take_all(step, board, partition, progress)
             if gained is None:
                 return False
             idle = 0 if gained > 0 else idle + 1
     return True
+
+
+def _dealing(most: int, cluster_count: int) -> _Step:
+    """Deals of rows among so many clusters, which remember where one was in vain."""
+    tried = np.zeros(cluster_count, dtype=np.int64)
+
+    def step(board: Board, partition: Partition, cursor: Cursor) -> float:
+        return deal_neighbours(board, partition, cursor, most, tried)
+
+    return step
 
 
 def _take_all(step: _Step, board: Board, partition: Partition, progress: Progress) -> float | None:
