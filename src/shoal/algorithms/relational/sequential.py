@@ -26,6 +26,7 @@ from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
 _RECORDS_PER_SLICE = 1000
+_LARGEST_AT_FIRST = 8  # a random cluster of more has little in common, and then no single move lowers its cost
 
 _TIME_WAS_UP = "time was up: more rounds of moving records might have lowered the loss"
 
@@ -34,16 +35,17 @@ _TIME_WAS_UP = "time was up: more rounds of moving records might have lowered th
 class Sequential:
     """Begin with random clusters and move one record after the other to where the total cost falls most.
 
-    Equal records stay together, and those of k rows or more begin as a cluster of their own. After a round
-    over all records, clusters of 2k or more are divided at random, if the cost is monotone; when a round
-    moves nothing and divides nothing, clusters of fewer than k records are united, those first that add least
-    to the cost. The best of several starts is kept.
+    Equal records stay together, and those of k rows or more begin as a cluster of their own. The others begin
+    in clusters of k, or of a few if k is large: moves alone would not lead out of large random ones. After a
+    round over all records, clusters of 2k or more are divided at random, if the cost is monotone; when a
+    round moves nothing and divides nothing, clusters of fewer than k records are united, those first that add
+    least to the cost. The best of several starts is kept.
 
     Contract
         needs:      rows; quasi-identifiers with trees
         gives:      one node per group and column
         guarantees: every group satisfies every model passed to find()
-        cost:       O(rounds * distinct records * n / k * columns) for each start, memory O(n * columns)
+        cost:       O(rounds * distinct records * n * columns) for each start, memory O(n * columns)
 
     After Goldberger, Tassa, Efficient anonymizations with enhanced utility, Transactions on Data Privacy
     2010.
@@ -122,11 +124,12 @@ def _rounds(records: Records, k: int, rng: np.random.Generator, progress: Progre
 
 
 def _random_clusters(records: Records, k: int, rng: np.random.Generator) -> Ints:
-    """Records in random order are cut into clusters of about k rows; each of k rows has its own."""
+    """Records in random order are cut into clusters of about k rows or fewer; each of k rows has its own."""
     own = records.counts >= k
+    size = min(k, _LARGEST_AT_FIRST)
     clusters = np.where(own, np.arange(len(records)), 0)
     others = rng.permutation(np.flatnonzero(~own))
-    clusters[others] = len(records) + (np.cumsum(records.counts[others]) - 1) // k
+    clusters[others] = len(records) + (np.cumsum(records.counts[others]) - 1) // size
     return _without_gaps(clusters)
 
 
