@@ -6,7 +6,9 @@ import fcntl
 import hashlib
 import json
 import multiprocessing
+import multiprocessing.connection
 import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
@@ -109,7 +111,9 @@ def _rows(file: PolicyFile, jobs: Sequence[Job], workers: int, budget: float | N
     waiting = list(reversed(jobs))
     going: set[Future[Row]] = set()
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, max_tasks_per_child=1) as pool:
+    with ProcessPoolExecutor(
+        workers, mp_context=context, max_tasks_per_child=1, initializer=_end_with_parent
+    ) as pool:
         try:
             while waiting or going:
                 # The first run shows what a run uses.
@@ -126,6 +130,18 @@ def _rows(file: PolicyFile, jobs: Sequence[Job], workers: int, budget: float | N
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _end_with_parent() -> None:
+    """Let this worker end when the comparison is killed: it would wait for its next run for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_exit_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def _exit_after(sentinel: int) -> None:
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)
 
 
 def run_job(policy: str, job: Job) -> Row:
@@ -148,7 +164,7 @@ def run_job(policy: str, job: Job) -> Row:
     try:
         outcome = run(plan).outcome
     except ShoalError as error:
-        return {**row, "peak_memory_mb": _most_memory_mb(), "error": str(error)}
+        return {**row, "peak_memory_mb": peak_memory_mb(), "error": str(error)}
     risk = risk_of(outcome.class_sizes_after)
     return {
         **row,
@@ -162,21 +178,9 @@ def run_job(policy: str, job: Job) -> Row:
         **{name: float(loss) for name, loss in outcome.losses.items()},
         "seconds": outcome.seconds["total"],
         "search_seconds": outcome.seconds["algorithm"],
-        "peak_memory_mb": _most_memory_mb(),
+        "peak_memory_mb": peak_memory_mb(),
         "error": None,
     }
-
-
-def _most_memory_mb() -> float:
-    """The most memory of this program; what its parent held when it started is not counted."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii")
-    except OSError:
-        return peak_memory_mb()
-    return next(
-        (int(line.split()[1]) / 1e3 for line in status.splitlines() if line.startswith("VmHWM")),
-        peak_memory_mb(),
-    )
 
 
 def _fingerprint(file: PolicyFile, job: Job) -> str:

@@ -26,7 +26,9 @@ from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
 _RECORDS_PER_SLICE = 1000
-_LARGEST_AT_FIRST = 8  # a random cluster of more has little in common, and then no single move lowers its cost
+_LARGEST_AT_FIRST = (
+    8  # a random cluster of more has little in common, and then no single move lowers its cost
+)
 
 _TIME_WAS_UP = "time was up: more rounds of moving records might have lowered the loss"
 
