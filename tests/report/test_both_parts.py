@@ -4,6 +4,7 @@ import pytest
 
 from shoal.report.both_parts import frontier_of, shows_both_parts
 from shoal.report.figures import frontier_figure
+from shoal.report.outcome import Promise
 from shoal.report.page import page
 from tests.report.outcomes import hospital
 
@@ -31,6 +32,12 @@ def test_both_parts_stand_side_by_side(mixed):
     for figure in ("30.0%", "12.3%", "45.6%", "1,234 clusters", "251 classes"):
         assert figure in text
     assert "What other bounds would cost" not in text
+
+
+def test_risk_beyond_the_items_that_were_promised_is_called_so(mixed):
+    beyond = "This goes beyond the promise, which is about readers who know up to 2 items."
+    assert beyond in page(replace(mixed, promises=(Promise("k-km-anonymity", {"k": 5, "m": 2}),)))
+    assert "goes beyond the promise" not in page(mixed)
 
 
 def test_a_table_without_sets_has_one_part():

@@ -33,7 +33,7 @@ def sections(outcome: Outcome) -> Iterable[Html]:
     yield _promise(outcome)
     before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
     if before is not None and after is not None:
-        yield _risk(before, after)
+        yield _risk(before, after, _items_known(outcome))
         yield _class_sizes(outcome)
     if outcome.pieces:
         yield _pieces(outcome)
@@ -87,7 +87,7 @@ def _claim(verdict: Verdict) -> Html:
 def _key_figures(outcome: Outcome) -> dict[str, str]:
     before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
     figures = {}
-    if after is not None:
+    if after is not None and _items_known(outcome) is None:
         figures["records in the smallest class"] = f"{after.smallest:,}"
         figures["classes of records that look alike"] = f"{after.classes:,}"
     elif outcome.smallest is not None:
@@ -176,13 +176,19 @@ def _promise(outcome: Outcome) -> Html:
     )
 
 
-def _risk(before: Risk, after: Risk) -> Html:
+def _risk(before: Risk, after: Risk, items_known: int | None) -> Html:
+    beyond = (
+        f" This goes beyond the promise, which is about readers who know up to {items_known} items."
+        if items_known is not None
+        else ""
+    )
+    who = "the covered columns" if items_known is None else "the covered columns and every single item"
     return section(
         "risk",
         "Risk of being recognized, before and after",
         tag(
             "p",
-            "Someone knows the covered columns of a person and picks one of the rows that fit. The chance to"
+            f"Someone knows {who} of a person and picks one of the rows that fit.{beyond} The chance to"
             f" pick the right one goes from {share(before.highest)} to {share(after.highest)} for the least"
             f" protected record, and from {share(before.mean)} to {share(after.mean)} on average.",
         ),
@@ -210,13 +216,14 @@ def _risk(before: Risk, after: Risk) -> Html:
 
 def _class_sizes(outcome: Outcome) -> Html:
     bands = size_bands(outcome.class_sizes_before, outcome.class_sizes_after, _k(outcome))
+    sets_too = ", sets with all their items included" if outcome.sets else ""
     return section(
         "classes",
         "Class sizes before and after",
         tag(
             "p",
-            "A class is a group of records with the same values in all covered columns. The larger the class,"
-            " the better its records hide.",
+            f"A class is a group of records with the same values in all covered columns{sets_too}."
+            " The larger the class, the better its records hide.",
         ),
         pair(
             "figure-classes",
@@ -361,6 +368,12 @@ def _effort(outcome: Outcome) -> Html:
     ]
     rows.append(("peak memory", f"{outcome.peak_memory_mb:,.0f} MB"))
     return section("effort", "Time and memory", table("What the run used", ("", "used"), rows, numeric=(1,)))
+
+
+def _items_known(outcome: Outcome) -> int | None:
+    """Up to how many items of a set a reader may know, where the promise names a number."""
+    given = (promise.parameters.get("m") for promise in outcome.promises)
+    return next((m for m in given if isinstance(m, int)), None)
 
 
 def _k(outcome: Outcome) -> int | None:
