@@ -79,20 +79,25 @@ class RareSets(NamedTuple):
     pairs: Ints
 
 
-@kernel
+# Arrays as large as the data are made here and not in kernels: NumPy asks the system for large pages, Numba
+# does not, and without them time per item rises with the number of rows.
+
+
 def lay_out(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: int) -> Ints:
     """Lay the given rows end to end, each leaf exchanged for its numbers, which are below `count`.
 
-    Row rows[j] ends with the mark count + j. Reads only. O(items log longest row).
+    Row rows[j] ends with the mark count + j. O(items log longest row).
     """
+    most = int(np.diff(numbers_of_leaf.starts).max(initial=0))
+    items = int((sets.starts[rows + 1] - sets.starts[rows]).sum())
+    laid = np.empty(len(rows) + most * items, dtype=np.int64)
+    return laid[: _lay_rows(sets, rows, numbers_of_leaf, count, laid)]
+
+
+@kernel
+def _lay_rows(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: int, laid: Ints) -> int:
+    """Fill `laid`; returns where the last row ends."""
     starts = numbers_of_leaf.starts
-    most = 0
-    for leaf in range(len(starts) - 1):
-        most = max(most, starts[leaf + 1] - starts[leaf])
-    room = len(rows)
-    for row in rows:  # the rows themselves are read once only: they are rarely in the cache
-        room += most * (sets.starts[row + 1] - sets.starts[row])
-    laid = np.empty(room, dtype=np.int64)
     end = 0
     for j in range(len(rows)):
         start = end
@@ -104,7 +109,7 @@ def lay_out(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: int)
         end = sort_unique(laid, start, end)
         laid[end] = count + j
         end += 1
-    return laid[:end]
+    return end
 
 
 @kernel
@@ -137,7 +142,6 @@ def lay_out_with_absent(laid: Ints, count: int, absent_number: Ints) -> Ints:
     return wider[:end].copy()
 
 
-@kernel
 def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: Wanted) -> RareSets:
     """Start listing the sets of laid rows; row_of[j] is the row behind end mark count + j.
 
@@ -146,14 +150,14 @@ def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: Wanted) -> Rare
     """
     count = numbered.what.shape[1]
     occurrences, reach = _reach(items, count)
-    branching = wanted.weight - (len(wanted.limit.whole_of) == 0)
+    branching = wanted.weight - int(len(wanted.limit.whole_of) == 0)
     deeper = max(0, branching - 1)
     by_pairs = (
         wanted.weight > 1
         and not wanted.lighter
         and branching < wanted.weight
         and count * count <= _LARGEST_PAIR_TABLE
-        and (numbered.what[WEIGHT] == 1).all()
+        and bool((numbered.what[WEIGHT] == 1).all())
     )
     rare = RareSets(
         items,
@@ -169,14 +173,20 @@ def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: Wanted) -> Rare
     )
     rare.levels[_LEFT, 0] = wanted.weight
     rare.at[_NEXT_PAIR] = len(rare.pairs)
+    rare.at[_END] = len(row_of)
+    _find_rows(items, count, rare.places)
+    return rare
+
+
+@kernel
+def _find_rows(items: Ints, count: int, places: Ints) -> None:
+    """The places where the laid rows begin."""
     at_row_start, row = True, 0
     for place in range(len(items)):
         if at_row_start:
-            rare.places[row] = place
+            places[row] = place
             row += 1
         at_row_start = items[place] >= count
-    rare.at[_END] = len(row_of)
-    return rare
 
 
 @kernel
