@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from shoal.algorithms.parameters import Within, YesOrNo, parameter
 from shoal.algorithms.relational.clusters import Clustering
 from shoal.algorithms.relational.diversify import diversify
 from shoal.algorithms.relational.local_search import improved
@@ -19,6 +20,20 @@ from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
 WEIGHT_OF_LOSS = 0.15
+
+
+def local_search_parameter() -> Any:
+    """Declare whether a local search follows."""
+    return parameter(
+        default=False, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
+    )
+
+
+def weight_parameter() -> Any:
+    """Declare what loss weighs when clusters are united for diversity."""
+    return parameter(
+        WEIGHT_OF_LOSS, Within(0.0, 1.0), "weight of loss against diversity when clusters are united for it"
+    )
 
 
 def finish(

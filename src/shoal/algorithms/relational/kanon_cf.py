@@ -12,7 +12,7 @@ from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters
 from shoal.algorithms.relational.closed_records import ClosedRecords, Mining
 from shoal.algorithms.relational.clusters import Clustering
 from shoal.algorithms.relational.cover import BYTES_PER_CLOSED_RECORD, greedy_cover, least_cost
-from shoal.algorithms.relational.finishing import WEIGHT_OF_LOSS, finish
+from shoal.algorithms.relational.finishing import finish, weight_parameter
 from shoal.algorithms.relational.memory import memory_of_machine
 from shoal.algorithms.relational.needs import needs_of
 from shoal.algorithms.relational.records import MEASURES, Records
@@ -71,9 +71,7 @@ class KAnonCF:
     local_search: bool = parameter(
         default=True, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
     )
-    w: float = parameter(
-        WEIGHT_OF_LOSS, Within(0.0, 1.0), "weight of loss against diversity when clusters are united for it"
-    )
+    w: float = weight_parameter()
     memory_limit: float = parameter(
         0.0, Within(0.0), "bytes that the whole program may take; 0 means as many as the machine has"
     )

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters, parameter
-from shoal.algorithms.relational.finishing import WEIGHT_OF_LOSS, finish
+from shoal.algorithms.parameters import OneOf, Within, check_parameters, parameter
+from shoal.algorithms.relational.finishing import finish, local_search_parameter, weight_parameter
 from shoal.algorithms.relational.needs import needs_of
 from shoal.algorithms.relational.records import MEASURES, Records
 from shoal.algorithms.relational.uniting import United, united
@@ -64,12 +64,8 @@ class Sequential:
 
     starts: int = parameter(2, Within(1, 1000), "how many random partitions are tried")
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
-    local_search: bool = parameter(
-        default=False, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
-    )
-    w: float = parameter(
-        WEIGHT_OF_LOSS, Within(0.0, 1.0), "weight of loss against diversity when clusters are united for it"
-    )
+    local_search: bool = local_search_parameter()
+    w: float = weight_parameter()
 
     def __post_init__(self) -> None:
         check_parameters(self)
