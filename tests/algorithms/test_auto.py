@@ -2,11 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.algorithms.auto import Affordable, TableTask, choose
+from shoal.algorithms.auto import Affordable, TableTask, choose, choose_for_table_with_sets
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm
 from shoal.errors import BadInput, UnknownName
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.table.columns import Kind
@@ -138,6 +139,33 @@ def test_sets_without_a_hierarchy_get_one_that_needs_none():
     choice = choose("auto", KM, data=sets(trees={}))
     assert choice.name == "pcta"
     assert choice.notices == ("auto chose pcta, because column 'items' has no hierarchy of items",)
+
+
+@pytest.mark.parametrize(
+    ("records", "given", "limit", "options"),
+    [
+        (2_000, (), None, {"items": "pcta", "delta": "frontier"}),
+        (100_000, (), None, {"items": "pcta"}),
+        (1_000_000, (), None, {}),
+        (2_000, (), 2.0, {}),
+        (2_000, ("delta",), None, {"items": "pcta"}),
+        (2_000, ("items", "delta"), None, {}),
+    ],
+)
+def test_tables_with_sets_get_what_loses_least_in_the_time_there_is(records, given, limit, options):
+    choice = choose_for_table_with_sets(records, given, Affordable(seconds=limit))
+    assert (choice.name, dict(choice.options)) == ("rmerge-rt", options)
+    assert f"auto chose rmerge-rt for {records:,} records" in choice.notices[0]
+    for name, value in options.items():
+        assert f'{name} = "{value}"' in choice.notices[0]
+
+
+def test_only_tables_with_sets_are_chosen_for_as_such():
+    data = local_data([("red", ["a"])], {"colour": Quasi(), "basket": QuasiSet(separator=" ")})
+    assert choose("auto", [KKmAnonymity(2, 2)], data=data).options == {"items": "pcta", "delta": "frontier"}
+    assert choose("auto", [KKmAnonymity(2, 2)], options=["closeness", "delta"], data=data).options == {
+        "items": "pcta"
+    }
 
 
 @pytest.mark.parametrize("data", [ON_TREES, WITHOUT_A_TREE])

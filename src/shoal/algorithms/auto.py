@@ -15,6 +15,11 @@ from shoal.privacy.verdict import Model
 
 PATIENCE = 120.0  # seconds that a search should take at most when nobody set a limit
 _FOR_BARE_SETS = "pcta"
+_FOR_TABLES_WITH_SETS = "rmerge-rt"
+_SECONDS_WITH_SETS = (
+    6e-4  # that it takes for one record, with PCTA for the items, on a machine with two cores
+)
+_BOUNDS_TRIED = 8  # by delta = "frontier"
 _MOST_RECORDS_TO_MOVE = 5_000  # where moving a record asks whether classes stay diverse
 
 
@@ -85,9 +90,10 @@ def choose(
     """The named algorithm if it serves all the models.
 
     "auto" is one that serves them all and takes all the options: for tables the one that usually loses least
-    of those that should end soon, for sets of items without a hierarchy one that needs none, otherwise the
-    first of the catalogue. It depends on nothing but the arguments. Without data the choice is not final, but
-    what cannot be searched for at all is refused.
+    of those that should end soon, for tables with sets the item step and the search for a bound that should,
+    for sets of items without a hierarchy one that needs none, otherwise the first of the catalogue. It
+    depends on nothing but the arguments. Without data the choice is not final, but what cannot be searched
+    for at all is refused.
     """
     serving, promise = _serving(models), " with ".join(model.name for model in models)
     if name == "auto":
@@ -100,6 +106,8 @@ def choose(
         if candidates and data is not None:
             task = TableTask.of(data, models)
             return choose_for_table(task, candidates, options, affordable or Affordable())
+        if data is not None and _FOR_TABLES_WITH_SETS in names:
+            return choose_for_table_with_sets(data.row_count, options, affordable or Affordable())
         if data is not None and (bare := _sets_without_tree(data)) and _FOR_BARE_SETS in names:
             why = f"auto chose {_FOR_BARE_SETS}, because column {bare[0]!r} has no hierarchy of items"
             return Choice(_FOR_BARE_SETS, notices=(why,))
@@ -211,3 +219,24 @@ def choose_for_table(
     )
     where = f"{task.records:,} distinct records of {task.columns} columns"
     return Choice(chosen.name, options, (f"auto chose {chosen.name}{how} for {where}, {why}",))
+
+
+def choose_for_table_with_sets(records: int, given: Collection[str], affordable: Affordable) -> Choice:
+    """Items by what loses least if that should end in time, and the bound that loses least if there is time.
+
+    Options that are given are not ours to choose.
+    """
+    seconds = _SECONDS_WITH_SETS * records
+    options: dict[str, Any] = {}
+    if "items" not in given and seconds <= affordable.patience:
+        options["items"] = "pcta"
+    if "delta" not in given and _BOUNDS_TRIED * seconds <= affordable.patience:
+        options["delta"] = "frontier"
+    choices = " and ".join(f'{name} = "{value}"' for name, value in options.items())
+    why = (
+        f"with {choices}, which usually loses least of what should end within {affordable.patience:.3g} s"
+        if options
+        else "as it is fastest, or as you asked for"
+    )
+    name = _FOR_TABLES_WITH_SETS
+    return Choice(name, options, (f"auto chose {name} for {records:,} records, {why}",))
