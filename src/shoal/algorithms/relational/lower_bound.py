@@ -9,10 +9,14 @@ models ask for more than k rows.
 
 from __future__ import annotations
 
+import math
+from functools import partial
+
 import numpy as np
 
 from shoal.algorithms.relational.clusters import Clustering
 from shoal.algorithms.relational.records import Records
+from shoal.algorithms.threads import in_threads, processors
 from shoal.kernels.arrays import Ints
 from shoal.kernels.grouping import group_rows, members
 from shoal.kernels.neighbours import Neighbourhoods, distances_to_k
@@ -32,15 +36,25 @@ def lower_bound(records: Records, clustering: Clustering, k: int, progress: Prog
     if not records.monotone or lookups > _LOOKUPS_AT_MOST:
         return None
     hoods = _neighbourhoods(records, clustering)
-    total = 0.0
-    for begin in range(0, len(records), _RECORDS_PER_SLICE):
-        if progress.expired():
-            return None
-        progress.update(begin, len(records))
-        end = min(begin + _RECORDS_PER_SLICE, len(records))
-        distances = distances_to_k(records.trees, hoods, k, begin, end)
-        total += float(np.dot(distances, records.counts[begin:end]))
-    return total / records.row_count
+    slices = [
+        partial(_cost_of_slice, records, hoods, k, begin)
+        for begin in range(0, len(records), _RECORDS_PER_SLICE)
+    ]
+    costs = in_threads(slices, progress, processors())
+    if None in costs:
+        return None
+    return math.fsum(cost for cost in costs if cost is not None) / records.row_count
+
+
+def _cost_of_slice(
+    records: Records, hoods: Neighbourhoods, k: int, begin: int, progress: Progress
+) -> float | None:
+    """What the rows of some records cost at least together; None if time is up."""
+    if progress.expired():
+        return None
+    end = min(begin + _RECORDS_PER_SLICE, len(records))
+    distances = distances_to_k(records.trees, hoods, k, begin, end)
+    return float(np.dot(distances, records.counts[begin:end]))
 
 
 def _neighbourhoods(records: Records, clustering: Clustering) -> Neighbourhoods:

@@ -14,8 +14,8 @@ from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, param
 from shoal.algorithms.sets.horpart import Partition, horizontal_partition, unite
 from shoal.algorithms.sets.parts import threads_parameter
 from shoal.algorithms.sets.refine import Refined, not_refined, refine
-from shoal.algorithms.sets.threads import processors
 from shoal.algorithms.sets.verpart import Chunked, shared_chunks, vertical_partition
+from shoal.algorithms.threads import processors
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arranging import preorder, take_sets

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from shoal.algorithms.sets.parts import balanced_borders
-from shoal.algorithms.sets.threads import in_threads
+from shoal.algorithms.threads import in_threads
 from shoal.kernels.arranging import take_sets
 from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.horizontal import Needs, Split, split_parts, unite_parts

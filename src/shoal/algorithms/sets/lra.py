@@ -21,9 +21,9 @@ from shoal.algorithms.sets.parts import (
 from shoal.algorithms.sets.single_items import may_leave
 from shoal.algorithms.sets.specialization import obstacles_at, specialize
 from shoal.algorithms.sets.task import DOWNCODING, Task, reasons_of
-from shoal.algorithms.sets.threads import in_threads
 from shoal.algorithms.sets.transactions import Transactions
 from shoal.algorithms.sets.violations import Violation, Violations
+from shoal.algorithms.threads import in_threads
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays

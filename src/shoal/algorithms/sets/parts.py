@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from shoal.algorithms.parameters import Within, parameter
-from shoal.algorithms.sets.threads import processors
 from shoal.algorithms.sets.violations import Violations
+from shoal.algorithms.threads import processors
 from shoal.errors import LimitReached
 from shoal.kernels.arrays import Ints
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from shoal.algorithms.sets.parts import balanced_borders
-from shoal.algorithms.sets.threads import in_threads
+from shoal.algorithms.threads import in_threads
 from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.vertical import (
     Chunks,

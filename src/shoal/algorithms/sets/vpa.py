@@ -18,8 +18,8 @@ from shoal.algorithms.sets.parts import (
     threads_parameter,
 )
 from shoal.algorithms.sets.task import Task
-from shoal.algorithms.sets.threads import in_threads
 from shoal.algorithms.sets.violations import Violations
+from shoal.algorithms.threads import in_threads
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from shoal.algorithms.sets.threads import in_threads
+from shoal.algorithms.threads import in_threads
 from shoal.errors import Cancelled, Infeasible
 from shoal.progress import Silent
 
