@@ -18,9 +18,8 @@ from shoal.kernels.compile import kernel
 NO_NODE = -1
 _NO_PART = -1
 _NOT_NOW = -1
-_BEFORE_ALL = 2**62
 
-_STACKED, _GROUPS, _ROWS_DONE, _EXPANSIONS = range(4)  # places of `counts`
+_STACKED, _GROUPS, _ROWS_DONE, _EXPANSIONS, _LOST = range(5)  # places of `counts`
 
 
 class Drill(NamedTuple):
@@ -81,7 +80,7 @@ def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, group: I
         group=group,
         left_over=np.zeros(row_count, dtype=np.bool_),
         stack=np.empty((row_count // k + 1, 3), dtype=np.int64),
-        counts=np.zeros(4, dtype=np.int64),
+        counts=np.zeros(5, dtype=np.int64),
         gain=np.zeros(node_count, dtype=np.int64),
         seen=np.zeros(node_count, dtype=np.bool_),
         nodes=np.empty(node_count, dtype=np.int64),
@@ -130,52 +129,51 @@ def finish_as_they_are(drill: Drill) -> None:
 
 
 @kernel
-def divide_part(drill: Drill, start: int, end: int, first: int) -> int:
-    """Drill one part down to finished groups, the given node first; returns the steps taken.
+def divide_part(drill: Drill, start: int, end: int, node: int, most: int) -> tuple[int, int]:
+    """Drill one part down to finished groups, the given node first, while no other part waits.
 
-    Nothing else may wait.
+    Returns the loss of the groups and the steps taken. Gives up, with a loss of at least `most`, when that
+    much is lost or when the part does not fall apart by that node.
     """
-    steps = _refine(drill, start, end, NO_NODE, first)
-    while drill.counts[_STACKED] > 0:
+    parts = _fall_apart(drill, start, end, node)
+    steps = end - start
+    if parts == 0:
+        return most, steps
+    drill.counts[_LOST] = 0
+    _split(drill, start, end, node, parts)
+    while drill.counts[_STACKED] > 0 and drill.counts[_LOST] < most:
         steps += _refine_next(drill)
-    return steps
-
-
-@kernel
-def can_expand(drill: Drill, start: int, end: int, node: int) -> bool:
-    """Whether a node of a part can be expanded."""
-    parts = _divide(drill, start, end, node)
-    return parts == 1 or _balance(drill, start, end, parts)
+    drill.counts[_STACKED] = 0
+    return drill.counts[_LOST], steps
 
 
 @kernel
 def _refine_next(drill: Drill) -> int:
     drill.counts[_STACKED] -= 1
     top = drill.counts[_STACKED]
-    return _refine(drill, drill.stack[top, 0], drill.stack[top, 1], drill.stack[top, 2], NO_NODE)
+    return _refine(drill, drill.stack[top, 0], drill.stack[top, 1], drill.stack[top, 2])
 
 
 @kernel
-def _refine(drill: Drill, start: int, end: int, kept: int, first: int) -> int:
+def _refine(drill: Drill, start: int, end: int, kept: int) -> int:
     """Expand nodes of one part until it falls apart or none can be expanded; returns the steps taken.
 
-    The node `kept` is not expanded; `first` is tried before the others. Either may be -1.
+    The node `kept` is not expanded; it may be -1.
     """
     count, steps = _count_gains(drill, start, end)
     if kept != NO_NODE:
         drill.gain[kept] = _NOT_NOW
-    if first != NO_NODE:
-        drill.gain[first] = _BEFORE_ALL
     whole = True
     while whole:
         node = _dearest(drill, count)
         if node == NO_NODE:
             break
-        parts = _divide(drill, start, end, node)
         steps += end - start
-        if parts == 1:
+        if _is_held_alike(drill, start, end, node):
             count = _expand_whole(drill, start, end, node, count)
-        elif _balance(drill, start, end, parts):
+            continue
+        parts = _fall_apart(drill, start, end, node)
+        if parts > 0:
             _split(drill, start, end, node, parts)
             whole = False
         else:
@@ -194,6 +192,8 @@ def _finish(drill: Drill, start: int, end: int, kept: int) -> None:
         row = drill.order[position]
         drill.group[row] = drill.counts[_GROUPS]
         drill.left_over[row] = kept != NO_NODE
+        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            drill.counts[_LOST] += drill.tree.cost[drill.node[place]]
     drill.counts[_GROUPS] += 1
     drill.counts[_ROWS_DONE] += end - start
 
@@ -236,6 +236,25 @@ def _dearest(drill: Drill, count: int) -> int:
         if gain > largest or (gain == largest and node < best):
             best, largest = node, gain
     return best
+
+
+@kernel
+def _is_held_alike(drill: Drill, start: int, end: int, node: int) -> bool:
+    """Whether all rows hold the same children of a node."""
+    first = drill.order[start]
+    for position in range(start + 1, end):
+        if not _same_children(drill, first, drill.order[position], node):
+            return False
+    return True
+
+
+@kernel
+def _fall_apart(drill: Drill, start: int, end: int, node: int) -> int:
+    """Number the sub-parts as `_divide` does, and pool the small ones; 0 if two parts of k cannot be made."""
+    if end - start < 2 * drill.k:
+        return 0
+    parts = _divide(drill, start, end, node)
+    return parts if _balance(drill, start, end, parts) else 0
 
 
 @kernel
@@ -406,13 +425,13 @@ def _split(drill: Drill, start: int, end: int, node: int, parts: int) -> None:
         if drill.part[position] == _NO_PART:
             pooled += 1
     begin = start + pooled
-    if pooled > 0:
-        _push(drill, start, begin, node)
     for number in range(parts):
         drill.firsts[number] = begin
         if drill.sizes[number] >= drill.k:
             begin += drill.sizes[number]
             _push(drill, drill.firsts[number], begin, NO_NODE)
+    if pooled > 0:  # the last, so that it is the next: most is lost in pools
+        _push(drill, start, start + pooled, node)
     free = start
     for position in range(start, end):
         row, number = drill.order[position], drill.part[position]

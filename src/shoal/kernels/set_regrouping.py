@@ -21,15 +21,16 @@ from shoal.kernels.common_sets import (
     room_for_two_sets,
 )
 from shoal.kernels.compile import kernel
-from shoal.kernels.drilldown import Drill, can_expand, divide_part, finished_drill, hang
+from shoal.kernels.drilldown import Drill, divide_part, finished_drill, hang
 
 
 class Division(NamedTuple):
-    """How some neighbouring rows are divided: their order and groups, and the nodes of their occurrences."""
+    """How some neighbouring rows are divided: their order and groups, and `node` and `below` of a `Drill`."""
 
     order: Ints
     group: Ints
     node: Ints
+    below: Ints
 
 
 class Regrouping(NamedTuple):
@@ -37,6 +38,7 @@ class Regrouping(NamedTuple):
 
     drill: Drill
     before: Division
+    united: Division
     best: Division
     two: TwoSets
 
@@ -45,6 +47,7 @@ def begin_regrouping(sets: SetArrays, tree: CostTree, k: int, node: Ints, group:
     """Rows that are published as `node` says; those of a group, which are at least k, stand side by side."""
     return Regrouping(
         finished_drill(sets, tree, k, node.copy(), group.copy()),
+        _room_for_division(sets),
         _room_for_division(sets),
         _room_for_division(sets),
         room_for_two_sets(sets),
@@ -57,6 +60,7 @@ def _room_for_division(sets: SetArrays) -> Division:
         np.empty(rows, dtype=np.int64),
         np.empty(rows, dtype=np.int64),
         np.empty(len(sets.items), dtype=np.int64),
+        np.empty(len(sets.items), dtype=np.int64),
     )
 
 
@@ -64,6 +68,7 @@ def _room_for_division(sets: SetArrays) -> Division:
 def regroup(regrouping: Regrouping, span: int, start: int, most_steps: int) -> int:
     """Divide so many neighbouring groups anew, then those half as far on, and so on from position `start`.
 
+    Half the span or fewer at the end are passed over: the step before had all of them, or a narrower span.
     Returns the position to go on from after about so many steps, or the number of rows.
     """
     drill, steps = regrouping.drill, 0
@@ -104,44 +109,32 @@ def _unite(regrouping: Regrouping, span: int, start: int) -> tuple[int, int, int
 @kernel
 def _divide_anew(regrouping: Regrouping, start: int, end: int, count: int) -> int:
     """Try each node of the common set as the first to expand, keep the best division; returns the steps."""
-    drill, steps = regrouping.drill, 0
+    drill, tree, steps = regrouping.drill, regrouping.drill.tree, 0
     least, improved = _loss(drill, start, end), False
+    if least == 0:
+        return 0
     _note(drill, start, end, regrouping.before)
-    choices = 0
-    if least > 0:
-        _publish_in_common(regrouping, start, end)
-        choices = _expandable(regrouping, start, end, count)
-    for number in range(choices):
-        node = regrouping.two.right[number]
-        _publish_in_common(regrouping, start, end)
-        steps += divide_part(drill, start, end, node)
-        loss = _loss(drill, start, end)
+    _publish_in_common(regrouping, start, end)
+    _note(drill, start, end, regrouping.united)
+    for number in range(count):
+        node = regrouping.two.left[number]
+        if tree.starts[node] == tree.starts[node + 1]:
+            continue
+        loss, taken = divide_part(drill, start, end, node, least)
+        steps += taken
         if loss < least:
             least, improved = loss, True
             _note(drill, start, end, regrouping.best)
+        _restore(drill, start, end, regrouping.united)
     _restore(drill, start, end, regrouping.best if improved else regrouping.before)
     return steps
-
-
-@kernel
-def _expandable(regrouping: Regrouping, start: int, end: int, count: int) -> int:
-    """Put the nodes of the common set that can be expanded into `two.right`; returns how many."""
-    drill, choices = regrouping.drill, 0
-    for number in range(count):
-        node = regrouping.two.left[number]
-        is_inner = drill.tree.starts[node] < drill.tree.starts[node + 1]
-        if is_inner and can_expand(drill, start, end, node):
-            regrouping.two.right[choices] = node
-            choices += 1
-    return choices
 
 
 @kernel
 def _publish_in_common(regrouping: Regrouping, start: int, end: int) -> None:
     drill = regrouping.drill
     for position in range(start, end):
-        row = regrouping.before.order[position - start]
-        drill.order[position] = row
+        row = drill.order[position]
         publish_as(drill.tree, drill.sets, row, regrouping.two.left, drill.node)
         for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
             hang(drill, place)
@@ -166,6 +159,7 @@ def _note(drill: Drill, start: int, end: int, division: Division) -> None:
         division.group[position - start] = drill.group[row]
         for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
             division.node[free] = drill.node[place]
+            division.below[free] = drill.below[place]
             free += 1
 
 
@@ -178,4 +172,5 @@ def _restore(drill: Drill, start: int, end: int, division: Division) -> None:
         drill.group[row] = division.group[position - start]
         for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
             drill.node[place] = division.node[taken]
+            drill.below[place] = division.below[taken]
             taken += 1
