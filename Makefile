@@ -37,6 +37,7 @@ bench-km: $(BENCH)/ready
 	$(BENCH)/bin/python bench/km.py
 
 bench-topdown: $(BENCH)/ready
+	$(BENCH)/bin/python bench/topdown_instances.py
 	$(BENCH)/bin/python bench/topdown.py
 
 bench-rt: $(BENCH)/ready

@@ -24,16 +24,11 @@ included. NCP is in percent. What the command line publishes is measured by km_p
 
 from __future__ import annotations
 
-import argparse
 import math
-import multiprocessing
-import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -41,6 +36,9 @@ import numpy as np
 from plotly.subplots import make_subplots
 
 import shoal as sh
+from measuring.cells import RESULTS, forget_peak_memory, peak_memory_mb
+from measuring.reports import Report, each_in_its_own_process, run_parts
+from measuring.tables import DATA
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.engine.local import LocalData
 from shoal.hierarchy.binding import bind
@@ -50,8 +48,6 @@ from shoal.recoding.apply_cuts import apply_cuts
 from shoal.table.columns import Table
 from shoal.table.quest import quest
 
-DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
-RESULTS = Path(__file__).parent / "results"
 TAXONOMY = DATA / "hierarchies" / "groceries" / "item.csv"
 REAL = ("bms_webview1", "bms_webview2", "fruithut", "groceries")
 
@@ -174,47 +170,6 @@ def reference_pass(sets: SetArrays) -> float:
     return min(taken)
 
 
-def forget_peak_memory() -> None:
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-
-
-def peak_memory_mb() -> float:
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    (line,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
-    return int(line.split()[1]) / 1000
-
-
-def measured(cases: Sequence[Case]) -> Iterator[Measured]:
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context, max_tasks_per_child=1) as pool:
-        yield from pool.map(measure, cases)
-
-
-@dataclass
-class Report:
-    """Prints tables and remembers what went wrong."""
-
-    failures: list[str] = field(default_factory=list)
-
-    def title(self, text: str) -> None:
-        print(f"\n{text}\n", flush=True)
-
-    def row(self, *cells: object) -> None:
-        texts = (f"{cell:.2f}" if isinstance(cell, float) else f"{cell}" for cell in cells)
-        aligned = (f"{text:<14}" if place < 3 else f"{text:>12}" for place, text in enumerate(texts))
-        print("  ".join(aligned), flush=True)
-
-    def check(self, found: Measured) -> Measured:
-        if not found.holds:
-            self.failures.append(f"{found.case} broke its promise")
-        return found
-
-    def expect(self, sentence: str, *, met: bool) -> None:
-        print(f"{'met' if met else 'MISSED'}: {sentence}", flush=True)
-        if not met:
-            self.failures.append(sentence)
-
-
 def real_sets(report: Report, *, quick: bool) -> None:
     report.title(f"Real sets, k = {K}")
     report.row("data", "m", "algorithm", "NCP %", "seconds", "peak MB", "nodes")
@@ -225,7 +180,7 @@ def real_sets(report: Report, *, quick: bool) -> None:
         for algorithm in ALL
     ]
     ours: dict[str, dict[tuple[str, int], Measured]] = {algorithm: {} for algorithm in ALL}
-    for found in measured(cases):
+    for found in each_in_its_own_process(measure, cases):
         case, nodes = report.check(found).case, found.figures["nodes_on_cut"]
         report.row(case.data, case.m, case.algorithm, found.ncp, found.seconds, round(found.peak_mb), nodes)
         ours[case.algorithm][case.data, case.m] = found
@@ -271,7 +226,7 @@ def against_reference(report: Report, *, quick: bool) -> None:
         ),
         *(Case(data, with_pass=True) for data in REAL),
     ]
-    for found in measured(cases):
+    for found in each_in_its_own_process(measure, cases):
         case = report.check(found).case
         ratio = found.seconds / found.pass_seconds
         report.row(
@@ -297,7 +252,9 @@ def growth(report: Report, *, quick: bool) -> None:
     report.row("baskets", "nodes", "NCP %", "seconds", "ns a subset", "counted", "peak MB")
     sizes = [62_500, 125_000, 250_000] if quick else [250_000, 500_000, 1_000_000, 2_000_000, 4_000_000]
     seconds, per_subset = [], []
-    for found in measured([Case(str(size), repeats=2).with_options(exchanges=0) for size in sizes]):
+    for found in each_in_its_own_process(
+        measure, [Case(str(size), repeats=2).with_options(exchanges=0) for size in sizes]
+    ):
         report.check(found)
         counted, nodes = found.figures["occurrences_counted"], found.figures["nodes_on_cut"]
         seconds.append(found.seconds)
@@ -373,7 +330,9 @@ def trends(report: Report, *, quick: bool) -> None:
         report.row(trend.name, "algorithm", "", "NCP %", "seconds", "peak MB")
         values = [*trend.values] * len(trend.algorithms)
         found = []
-        for value, each in zip(values, measured(trend.cases(Case("fruithut", repeats=1))), strict=True):
+        for value, each in zip(
+            values, each_in_its_own_process(measure, trend.cases(Case("fruithut", repeats=1))), strict=True
+        ):
             found.append(report.check(each))
             report.row(value, each.case.algorithm, "", each.ncp, each.seconds, round(each.peak_mb))
         plot(trend, list(zip(values, found, strict=True)))
@@ -404,17 +363,5 @@ def plot(trend: Trend, points: Sequence[tuple[Any, Measured]]) -> None:
 PARTS = {"real": real_sets, "reference": against_reference, "growth": growth, "trends": trends}
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Loss, time and memory of k^m-anonymity of sets.")
-    parser.add_argument("--quick", action="store_true", help="fewer and smaller cases")
-    parser.add_argument("--only", choices=PARTS, action="append", help="one of the parts; may be given again")
-    arguments = parser.parse_args()
-    report = Report()
-    for name in arguments.only or PARTS:
-        PARTS[name](report, quick=arguments.quick)
-    report.title("\n".join(("Missed:", *report.failures)) if report.failures else "All targets are met.")
-    return 1 if report.failures else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_parts("Loss, time and memory of k^m-anonymity of sets.", PARTS))

@@ -18,6 +18,7 @@ SHORT_FORM = {
         "relational.py",
         "relational_peers.py",
         "rt.py",
+        "topdown.py",
     )
 }
 

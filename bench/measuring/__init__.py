@@ -1,1 +1,1 @@
-"""What the relational benchmarks share: data, measurements in processes of their own, tables and charts."""
+"""What benchmarks share: data, measurements in processes of their own, tables and charts."""

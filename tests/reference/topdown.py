@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
+from math import inf
 
 from tests.reference import km
 from tests.reference.km_parts import gray_order
@@ -120,6 +122,44 @@ def ncp(above, leaves, transactions, published):
         if leaf in below[node]
     ]
     return sum(costs, Fraction(0)) / max(1, len(costs))
+
+
+def finest_below(above, below, node, sets):
+    """The finest nodes that sets, which all hold something under a node, can be published as there alike."""
+    held = {children_held(above, below, node, items) for items in sets}
+    if len(held) > 1 or held == {frozenset({None})}:
+        return frozenset({node})
+    (children,) = held
+    ways = (finest_below(above, below, child, [items & below[child] for items in sets]) for child in children)
+    return frozenset().union(*ways)
+
+
+def least_loss_of_equal_sets(above, leaves, transactions, k):
+    """The least NCP of any grouping of at least k transactions, none of them empty, into groups of k or more.
+
+    A group of 2k can be divided, and nothing more is lost, so smaller ones are all there is to look at.
+    """
+    below = km.leaves_below(above, leaves)
+
+    def loss(rows):
+        nodes = finest_below(above, below, above[-1], [transactions[row] for row in rows])
+        return sum(cost(below, node) * len(transactions[row] & below[node]) for row in rows for node in nodes)
+
+    @cache
+    def least(rest):
+        if not rest:
+            return 0
+        first, *others = rest
+        return min(
+            (
+                loss((first, *some)) + least(tuple(row for row in others if row not in some))
+                for size in range(k - 1, 2 * k - 1)
+                for some in combinations(others, size)
+            ),
+            default=inf,
+        )
+
+    return Fraction(least(tuple(range(len(transactions)))), sum(map(len, transactions)) * len(leaves))
 
 
 def common_sets(above, left, right):

@@ -77,3 +77,16 @@ def random_instance(
         for _ in range(rng.randint(5, most_rows))
     ]
     return instance(items, sets)
+
+
+def instance_with_items(seed: int, most_rows: int = 60) -> tuple[Instance, int] | None:
+    """An instance without empty transactions, and a k; None where there are fewer than k transactions."""
+    rng = random.Random(seed)
+    each, k = random_instance(rng, most_leaves=16, most_rows=most_rows, density=1.5), rng.randint(2, 4)
+    return (each, k) if all(each.transactions) and len(each.transactions) >= k else None
+
+
+def tiny_case(seed: int) -> tuple[Instance, int, int]:
+    """An instance, k and m for which every cut with every set of suppressed nodes can be gone through."""
+    rng = random.Random(seed)
+    return random_instance(rng, most_leaves=6, most_rows=16), rng.randint(2, 4), rng.randint(1, 3)

@@ -10,14 +10,9 @@ from shoal.metrics.catalogue import measure
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.progress import Silent
 from shoal.recoding.cuts import SUPPRESSED_ITEM
-from tests.algorithms.sets.instances import SPEC_SETS, SPEC_TREE, instance, random_instance
+from tests.algorithms.sets.instances import SPEC_SETS, SPEC_TREE, instance, random_instance, tiny_case
 from tests.algorithms.sets.searches import feasible, find, published_labels, released, with_items
 from tests.reference import topdown
-
-
-def tiny_case(seed):
-    rng = random.Random(seed)
-    return random_instance(rng, most_leaves=6, most_rows=16), rng.randint(2, 4), rng.randint(1, 3)
 
 
 def test_comes_close_to_the_best_cut_and_suppression():

@@ -1,28 +1,25 @@
-import random
+from collections import defaultdict
+from itertools import count
+from statistics import mean
 
 import pytest
 
 from shoal.algorithms.sets.lgr import LGR
 from shoal.algorithms.sets.partition import Partition
 from shoal.privacy.set_k_anonymity import SetKAnonymity
-from tests.algorithms.sets.instances import random_instance
+from tests.algorithms.sets.instances import instance_with_items
 from tests.algorithms.sets.searches import find, own_nodes, released_locally
 from tests.reference import topdown
-
-
-def instance_of_sets(seed):
-    rng = random.Random(seed)
-    each, k = random_instance(rng, most_leaves=16, most_rows=60, density=1.5), rng.randint(2, 4)
-    return each, k, all(each.transactions)
 
 
 def test_never_loses_more_than_partition_on_a_thousand_random_instances():
     compared, better, seed = 0, 0, 0
     while compared < 1000:
-        each, k, is_possible = instance_of_sets(seed)
+        case = instance_with_items(seed)
         seed += 1
-        if not is_possible or len(each.transactions) < k:
+        if case is None:
             continue
+        each, k = case
         partition, lgr = (find(algorithm, each, SetKAnonymity(k)) for algorithm in (Partition(), LGR()))
         assert lgr.figures["ncp"] <= partition.figures["ncp"]
         assert lgr.figures["ncp_of_partition"] == partition.figures["ncp"]
@@ -33,11 +30,25 @@ def test_never_loses_more_than_partition_on_a_thousand_random_instances():
     assert better > 100
 
 
+def test_comes_close_to_the_best_grouping():
+    ratios = defaultdict(list)
+    for each, k in filter(None, (instance_with_items(seed, most_rows=8) for seed in range(300))):
+        best = float(topdown.least_loss_of_equal_sets(each.above, each.leaves, each.transactions, k))
+        for algorithm in (Partition(), LGR()):
+            found = find(algorithm, each, SetKAnonymity(k)).figures["ncp"]
+            assert found >= best - 1e-12
+            ratios[algorithm.name] += [found / best] if best else []
+    assert len(ratios["lgr"]) > 50
+    assert mean(ratios["lgr"]) < mean(ratios["partition"]) < 1.5
+    assert mean(ratios["lgr"]) < 1.2
+
+
 @pytest.mark.parametrize("widest", [1, 2, 8, 64])
 def test_any_width_is_safe_and_truthful(widest):
     for seed in range(40):
-        each, k, is_possible = instance_of_sets(seed)
-        if is_possible:
+        case = instance_with_items(seed)
+        if case is not None:
+            each, k = case
             nodes = own_nodes(each, find(LGR(widest=widest), each, SetKAnonymity(k)))
             assert topdown.is_k_anonymous(nodes, k)
             assert all(
@@ -47,7 +58,7 @@ def test_any_width_is_safe_and_truthful(widest):
 
 
 def test_width_one_is_partition():
-    each, k, _ = instance_of_sets(3)
+    each, k = next(filter(None, map(instance_with_items, count())))
     assert own_nodes(each, find(LGR(widest=1), each, SetKAnonymity(k))) == own_nodes(
         each, find(Partition(), each, SetKAnonymity(k))
     )
