@@ -23,7 +23,7 @@ from shoal.run.reconstruct import mean_supports, query, reconstruct
 from shoal.run.result import Result
 from shoal.run.runner import anonymize
 from shoal.run.verification import verify
-from shoal.table.reading import ReadOptions
+from shoal.table.reading import LongForm, ReadOptions
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
 
 __version__ = "0.1.0"
@@ -42,6 +42,7 @@ __all__ = [
     "KmAnonymity",
     "LDiversity",
     "LmDiversity",
+    "LongForm",
     "Quasi",
     "QuasiSet",
     "ReadOptions",

@@ -74,6 +74,18 @@ class CannotVerify(ShoalError):
     """A promise that no file can prove, such as differential privacy."""
 
 
+class NotFound(ShoalError):
+    """Something asked for by its id or name is not there."""
+
+    def __init__(self, what: str, name: str) -> None:
+        self.what, self.name = what, name
+        super().__init__(f"there is no {what} {name!r}")
+
+
+class TooLarge(ShoalError):
+    """More bytes than may be taken in."""
+
+
 class OutputFailed(ShoalError):
     """The output could not be written; nothing of it was left behind."""
 

@@ -21,6 +21,7 @@ from shoal.cli.hierarchies import hierarchies
 from shoal.cli.progress import shown_progress
 from shoal.cli.queries import query
 from shoal.cli.reporting import Json, reporting
+from shoal.cli.serving import serve
 from shoal.kernels.compile import remove_stale_caches
 from shoal.report.result_file import result_dict
 from shoal.run.check import check as check_policy
@@ -30,8 +31,8 @@ from shoal.run.output import refuse_unusable
 from shoal.run.plan import plan_of
 from shoal.run.policy import load_policy
 from shoal.run.profile import profile as profile_data
-from shoal.run.profile import starter_policy
 from shoal.run.runner import run as run_plan
+from shoal.run.starter import starter_policy
 from shoal.run.verification import verify_published, write_verifier
 from shoal.table.reading import ReadOptions
 
@@ -47,6 +48,7 @@ app.command()(reconstruct)
 app.command()(query)
 app.command()(attack)
 app.command("compare")(compare_command)
+app.command()(serve)
 
 PolicyPath = Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace an earlier output in that folder.")]

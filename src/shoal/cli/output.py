@@ -107,6 +107,11 @@ def show_text(text: str) -> None:
     print(text)
 
 
+def show_text_now(text: str) -> None:
+    """Print a result that somebody waits for while the command goes on."""
+    print(text, flush=True)
+
+
 def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a result as a table."""
     grid = Grid(title=escape(title), title_justify="left", header_style="bold")

@@ -9,6 +9,28 @@ from typing import Any
 from shoal.report.outcome import Outcome, Promise
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What is promised, and of which columns; `columns` are all that are published."""
+
+    promises: Sequence[Promise]
+    quasi: Sequence[str]
+    sensitive: Sequence[str]
+    columns: Sequence[str]
+    counts_people: bool = False
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Scope:
+        """The scope of a run."""
+        return cls(
+            promises=outcome.promises or (Promise(outcome.model),),
+            quasi=outcome.quasi,
+            sensitive=outcome.sensitive,
+            columns=outcome.columns,
+            counts_people=outcome.people is not None,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Limit:
     """Something that a promise does not stop."""
@@ -19,29 +41,38 @@ class Limit:
 
 def promises_in_words(outcome: Outcome) -> list[str]:
     """One paragraph per promise; a model that is not known here is left to its claim."""
-    paragraphs = [
-        _TEMPLATES[_key(promise)].format_map(_words(outcome, promise))
-        for promise in _promises(outcome)
+    return scope_in_words(Scope.of(outcome)) or [verdict.claim for verdict in outcome.verdicts]
+
+
+def scope_in_words(scope: Scope) -> list[str]:
+    """One paragraph per promise that has words here."""
+    return [
+        _TEMPLATES[_key(promise)].format_map(_words(scope, promise))
+        for promise in scope.promises
         if _key(promise) in _TEMPLATES
     ]
-    return paragraphs or [verdict.claim for verdict in outcome.verdicts]
 
 
 def limits(outcome: Outcome) -> list[Limit]:
+    """What the promises of a run together leave open."""
+    return limits_of(Scope.of(outcome))
+
+
+def limits_of(scope: Scope) -> list[Limit]:
     """What the promises together leave open."""
-    names = {promise.model for promise in _promises(outcome)}
+    names = {promise.model for promise in scope.promises}
     if "differential-privacy" in names:
         return [_BUDGET, _POPULATION]
     return [
-        *([_SIMILAR_VALUES] if names & _DIVERSE else [_shared_value(outcome)]),
+        *([_SIMILAR_VALUES] if names & _DIVERSE else [_shared_value(scope)]),
         *([_MORE_ITEMS] if names & _BOUNDED_KNOWLEDGE else []),
         *([_COVERS] if "disassociation" in names else []),
-        _other_columns(outcome),
+        _other_columns(scope),
         _SEVERAL_RELEASES,
         _METHOD,
         _SINGLING_OUT,
         _MEMBERSHIP,
-        *([_ROWS_NOT_PEOPLE] if outcome.people is None else []),
+        *([] if scope.counts_people else [_ROWS_NOT_PEOPLE]),
     ]
 
 
@@ -114,8 +145,8 @@ _TEMPLATES = {
 }
 
 
-def _shared_value(outcome: Outcome) -> Limit:
-    named = f" of {_listed(outcome.sensitive)}" if outcome.sensitive else ""
+def _shared_value(scope: Scope) -> Limit:
+    named = f" of {_listed(scope.sensitive)}" if scope.sensitive else ""
     return Limit(
         "What a whole group has in common",
         f"If all rows that fit a person show the same value{named}, a reader learns it without knowing which"
@@ -123,14 +154,14 @@ def _shared_value(outcome: Outcome) -> Limit:
     )
 
 
-def _other_columns(outcome: Outcome) -> Limit:
-    covered = set(outcome.quasi)
-    others = [name for name in outcome.columns if name not in covered]
+def _other_columns(scope: Scope) -> Limit:
+    covered = set(scope.quasi)
+    others = [name for name in scope.columns if name not in covered]
     verb = "is" if len(others) == 1 else "are"
     beyond = f" In this file, {_listed(others)} {verb} not covered." if others else ""
     return Limit(
         "Knowledge beyond these columns",
-        f"The promise covers {_listed(outcome.quasi) or 'the columns it names'} and nothing else. A reader"
+        f"The promise covers {_listed(scope.quasi) or 'the columns it names'} and nothing else. A reader"
         f" who knows anything else that is in the file may find fewer rows.{beyond}",
     )
 
@@ -185,10 +216,6 @@ _POPULATION = Limit(
 )
 
 
-def _promises(outcome: Outcome) -> Sequence[Promise]:
-    return outcome.promises or (Promise(outcome.model),)
-
-
 def _key(promise: Promise) -> str:
     if promise.model == "l-diversity":
         return f"l-diversity {promise.parameters.get('kind', 'frequency')}"
@@ -202,12 +229,12 @@ class _Words(dict[str, str]):
         return key
 
 
-def _words(outcome: Outcome, promise: Promise) -> Mapping[str, Any]:
+def _words(scope: Scope, promise: Promise) -> Mapping[str, Any]:
     return _Words(
         {name: f"{value}" for name, value in promise.parameters.items()}
         | {
-            "quasi": _listed(outcome.quasi) or "covered values",
-            "sensitive": _listed(outcome.sensitive) or "the sensitive column",
+            "quasi": _listed(scope.quasi) or "covered values",
+            "sensitive": _listed(scope.sensitive) or "the sensitive column",
         }
     )
 

@@ -71,7 +71,7 @@ def _plan_and_data(file: PolicyFile) -> tuple[Plan, Data]:
         plan = plan_of(file)
     except BadInput as error:
         raise BadInput(*error.problems, *_column_problems(file)) from error
-    problems = _search_problems(plan, file)
+    problems = search_problems(plan, file)
     try:
         data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
     except ShoalError as error:
@@ -101,7 +101,8 @@ def _column_problems(file: PolicyFile) -> Sequence[Problem]:
     return ()
 
 
-def _search_problems(plan: Plan, file: PolicyFile) -> list[Problem]:
+def search_problems(plan: Plan, file: PolicyFile) -> list[Problem]:
+    """Why the algorithm that the policy names cannot search for its promise."""
     try:
         algorithm_for(plan.search, plan.models)
     except UnknownName as error:

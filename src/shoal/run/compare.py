@@ -6,9 +6,7 @@ import fcntl
 import hashlib
 import json
 import multiprocessing
-import multiprocessing.connection
 import os
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
@@ -24,6 +22,7 @@ from shoal.errors import BadInput, InvalidParameter, OutputFailed, Problem, Shoa
 from shoal.progress import Progress, Silent
 from shoal.report.class_sizes import risk_of
 from shoal.report.compare_page import compare_page
+from shoal.run.children import end_with_parent
 from shoal.run.comparison import (
     Constraint,
     Job,
@@ -112,7 +111,7 @@ def _rows(file: PolicyFile, jobs: Sequence[Job], workers: int, budget: float | N
     going: set[Future[Row]] = set()
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(
-        workers, mp_context=context, max_tasks_per_child=1, initializer=_end_with_parent
+        workers, mp_context=context, max_tasks_per_child=1, initializer=end_with_parent
     ) as pool:
         try:
             while waiting or going:
@@ -130,18 +129,6 @@ def _rows(file: PolicyFile, jobs: Sequence[Job], workers: int, budget: float | N
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def _end_with_parent() -> None:
-    """Let this worker end when the comparison is killed: it would wait for its next run for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_exit_after, args=(parent.sentinel,), daemon=True).start()
-
-
-def _exit_after(sentinel: int) -> None:
-    multiprocessing.connection.wait([sentinel])
-    os._exit(1)
 
 
 def run_job(policy: str, job: Job) -> Row:

@@ -21,12 +21,13 @@ def examples(original: Table, released: Table, original_rows: Ints) -> tuple[tup
         return ()
     after = np.linspace(0, released.row_count - 1, count).astype(np.int64)
     before = original_rows[after]
-    old = [_texts(column, before) for column in original.columns.values()]
-    new = [_texts(released.columns[name], after) for name in original.columns]
+    old = [texts_of(column, before) for column in original.columns.values()]
+    new = [texts_of(released.columns[name], after) for name in original.columns]
     return tuple(zip(zip(*old, strict=True), zip(*new, strict=True), strict=True))
 
 
-def _texts(column: Column, rows: Ints) -> list[str]:
+def texts_of(column: Column, rows: Ints) -> list[str]:
+    """Some rows of a column as they would be written."""
     if isinstance(column, Carried):
         return [str(value.as_py()) for value in column.values.take(rows)]
     if isinstance(column, Sets):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -64,6 +64,23 @@ def _seconds(value: object) -> object:
 def _bytes(value: object) -> object:
     upper = value.upper() if isinstance(value, str) else value
     return _quantity(upper, _SIZE_UNITS, "4 GB")
+
+
+def seconds_of(text: str) -> float:
+    """A duration such as "10 min" in seconds; BadInput for anything else."""
+    return _checked_quantity(_seconds, text)
+
+
+def bytes_of(text: str) -> float:
+    """A size such as "4 GB" in bytes; BadInput for anything else."""
+    return _checked_quantity(_bytes, text)
+
+
+def _checked_quantity(of: Callable[[object], object], text: str) -> float:
+    try:
+        return float(str(_positive(float(str(of(text))))))
+    except ValueError as error:
+        raise BadInput(Problem(f"{text!r} {error}")) from error
 
 
 def _number(value: object) -> object:

@@ -12,14 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.errors import BadInput, Problem
+from shoal.errors import UnknownName
 from shoal.kernels.arrays import Ints
 from shoal.kernels.grouping import group_rows
 from shoal.table.canonical import MissingTokens, UnsupportedType, as_text, categories
 from shoal.table.reading import ReadOptions, inspect
 
 PAIRED = 30  # columns whose pairs are looked at
-MANY = 20  # distinct values from which a tree helps more than a list
 SET_SEPARATORS = ("|", ";", ",", " ")
 _JOINT = "\x1f"  # between the items of a list, which may contain any usual separator
 NAMING = re.compile(
@@ -28,7 +27,6 @@ NAMING = re.compile(
 TELLING = re.compile(
     r"(diagnos|disease|outcome|result|income|salary|wage|religion|party|orientation|hiv|drug)", re.I
 )
-POSTAL = re.compile(r"(zip|postal|postcode|plz)", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +86,16 @@ def profile(source: Path, options: ReadOptions) -> Profile:
         missing=options.missing,
         notices=("roles are suggestions from names and counts: only you know what an adversary could know",),
     )
+
+
+def unique_share(raw: pa.Table, columns: Sequence[str], missing: Sequence[str]) -> float:
+    """The share of the records of a table that nobody else agrees with in all of these columns."""
+    tokens = MissingTokens.of(tuple(missing))
+    unknown = [name for name in columns if name not in raw.column_names]
+    if unknown or not columns:
+        raise UnknownName("The file", "column", unknown[0] if unknown else "", raw.column_names)
+    codes = [found.codes for name in columns if (found := _values(raw.column(name), tokens)) is not None]
+    return _unique_share(codes) if codes else 0.0
 
 
 def _values(column: pa.ChunkedArray, missing: MissingTokens) -> _Values | None:
@@ -213,77 +221,3 @@ def _role(name: str, kind: str, distinct: int, unique_share: float) -> tuple[str
     if distinct <= 1:
         return "insensitive", "all records agree"
     return "quasi", "could be known, and tells people apart"
-
-
-def starter_policy(found: Profile, data: Path, policy: Path) -> None:
-    """Write a policy to start from; an existing file is never overwritten."""
-    if policy.exists():
-        raise BadInput(
-            Problem("exists already", "choose another name for the starter policy", file=str(policy))
-        )
-    lines = [
-        "[data]",
-        f"path = {_quoted(_relative(data, policy))}",
-        f"missing = {_list(found.missing)}",
-        "",
-        "[columns]",
-    ]
-    if any(column.role == "drop" for column in found.columns):
-        lines.insert(3, 'others = "drop"')
-    for column in found.columns:
-        unusable = "# " if column.role == "drop" else ""
-        lines += [f"# {column.reason}", f"{unusable}{_key(column.name)} = {_entry(column)}"]
-    has_sets = any(column.kind == "set" and column.role == "quasi" for column in found.columns)
-    has_table = any(column.kind != "set" and column.role == "quasi" for column in found.columns)
-    model = "k-km-anonymity" if has_sets and has_table else "km-anonymity" if has_sets else "k-anonymity"
-    lines += ["", "[privacy]", f'model = "{model}"', "k = 5"]
-    if has_sets:
-        lines.append("m = 2")
-    lines += ["", "[algorithm]", 'name = "auto"', "", "[output]", 'path = "published.csv"', ""]
-    try:
-        policy.write_text("\n".join(lines), encoding="utf-8")
-    except OSError as error:
-        raise BadInput(
-            Problem(f"cannot be written: {error.strerror}", "choose another place", file=str(policy))
-        ) from error
-
-
-def _entry(column: ColumnProfile) -> str:
-    parts = [f'role = "{column.role}"']
-    if column.role in ("quasi", "sensitive") and column.kind != "category":
-        parts.append(f'kind = "{column.kind}"')
-    if column.role == "quasi":
-        if column.kind == "set" and column.separator is not None:
-            parts.append(f"separator = {_quoted(column.separator)}")
-        parts.append(f"hierarchy = {_hierarchy(column)}")
-    return "{ " + ", ".join(parts) + " }"
-
-
-def _hierarchy(column: ColumnProfile) -> str:
-    if column.kind == "number":
-        return "{ fanout = 5 }" if not POSTAL.search(column.name) else '{ mask = "right" }'
-    if column.kind == "date":
-        return '{ dates = ["month", "year", "decade"] }'
-    if POSTAL.search(column.name):
-        return '{ mask = "right" }'
-    return "{ fanout = 5 }" if column.kind == "set" or column.distinct > MANY else "{ flat = true }"
-
-
-def _relative(data: Path, policy: Path) -> str:
-    try:
-        return str(data.resolve().relative_to(policy.resolve().parent))
-    except ValueError:
-        return str(data.resolve())
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
-
-
-def _list(texts: Sequence[str]) -> str:
-    return "[" + ", ".join(map(_quoted, dict.fromkeys(texts))) + "]"

@@ -130,6 +130,9 @@ class Table:
             raise ValueError(f"columns of different lengths: {sorted(lengths | {count})}")
         return cls(MappingProxyType(dict(columns)), count)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Table.of, (dict(self.columns), self.row_count)  # a read-only mapping cannot be pickled
+
     def column(self, name: str) -> Column:
         """A column by name."""
         if name not in self.columns:

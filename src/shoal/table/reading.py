@@ -58,7 +58,7 @@ __all__ = [
 SUPPRESSED_CELL = "*"
 
 _DEFAULTS = ReadOptions()
-_FORMATS: Mapping[str, Callable[[Path, ReadOptions], Opened]] = {
+FORMATS: Mapping[str, Callable[[Path, ReadOptions], Opened]] = {
     ".csv": Delimited,
     ".tsv": Delimited,
     ".txt": SetLines,
@@ -255,7 +255,7 @@ def _open(source: Any, options: ReadOptions) -> Opened:
         return open_frame(source)
     path = Path(source)
     _refuse_unreadable(path)
-    opener = _FORMATS[_format_of(path)]
+    opener = FORMATS[_format_of(path)]
     with _foreign_errors(str(path)):
         return opener(path, options)
 
@@ -264,10 +264,10 @@ def _format_of(path: Path) -> str:
     endings = [ending.lower() for ending in path.suffixes[-2:]]
     if endings[-1:] == [".gz"] and endings[0] in COMPRESSIBLE:
         return endings[0]
-    if endings and endings[-1] in _FORMATS:
+    if endings and endings[-1] in FORMATS:
         return endings[-1]
     ending = "".join(endings) or "no ending"
-    remedy = f"it takes {' '.join(_FORMATS)}, and .gz after {' '.join(COMPRESSIBLE)}"
+    remedy = f"it takes {' '.join(FORMATS)}, and .gz after {' '.join(COMPRESSIBLE)}"
     raise BadInput(Problem(f"cannot tell the format from its ending ({ending})", remedy, file=str(path)))
 
 

@@ -1,0 +1,81 @@
+"""From settings that name files as people do to a policy that a run can read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import BadInput, Problem
+from shoal.run.policy import Policy, PolicyFile, parse_policy
+from shoal.run.policy_text import policy_text
+from shoal.web.service.wording import Names
+
+POLICY_NAME = "policy.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A policy with the paths of stored files in the places of their names, and how to name them again."""
+
+    file: PolicyFile
+    names: Names
+
+
+def bound_policy(sections: Mapping[str, Mapping[str, Any]], names: Names, place: Path) -> Bound:
+    """The policy with stored paths; its text keeps the names that people gave.
+
+    BadInput lists everything that keeps the sections from being a policy of these files.
+    """
+    text = sections_text(sections)
+    shown = parse_policy(text, file=POLICY_NAME)
+    _refuse_unknown_files(shown, names)
+    return Bound(PolicyFile(_with_paths(shown, names), place, text), names)
+
+
+def stored_text(sections: Mapping[str, Mapping[str, Any]], names: Names) -> str:
+    """The text of the policy with stored paths, for what reads it from a file."""
+    columns = {
+        name: {**column, "hierarchy": names.path_of(column["hierarchy"])}
+        if isinstance(column.get("hierarchy"), str)
+        else column
+        for name, column in sections["columns"].items()
+    }
+    data = {**sections["data"], "path": names.path_of(sections["data"]["path"])}
+    return sections_text({**sections, "data": data, "columns": columns})
+
+
+def sections_text(sections: Mapping[str, Mapping[str, Any]]) -> str:
+    """The sections as TOML; BadInput for what could never be a policy."""
+    try:
+        return policy_text(sections)
+    except (TypeError, AttributeError, RecursionError) as error:
+        raise BadInput(Problem(f"is no policy: {error}", "give sections with plain values")) from error
+
+
+def _refuse_unknown_files(policy: Policy, names: Names) -> None:
+    problems = [] if names.knows(policy.data.path) else [_no_such_file(policy.data.path, "data")]
+    problems += [
+        _no_such_file(column.hierarchy, f"columns.{name}")
+        for name, column in policy.columns.items()
+        if isinstance(column.hierarchy, str) and not names.knows(column.hierarchy)
+    ]
+    if problems:
+        raise BadInput(*problems)
+
+
+def _no_such_file(name: str, where: str) -> Problem:
+    return Problem(f"{where} names {name!r}, which is no file of this project", "upload it, or name another")
+
+
+def _with_paths(policy: Policy, names: Names) -> Policy:
+    """The policy with stored paths in the places of file names; they are absolute."""
+    columns = {
+        name: column.model_copy(update={"hierarchy": names.path_of(column.hierarchy)})
+        if isinstance(column.hierarchy, str)
+        else column
+        for name, column in policy.columns.items()
+    }
+    data = policy.data.model_copy(update={"path": names.path_of(policy.data.path)})
+    return policy.model_copy(update={"data": data, "columns": columns})

@@ -1,0 +1,89 @@
+"""Why a value is published as it is, from what a run decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.recoding.decision import Recoding
+from shoal.recoding.groups import SUPPRESSED, Groups
+from shoal.recoding.joint import Joint
+from shoal.run.explain import explain
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """What a run decided about which data."""
+
+    data: LocalData
+    recoding: Recoding
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What a value is published as in one part of the records, and why."""
+
+    place: str
+    published_as: str | None
+    sentence: str
+
+
+def explained(decision: Decision, column: str, row: int | None, value: str | None) -> tuple[Explained, ...]:
+    """Explain the value of a record (by its original row) or an item of a set (by its text)."""
+    if column in decision.data.quasi_sets:
+        if value is None:
+            raise BadInput(Problem("an item of a set is explained by its text", "give a value"))
+        found = explain(decision.data, decision.recoding, value)
+        return tuple(Explained(each.place, each.published_as, each.sentence()) for each in found)
+    if column not in decision.data.quasi:
+        what = f"{column!r} is published as it is: only quasi-identifiers are generalized"
+        return (Explained("", value, what),)
+    if row is None or not 0 <= row < decision.data.row_count:
+        raise BadInput(Problem("a single value is explained by its record", "give the number of a row"))
+    return (_of_record(decision, column, row),)
+
+
+def _of_record(decision: Decision, column: str, row: int) -> Explained:
+    groups = groups_of(decision.recoding)
+    if groups is None:
+        return Explained("", None, "the search kept no groups of records for single values")
+    group = int(groups.group_of_row[row])
+    if group == SUPPRESSED:
+        return Explained("", None, "the record is suppressed: no group of enough records could take it in")
+    rows = np.flatnonzero(groups.group_of_row == group)
+    original = decision.data.table.coded(column)
+    codes, counts = np.unique(original.codes[rows], return_counts=True)
+    own = original.domain.label(int(original.codes[row])) or "the missing value"
+    published = _published(decision, groups, column, group)
+    if len(codes) == 1:
+        sentence = f"all {len(rows):,} records of its class have {own}"
+    else:
+        most = np.argsort(-counts, kind="stable")[:_SHOWN]
+        listed = ", ".join(
+            f"{original.domain.label(int(codes[each])) or 'missing'} ({counts[each]:,})" for each in most
+        )
+        more = f" and {len(codes) - _SHOWN} more" if len(codes) > _SHOWN else ""
+        sentence = (
+            f"{own} is published as {published}, which covers what the {len(rows):,} records of its class"
+            f" have: {listed}{more}"
+        )
+    return Explained(f"class of {len(rows):,} records: ", published, sentence)
+
+
+def groups_of(recoding: Recoding) -> Groups | None:
+    """The groups of records that are published alike, if the recoding has any."""
+    return (
+        recoding.groups if isinstance(recoding, Joint) else recoding if isinstance(recoding, Groups) else None
+    )
+
+
+def _published(decision: Decision, groups: Groups, column: str, group: int) -> str:
+    if column in groups.nodes:
+        return decision.data.trees[column].labels[int(groups.nodes[column][group])]
+    low, high = groups.ranges[column][group]
+    return f"{low:g}" if low == high else f"[{low:g}, {high:g}]"

@@ -1,0 +1,146 @@
+"""The settings of a project are a policy: sections of plain values that name the project's files."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.errors import BadInput, InvalidParameter, Problem, ShoalError
+from shoal.report.explanations import Limit, Scope, limits_of, scope_in_words
+from shoal.report.outcome import Promise
+from shoal.run.check import Checked, search_problems
+from shoal.run.plan import plan_of
+from shoal.run.policy import Misfit, PrivacySection, parse_policy
+from shoal.run.policy_text import SECTIONS
+from shoal.run.promise import models_of
+from shoal.run.starter import Sections, starter_sections
+from shoal.web.service import questions
+from shoal.web.service.bound import POLICY_NAME, Bound, bound_policy, sections_text
+from shoal.web.service.data import DataFiles
+from shoal.web.service.files import Files
+from shoal.web.service.helpers import Helpers
+from shoal.web.service.store import Store
+from shoal.web.service.wording import Names
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a promise says, paragraph by paragraph, and what it does not stop."""
+
+    promises: tuple[str, ...]
+    limits: tuple[Limit, ...]
+
+
+class Policies:
+    """Get, change, check and explain the settings of a project.
+
+    Settings are kept as they are given, section by section, so that a draft survives; `problems` and `check`
+    say what is wrong with them. `data.path` and hierarchies that are files are names of files of the project.
+    """
+
+    def __init__(self, store: Store, files: Files, data: DataFiles, helpers: Helpers) -> None:
+        self._store, self._files, self._data, self._helpers = store, files, data, helpers
+
+    def get(self, project: str) -> Sections:
+        """The sections as they stand."""
+        self._files.all(project)  # NotFound for a project that is gone
+        row = self._store.row("SELECT sections FROM projects WHERE id = ?", project)
+        content: Sections = json.loads(row["sections"]) if row else {}
+        return content
+
+    def set(self, project: str, section: str, content: Mapping[str, Any]) -> list[Problem]:
+        """Replace one section; returns the problems of all settings as they are now."""
+        if section not in SECTIONS:
+            raise InvalidParameter("a policy", "section", section, f"one of {', '.join(SECTIONS)}")
+        return self.replace(project, {**self.get(project), section: dict(content)})
+
+    def replace(self, project: str, sections: Mapping[str, Mapping[str, Any]]) -> list[Problem]:
+        """Replace all settings; returns their problems. BadInput for what could never be a policy."""
+        unknown = [name for name in sections if name not in SECTIONS]
+        if unknown:
+            what = f"unknown sections: {', '.join(unknown)}"
+            raise BadInput(Problem(what, f"a policy has {', '.join(SECTIONS)}"))
+        sections_text(sections)
+        self._save(project, sections)
+        return self.problems(project)
+
+    def take(self, project: str, text: str) -> list[Problem]:
+        """Take over a policy file; BadInput if it is none. Returns the problems that are left."""
+        parse_policy(text, file=POLICY_NAME)
+        sections: Sections = tomllib.loads(text)
+        return self.replace(project, sections)
+
+    def start(self, project: str, file: str) -> Sections:
+        """Take a data file of the project, and suggest settings for it; they replace those that were."""
+        stored = self._files.get(project, file)
+        sections = starter_sections(self._data.profile(project, file), stored.name)
+        self._save(project, json.loads(json.dumps(sections)))
+        return self.get(project)
+
+    def text(self, project: str) -> str:
+        """The settings as a policy file, with the names that people gave."""
+        return sections_text(self.get(project))
+
+    def problems(self, project: str) -> list[Problem]:
+        """Everything that is wrong with the settings alone; the data are not read."""
+        try:
+            bound = self.bound(project)
+            plan = plan_of(bound.file)
+        except BadInput as error:
+            return list(self.names(project).problems(error))
+        return list(bound.names.problems(BadInput(*search_problems(plan, bound.file))))
+
+    def check(self, project: str) -> Checked:
+        """Check settings, hierarchies and data together, and estimate the cost of a run.
+
+        BadInput or Infeasible say everything that stands in its way.
+        """
+        bound = self.bound(project)
+        return self._helpers.ask(questions.check_policy, bound.file, names=bound.names)
+
+    def meaning(self, project: str, privacy: Mapping[str, Any] | None = None) -> Meaning:
+        """The promise in plain words; `privacy` stands in for the saved section while it is being chosen."""
+        sections = self.get(project)
+        given = dict(sections.get("privacy", {}) if privacy is None else privacy)
+        try:
+            promised = models_of(PrivacySection.model_validate(_without_none(given)))
+        except (ValueError, Misfit, ShoalError) as error:
+            raise BadInput(Problem(_first_line(error), "complete the promise")) from error
+        columns = sections.get("columns", {})
+        published = [name for name, column in columns.items() if column.get("role") != "identifier"]
+        scope = Scope(
+            promises=[Promise.of(model) for model in promised],
+            quasi=[name for name in published if columns[name].get("role") == "quasi"],
+            sensitive=[name for name in published if columns[name].get("role") == "sensitive"],
+            columns=published,
+            counts_people=sections.get("data", {}).get("subject") is not None,
+        )
+        return Meaning(tuple(scope_in_words(scope)), tuple(limits_of(scope)))
+
+    def bound(self, project: str) -> Bound:
+        """The policy as a run reads it; BadInput lists everything that keeps it from being one."""
+        place = self._store.project_folder(project) / POLICY_NAME
+        return bound_policy(self.get(project), self.names(project), place)
+
+    def names(self, project: str) -> Names:
+        """How stored files are called by people."""
+        files = {str(file.path): file.name for file in self._files.all(project)}
+        return Names({**files, str(self._store.project_folder(project) / POLICY_NAME): POLICY_NAME})
+
+    def _save(self, project: str, sections: Mapping[str, Mapping[str, Any]]) -> None:
+        self._files.all(project)  # NotFound for a project that is gone
+        with self._store.changing() as connection:
+            connection.execute(
+                "UPDATE projects SET sections = ? WHERE id = ?", (json.dumps(sections), project)
+            )
+
+
+def _without_none(section: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in section.items() if value is not None}
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,0 +1,225 @@
+"""What helpers answer: functions of plain values that read data and give plain values back."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import BadInput, Problem
+from shoal.hierarchy.binding import tree_of
+from shoal.hierarchy.files import HierarchyFile, write_hierarchy
+from shoal.hierarchy.lint import Finding, lint
+from shoal.hierarchy.source import TreeSource
+from shoal.hierarchy.tree import Hierarchy
+from shoal.hierarchy.unknown import rows_of_each_value
+from shoal.progress import Silent
+from shoal.run.check import Checked
+from shoal.run.check import check as check_file
+from shoal.run.plan import plan_of
+from shoal.run.policy import PolicyFile
+from shoal.run.profile import Profile, unique_share
+from shoal.run.profile import profile as profile_data
+from shoal.run.verification import FileCheck, verify_published
+from shoal.table.columns import Coded, Sets
+from shoal.table.reading import ReadOptions, inspect, read_table
+from shoal.table.roles import Quasi, QuasiSet
+from shoal.web.service.editing import Edit, edited
+from shoal.web.service.explaining import Decision, Explained, explained
+
+MOST_NODES = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """Some rows of a file as texts; None where a value is missing."""
+
+    records: int
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeView:
+    """A tree for people: node i is labels[i] under node parents[i], and the root is its own parent.
+
+    Leaves come first. `values[i]` counts the values under a node, `records[i]` the records that hold them.
+    Of a tree with more than MOST_NODES nodes only the upper levels are there, and `whole` is False.
+    """
+
+    labels: tuple[str, ...]
+    parents: tuple[int, ...]
+    values: tuple[int, ...]
+    records: tuple[int, ...]
+    leaf_count: int
+    height: int
+    whole: bool
+    notices: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+@lru_cache(maxsize=1)
+def _raw(path: Path, options: ReadOptions) -> pa.Table:
+    return inspect(path, options)
+
+
+def preview(path: Path, options: ReadOptions, start: int, count: int) -> Preview:
+    """Rows of a file, from row `start` on."""
+    raw = _raw(path, options)
+    missing = {"", *options.missing}
+    part = raw.slice(start, count)
+    columns = [[_text(value, missing) for value in column.to_pylist()] for column in part.columns]
+    return Preview(
+        records=raw.num_rows,
+        columns=tuple(raw.column_names),
+        types=tuple(str(kind) for kind in raw.schema.types),
+        rows=tuple(zip(*columns, strict=True)),
+    )
+
+
+def _text(value: object, missing: set[str]) -> str | None:
+    text = " ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+    return None if text in missing else text
+
+
+def profile_file(path: Path, options: ReadOptions) -> Profile:
+    """What a file looks like."""
+    return profile_data(path, options)
+
+
+def uniqueness(path: Path, options: ReadOptions, columns: Sequence[str]) -> float:
+    """The share of records that somebody singles out who knows these columns."""
+    return unique_share(_raw(path, options), columns, options.missing)
+
+
+def check_policy(file: PolicyFile) -> Checked:
+    """Everything that a run would trip over, and what it will cost."""
+    return check_file(file, Silent())
+
+
+def view_tree(file: PolicyFile, column: str) -> TreeView:
+    """The tree of a column of a policy."""
+    role, values, source = _column(file, column)
+    findings = tuple(lint(source, values, name=column, exempt=getattr(role, "sensitive", ())))
+    return _view(tree_of(column, values.domain, role), values, findings)
+
+
+def lint_tree(file: PolicyFile, column: str) -> tuple[Finding, ...]:
+    """Everything that is wrong or unwise in the tree of a column; a file that is no tree included."""
+    role, values, source = _column(file, column)
+    return tuple(lint(source, values, name=column, exempt=getattr(role, "sensitive", ())))
+
+
+def write_edited_tree(file: PolicyFile, column: str, edits: Sequence[Edit], target: Path) -> None:
+    """Change the tree of a column and write it to a file; BadInput when it would be no tree."""
+    role, values, _ = _column(file, column)
+    tree = edited(tree_of(column, values.domain, role), edits)
+    write_hierarchy(tree, target, form="arx")
+
+
+def check_hierarchy_file(path: Path) -> None:
+    """BadInput lists everything that keeps a file from being a hierarchy."""
+    HierarchyFile(path).outline().tree()
+
+
+def verify_published_file(published: Path, file: PolicyFile, certificate: Path | None) -> FileCheck:
+    """The promise of a policy, checked from a published file."""
+    return verify_published(published, plan_of(file), certificate)
+
+
+def explain_value(decision: Path, column: str, row: int | None, value: str | None) -> tuple[Explained, ...]:
+    """Why a value of a record, or an item of a set, is published as it is."""
+    return explained(_decision(decision), column, row, value)
+
+
+def read_json(path: Path) -> Any:
+    """A file that a job wrote."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
+def _decision(path: Path) -> Decision:
+    with path.open("rb") as stream:
+        decision: Decision = pickle.load(stream)  # noqa: S301 - our own, in a folder of the owner's
+    return decision
+
+
+def _column(file: PolicyFile, name: str) -> tuple[Quasi | QuasiSet, Coded | Sets, TreeSource]:
+    """The role of a quasi-identifier, its values, and where its tree comes from."""
+    plan = plan_of(file)
+    role = plan.roles[name]
+    if not isinstance(role, Quasi | QuasiSet):
+        raise BadInput(Problem("is no quasi-identifier", "give it the role first", column=name))
+    if not isinstance(role.hierarchy, TreeSource):
+        raise BadInput(Problem("has no hierarchy", "choose a recipe or a file", column=name))
+    return role, _values(_Wanted(plan.data_path, name, role, plan.read_options)), role.hierarchy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wanted:
+    """The values of one column; its tree does not matter."""
+
+    path: Path
+    name: str
+    role: Quasi | QuasiSet
+    options: ReadOptions
+
+    def _key(self) -> str:
+        return repr((self.path, self.name, replace(self.role, hierarchy=None), self.options))
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Wanted) and self._key() == other._key()
+
+
+@lru_cache(maxsize=8)
+def _values(wanted: _Wanted) -> Coded | Sets:
+    column = read_table(wanted.path, {wanted.name: wanted.role}, wanted.options).table.column(wanted.name)
+    if not isinstance(column, Coded | Sets):
+        raise TypeError("quasi-identifiers are always encoded")
+    return column
+
+
+def _view(tree: Hierarchy, values: Coded | Sets, findings: tuple[Finding, ...]) -> TreeView:
+    held = dict(zip(values.domain.texts(), rows_of_each_value(values).tolist(), strict=True))
+    of_leaves = np.array([held.get(label, 0) for label in tree.leaf_labels], dtype=np.int64)
+    before = np.concatenate(([0], np.cumsum(of_leaves)))
+    nodes = np.delete(np.arange(tree.node_count), tree.missing)
+    whole = len(nodes) <= MOST_NODES
+    if not whole:
+        by_depth = nodes[np.argsort(tree.depths[nodes], kind="stable")][:MOST_NODES]
+        nodes = np.sort(by_depth)
+    place = {node: number for number, node in enumerate(nodes.tolist())}
+    last = np.minimum(tree.arrays.last_leaf[nodes], tree.leaf_count - 1)
+    return TreeView(
+        labels=tuple(tree.labels[node] for node in nodes.tolist()),
+        parents=tuple(place[tree.parent(node)] for node in nodes.tolist()),
+        values=tuple(tree.sizes[nodes].tolist()),
+        records=tuple((before[last + 1] - before[tree.arrays.first_leaf[nodes]]).tolist()),
+        leaf_count=tree.leaf_count if whole else 0,
+        height=tree.height,
+        whole=whole,
+        notices=tree.notices,
+        findings=findings,
+    )
+
+
+def published_labels(columns: Mapping[str, Coded | Sets]) -> dict[str, dict[str, int]]:
+    """How often each label stands in a column of a release."""
+    counted = {}
+    for name, column in columns.items():
+        codes = column.codes if isinstance(column, Coded) else column.arrays.items
+        counts = np.bincount(codes, minlength=len(column.domain) + 1)
+        texts = column.domain.texts()
+        counted[name] = {texts[code]: int(counts[code]) for code in np.flatnonzero(counts[: len(texts)])}
+    return counted

@@ -1,0 +1,145 @@
+"""What finished jobs made: views for pages, files to take away."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from shoal.errors import BadInput, NotFound, Problem
+from shoal.run.output import CERTIFICATE, INTERNAL, MARK
+from shoal.run.policy import parse_policy
+from shoal.run.script import script_text
+from shoal.run.verification import FileCheck
+from shoal.web.service import questions
+from shoal.web.service.bound import POLICY_NAME, bound_policy
+from shoal.web.service.explaining import Explained
+from shoal.web.service.files import Files
+from shoal.web.service.helpers import Helpers
+from shoal.web.service.jobs import Job, Jobs
+from shoal.web.service.policies import Policies
+from shoal.web.service.wording import Names
+from shoal.web.service.worker import ATTACK_PAGE, DECISION, OUT, VIEW
+
+Export = Literal["published", "certificate", "report", "policy", "script", "result", "comparison", "attack"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """A file to take away: a name to save it under, its type, and its bytes in a file or a text."""
+
+    name: str
+    media_type: str
+    path: Path | None = None
+    text: str | None = None
+
+
+class Results:
+    """Look at what jobs made. Everything here is of jobs that are done; others raise BadInput."""
+
+    def __init__(self, jobs: Jobs, policies: Policies, files: Files, helpers: Helpers) -> None:
+        self._jobs, self._policies, self._files, self._helpers = jobs, policies, files, helpers
+
+    def view(self, project: str, job: str) -> dict[str, Any]:
+        """What pages show of a run: see `views.view_of`."""
+        return dict(self._helpers.ask(questions.read_json, self._folder(project, job, "run") / VIEW))
+
+    def clusters(self, project: str, job: str, *, start: int = 0, count: int = 50) -> list[dict[str, Any]]:
+        """Clusters of a disassociated release, as they are published."""
+        done = self._done(project, job, "run")
+        published = self._jobs.folder(done) / OUT / str((done.result or {})["published"])
+        if not published.name.endswith(".jsonl"):
+            raise BadInput(Problem("this release has no clusters in lines", "look at its file"))
+        with published.open(encoding="utf-8") as lines:
+            return [json.loads(line) for line in islice(lines, start, start + count)]
+
+    def exports(self, project: str, job: str) -> list[Export]:
+        """What can be taken away from a job."""
+        done = self._done(project, job)
+        if done.kind == "run":
+            return ["published", "certificate", "report", "policy", "script", "result"]
+        return ["comparison", "policy"] if done.kind == "comparison" else ["attack", "policy"]
+
+    def export(self, project: str, job: str, what: str) -> Download:
+        """One of `exports`; the report and the result are for the publisher alone."""
+        done = self._done(project, job)
+        if what not in self.exports(project, job):
+            raise NotFound("export", what)
+        out = self._jobs.folder(done) / OUT
+        published = str((done.result or {}).get("published", ""))
+        downloads: Mapping[str, Download] = {
+            "published": Download(
+                name=published, media_type="application/octet-stream", path=out / published
+            ),
+            "certificate": Download(name=CERTIFICATE, media_type="application/json", path=out / CERTIFICATE),
+            "report": Download(
+                name="report.html", media_type="text/html", path=out / INTERNAL / "report.html"
+            ),
+            "result": Download(name=MARK, media_type="application/json", path=out / MARK),
+            "policy": Download(name=POLICY_NAME, media_type="application/toml", text=done.policy),
+            "script": Download(name="anonymize.py", media_type="text/x-python", text=_script(done, what)),
+            "comparison": Download(name="comparison.csv", media_type="text/csv", path=out / "comparison.csv"),
+            "attack": Download(name=ATTACK_PAGE, media_type="text/html", path=out / ATTACK_PAGE),
+        }
+        return downloads[what]
+
+    def explain(
+        self, project: str, job: str, column: str, *, row: int | None = None, value: str | None = None
+    ) -> tuple[Explained, ...]:
+        """Why a value of a record (by its original row), or an item of a set, is published as it is."""
+        decision = self._folder(project, job, "run") / DECISION
+        return self._helpers.ask(questions.explain_value, decision, column, row, value)
+
+    def verify(
+        self, project: str, file: Path, *, job: str | None = None, name: str = "the file"
+    ) -> FileCheck:
+        """Check the promise of the settings, or of a run, on a published file, wherever it came from."""
+        if job is None:
+            bound = self._policies.bound(project)
+        else:
+            done = self._jobs.get(project, job)
+            bound = bound_policy(
+                done.request["sections"], self._policies.names(project), self._jobs.folder(done) / POLICY_NAME
+            )
+        names = Names({**bound.names.by_path, str(file): name})
+        return self._helpers.ask(questions.verify_published_file, file, bound.file, None, names=names)
+
+    def adopt(self, project: str, job: str, run: str) -> None:
+        """Take the algorithm and parameters of one run of a comparison over into the settings."""
+        done = self._done(project, job, "comparison")
+        row = next((row for row in (done.result or {})["runs"] if row["run"] == run), None)
+        if row is None:
+            raise NotFound("run", run)
+        given = dict(re.findall(r"(\S+)=(\S+)", run))
+        sections = self._policies.get(project)
+        privacy = {**sections.get("privacy", {}), **{k: row[k] for k in given if k in _PRIVACY}}
+        options = {k: row[k] for k in given if k not in _PRIVACY}
+        self._policies.replace(
+            project,
+            {
+                **sections,
+                "privacy": privacy,
+                "algorithm": {"name": row["algorithm"], "seed": row["seed"], **options},
+            },
+        )
+
+    def _folder(self, project: str, job: str, kind: str) -> Path:
+        return self._jobs.folder(self._done(project, job, kind))
+
+    def _done(self, project: str, job: str, kind: str | None = None) -> Job:
+        found = self._jobs.get(project, job)
+        if found.state != "done" or kind not in (None, found.kind):
+            what = f"this is no finished {kind or 'job'}" if kind else f"this job is {found.state}"
+            raise BadInput(Problem(what, "wait for it, or choose another"))
+        return found
+
+
+_PRIVACY = ("model", "k", "m", "l", "t", "alpha", "c", "epsilon", "diversity", "distance", "negative")
+
+
+def _script(job: Job, what: str) -> str | None:
+    return script_text(parse_policy(job.policy)) if what == "script" else None

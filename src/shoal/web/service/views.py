@@ -1,0 +1,137 @@
+"""What pages show of a finished run beside its figures: records before and after, trees with their cuts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shoal.hierarchy.tree import Hierarchy
+from shoal.recoding.decision import apply_recoding
+from shoal.recoding.pieces import Pieces
+from shoal.recoding.synthetic import Synthetic
+from shoal.report.class_sizes import risk_of, size_bands
+from shoal.report.explanations import limits, promises_in_words
+from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
+from shoal.report.outcome import Outcome
+from shoal.run.examples import texts_of
+from shoal.run.result import Result
+from shoal.table.columns import Coded, Sets, Table
+from shoal.web.service.explaining import groups_of
+from shoal.web.service.questions import published_labels
+
+SHOWN_ROWS = 500
+_MOST_NODES = 5_000
+
+
+def view_of(result: Result) -> dict[str, Any]:
+    """Plain values for JSON; everything here compares with the original, so it is for the publisher alone."""
+    outcome = result.outcome
+    return {
+        "promises": promises_in_words(outcome),
+        "limits": [{"title": limit.title, "text": limit.text} for limit in limits(outcome)],
+        "notices": list(outcome.notices),
+        "attacks": list(outcome.attacks),
+        "pieces": dict(outcome.pieces),
+        "generalized_items": [
+            {
+                "label": item.label,
+                "items": item.items,
+                "occurrences": item.occurrences,
+                "because": item.because(),
+            }
+            for item in outcome.generalized_items[:SHOWN_ROWS]
+        ],
+        "figures": {name: figure.to_plotly_json() for name, figure in _figures(outcome).items()},
+        **_records(result),
+        "trees": _trees(result),
+    }
+
+
+def _figures(outcome: Outcome) -> dict[str, Any]:
+    figures: dict[str, Any] = {}
+    before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
+    if before is not None and after is not None:
+        k = next((promise.parameters["k"] for promise in outcome.promises if "k" in promise.parameters), None)
+        figures["risk"] = risk_figure(before, after)
+        bands = size_bands(outcome.class_sizes_before, outcome.class_sizes_after, k)
+        figures["class_sizes"] = class_size_figure(bands)
+    by_column = {name: losses["ncp"] for name, losses in outcome.column_losses.items() if "ncp" in losses}
+    if by_column:
+        figures["loss"] = loss_figure(dict(sorted(by_column.items(), key=lambda entry: -entry[1])))
+    if "frontier" in outcome.figures:
+        figures["frontier"] = frontier_figure(outcome.figures["frontier"])
+    return figures
+
+
+def _records(result: Result) -> dict[str, Any]:
+    """Original records above what is published of them; of new records only what is published."""
+    original = result.data.original
+    if isinstance(result.recoding, Pieces) or not isinstance(result.released, Table):
+        return {"columns": list(original.columns), "rows": []}
+    if isinstance(result.recoding, Synthetic):
+        released = result.released
+        rows = np.arange(min(SHOWN_ROWS, released.row_count))
+        texts = [texts_of(column, rows) for column in released.columns.values()]
+        new = [
+            {"row": None, "class_size": None, "before": None, "after": list(after)}
+            for after in zip(*texts, strict=True)
+        ]
+        return {"columns": list(released.columns), "rows": new}
+    local = result.data.local
+    applied = apply_recoding(
+        local.table, local.trees, local.roles, result.recoding, smallest=1, people=local.subjects
+    )
+    count = min(SHOWN_ROWS, len(applied.rows))
+    after = np.linspace(0, len(applied.rows) - 1, count).astype(np.int64)
+    before = applied.rows[after]
+    sizes = _class_sizes(result)
+    old = zip(*(texts_of(column, before) for column in original.columns.values()), strict=True)
+    new_texts = zip(*(texts_of(applied.table.columns[name], after) for name in original.columns), strict=True)
+    return {
+        "columns": list(original.columns),
+        "rows": [
+            {
+                "row": int(row),
+                "class_size": None if sizes is None else int(sizes[row]),
+                "before": list(was),
+                "after": list(now),
+            }
+            for row, was, now in zip(before.tolist(), old, new_texts, strict=True)
+        ],
+    }
+
+
+def _class_sizes(result: Result) -> Any:
+    groups = groups_of(result.recoding)
+    if groups is None:
+        return None
+    counts = np.bincount(groups.group_of_row + 1)
+    counts[0] = 0
+    return counts[groups.group_of_row + 1]
+
+
+def _trees(result: Result) -> dict[str, Any]:
+    if not isinstance(result.released, Table):
+        return {}
+    columns = {
+        name: column
+        for name in result.data.local.trees
+        if isinstance(column := result.released.columns.get(name), Coded | Sets)
+    }
+    labels = published_labels(columns)
+    return {
+        name: {**_tree(result.data.local.trees[name]), "published": labels[name]}
+        for name in columns
+        if result.data.local.trees[name].node_count <= _MOST_NODES
+    }
+
+
+def _tree(tree: Hierarchy) -> dict[str, Any]:
+    nodes = [node for node in range(tree.node_count) if node != tree.missing]
+    place = {node: number for number, node in enumerate(nodes)}
+    return {
+        "labels": [tree.labels[node] for node in nodes],
+        "parents": [place[tree.parent(node)] for node in nodes],
+        "leaf_count": tree.leaf_count,
+    }

@@ -1,0 +1,97 @@
+import pytest
+
+from shoal.errors import BadInput, InvalidParameter, NotFound
+from tests.web.samples import TINY_SECTIONS, add_tiny, sample
+
+
+def test_settings_are_kept_as_a_policy_and_survive_its_text(service, project):
+    add_tiny(service, project)
+    text = service.policies.text(project)
+    assert service.policies.take(project, text) == []
+    assert service.policies.get(project) == TINY_SECTIONS
+
+
+def test_a_data_file_gets_suggested_settings(service, project):
+    file = service.files.add(project, "patients.csv", [sample("patients.csv")])
+    sections = service.policies.start(project, file.id)
+    assert sections["columns"]["name"] == {"role": "identifier"}
+    assert sections["columns"]["zip"]["hierarchy"] == {"mask": "right"}
+    assert sections["privacy"]["model"] == "k-km-anonymity"
+    assert service.policies.problems(project) == []
+
+
+def test_drafts_are_kept_with_all_their_problems(service, project):
+    add_tiny(service, project)
+    columns = {
+        "age": {"role": "quasi", "kind": "number", "hierarchy": {"ranges": [5, 7]}},
+        "sex": {"role": "quasi"},
+        "ill": {"role": "sensitive", "weight": 2},
+    }
+    problems = service.policies.set(project, "columns", columns)
+    assert len(problems) == 3
+    assert service.policies.get(project)["columns"] == columns
+
+
+def test_problems_of_data_and_settings_are_told_in_the_names_of_people(service, project):
+    add_tiny(service, project)
+    service.policies.set(project, "data", {"path": "tiny.csv"})
+    columns = {**TINY_SECTIONS["columns"], "nothing": {"role": "sensitive"}}
+    service.policies.set(project, "columns", columns)
+    with pytest.raises(BadInput, match=r"tiny\.csv.*nothing") as raised:
+        service.policies.check(project)
+    assert str(service.store.folder) not in str(raised.value)
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../../secret.csv", "other.csv"])
+def test_only_files_of_the_project_can_be_named(service, project, path):
+    add_tiny(service, project)
+    problems = service.policies.set(project, "data", {"path": path})
+    assert [problem.what for problem in problems] == [
+        f"data names {path!r}, which is no file of this project"
+    ]
+
+
+def test_a_check_says_what_a_run_will_cost(service, project):
+    add_tiny(service, project)
+    found = service.policies.check(project)
+    assert (found.records, found.algorithm) == (60, "mondrian")
+
+
+def test_the_promise_is_told_in_plain_words(service, project):
+    add_tiny(service, project)
+    told = service.policies.meaning(project)
+    assert "At least 3 rows fit that person" in told.promises[0]
+    assert "age and sex" in told.promises[0]
+    assert any("several releases" in limit.title.lower() for limit in told.limits)
+    tried = service.policies.meaning(project, {"model": "k-anonymity", "k": 7, "l": 2})
+    assert "At least 7 rows" in tried.promises[0]
+    assert "ill" in tried.promises[1]
+
+
+@pytest.mark.parametrize(
+    "privacy", [{}, {"model": "k-anonymity"}, {"model": "magic"}, {"model": "k-anonymity", "k": 0}]
+)
+def test_a_promise_that_is_none_is_refused(service, project, privacy):
+    add_tiny(service, project)
+    with pytest.raises(BadInput):
+        service.policies.meaning(project, privacy)
+
+
+def test_what_is_no_policy_is_refused(service, project):
+    with pytest.raises(InvalidParameter, match="section"):
+        service.policies.set(project, "magic", {})
+    with pytest.raises(BadInput, match="unknown sections"):
+        service.policies.replace(project, {"magic": {}})
+    with pytest.raises(BadInput, match="TOML"):
+        service.policies.take(project, "[data")
+    deep: dict = {}
+    for _ in range(300):
+        deep = {"x": deep}
+    with pytest.raises(BadInput, match="nest so deeply"):
+        service.policies.replace(project, {"data": deep})
+    assert service.policies.get(project) == {}
+
+
+def test_a_project_that_is_not_there_has_no_settings(service):
+    with pytest.raises(NotFound):
+        service.policies.get("0" * 24)
