@@ -45,7 +45,9 @@ def add_error_answers(app: FastAPI) -> None:
 def problem_answer(status: int, title: str, problems: Sequence[Problem] = ()) -> JSONResponse:
     """An answer that says what went wrong."""
     content = ErrorOut(title=title, status=status, problems=[ProblemOut.of(each) for each in problems])
-    return JSONResponse(_writable(content.model_dump()), status, media_type=MEDIA_TYPE)
+    # The rest of a body that is too large is not read.
+    headers = {"Connection": "close"} if status == 413 else None
+    return JSONResponse(_writable(content.model_dump()), status, headers, media_type=MEDIA_TYPE)
 
 
 def _writable(value: object) -> object:

@@ -1,0 +1,109 @@
+"""A real server process on a free port."""
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+
+_START_SECONDS = 180
+_ENTER = "from shoal.cli.main import main; main()"
+
+
+class Served:
+    """`shoal serve` in a process; `links` gets every line that it prints."""
+
+    def __init__(self, data: Path, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _ENTER, "serve", "--port", "0", "--data", str(data), *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.links: queue.Queue[str] = queue.Queue()
+        self.talk: list[str] = []
+        threading.Thread(target=self._listen, daemon=True).start()
+        threading.Thread(target=self._overhear, daemon=True).start()
+        self.link = self.next_link()
+        parts = urlsplit(self.link)
+        self.address = f"{parts.scheme}://{parts.netloc}"
+        self.host = parts.netloc
+        self.token = parse_qs(parts.query)["token"][0]
+
+    def next_link(self) -> str:
+        while not (line := self.links.get(timeout=_START_SECONDS)).startswith("http"):
+            if line == "":
+                raise AssertionError(f"the server has ended: {''.join(self.talk)}")
+        return line.strip()
+
+    def client(self, **options: object) -> httpx.Client:
+        """A program with the key."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        return httpx.Client(base_url=self.address, headers=headers, timeout=120, **options)
+
+    def stranger(self) -> httpx.Client:
+        """Somebody without key or session."""
+        return httpx.Client(base_url=self.address, timeout=120)
+
+    @contextmanager
+    def browser(self) -> Iterator[httpx.Client]:
+        """A browser with a session, as its cookie jar shows."""
+        with self.stranger() as client:
+            answer = client.get(self.link)
+            assert answer.status_code == 303, answer.text
+            self.link = self.next_link()
+            yield client
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.links.put(line)
+        self.links.put("")
+
+    def _overhear(self) -> None:
+        assert self.process.stderr is not None
+        self.talk.extend(self.process.stderr)
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that a process has started."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                fields = (entry / "stat").read_text(encoding="ascii").rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == process:
+                found.append(int(entry.name))
+    return found
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
