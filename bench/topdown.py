@@ -182,7 +182,7 @@ def trends(report: Report, *, data: str, quick: bool) -> None:
         points = reported(report, f"{data}, tree by {tree}", trend_cases(data, tree, quick=quick))
         panels = {
             "seconds": Panel("k", "seconds", log=True),
-            "NCP in percent": Panel("k", "ncp"),
+            "NCP in percent": Panel("k", "ncp", log=True),
             "NCP in percent, whole sets alike": Panel("k", "ncp", only=("partition", "lgr")),
             "peak MB": Panel("k", "peak_mb"),
         }
