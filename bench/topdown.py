@@ -243,10 +243,14 @@ def plot(file: str, title: str, points: Sequence[Measured], panels: dict[str, Pa
     for column, panel in enumerate(panels.values(), start=1):
         shown = [found for found in points if panel.shows(found.case)]
         for line in dict.fromkeys(panel.line(found.case) for found in shown):
-            of_line = [found for found in shown if panel.line(found.case) == line]
+            of_line = sorted(
+                (getattr(found.case, panel.over), getattr(found, panel.figure))
+                for found in shown
+                if panel.line(found.case) == line
+            )
             figure.add_scatter(
-                x=[getattr(found.case, panel.over) for found in of_line],
-                y=[getattr(found, panel.figure) for found in of_line],
+                x=[over for over, _ in of_line],
+                y=[value for _, value in of_line],
                 name=line,
                 legendgroup=line,
                 showlegend=line not in lines,
