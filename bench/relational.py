@@ -71,42 +71,53 @@ class Study:
     notebook: Notebook
     page: Page
     extent: Extent
+    only_known: bool = False
 
     def row(self, cells: dict[Any, Cell]) -> dict[Any, Found]:
         """Measure a row of a grid; say what is slow enough to be waited for."""
         row = {}
-        for value, found in zip(cells, self.notebook.measured(cells.values()), strict=True):
-            row[value] = found
-            told = (
-                found.problem or f"LM {100 * found.lm:.2f} %, {found.seconds:.1f} s, {found.peak_mb:.0f} MB"
-            )
-            print(f"  {found.cell.data} {found.cell.algorithm} {value}: {told}", file=sys.stderr, flush=True)
+        for value, cell in cells.items():
+            found_of = self.notebook.look_up if self.only_known else self.notebook.measured
+            for found in found_of([cell]):
+                row[value] = found
+                told = f"LM {100 * found.lm:.2f} %, {found.seconds:.1f} s, {found.peak_mb:.0f} MB"
+                words = f"{cell.data} {cell.algorithm} {value}: {found.problem or told}"
+                print(f"  {words}", file=sys.stderr, flush=True)
         return row
 
+    def grid(self, rows: dict[str, dict[Any, Cell]]) -> Grid:
+        """Measure a grid, row by row."""
+        return {name: self.row(cells) for name, cells in rows.items()}
 
-def plain_grid(study: Study, data: str, measure: str) -> Grid:
+    def known_grid(self, rows: dict[str, dict[Any, Cell]]) -> Grid:
+        """What is known of a grid."""
+        return {
+            name: {value: each for value, cell in cells.items() for each in self.notebook.look_up([cell])}
+            for name, cells in rows.items()
+        }
+
+
+def plain_cells(extent: Extent, data: str, measure: str) -> dict[str, dict[Any, Cell]]:
     """Every algorithm by k, without a local search of rivals."""
-    extent = study.extent
-    grid = {}
+    rows = {}
     for name in extent.algorithms:
         search = {"local_search": name == OURS}
-        grid[_label(name, improved=name == OURS)] = study.row(
-            {k: extent.cell(data, name, k, measure=measure, **search) for k in extent.ks}
-        )
+        rows[_label(name, improved=name == OURS)] = {
+            k: extent.cell(data, name, k, measure=measure, **search) for k in extent.ks
+        }
     if OURS in extent.algorithms:
-        grid[f"{OURS} alone"] = study.row(
-            {k: extent.cell(data, OURS, k, measure=measure, local_search=False) for k in extent.ks}
-        )
-    return grid
+        rows[f"{OURS} alone"] = {
+            k: extent.cell(data, OURS, k, measure=measure, local_search=False) for k in extent.ks
+        }
+    return rows
 
 
-def improved_grid(study: Study, data: str) -> Grid:
+def improved_cells(extent: Extent, data: str) -> dict[str, dict[Any, Cell]]:
     """Every algorithm that can have a local search, with one."""
-    extent = study.extent
     return {
-        _label(name, improved=True): study.row(
-            {k: extent.cell(data, name, k, measure="lm", local_search=True) for k in extent.ks}
-        )
+        _label(name, improved=True): {
+            k: extent.cell(data, name, k, measure="lm", local_search=True) for k in extent.ks
+        }
         for name in extent.algorithms
         if takes(name, "local_search")
     }
@@ -118,7 +129,7 @@ def _label(name: str, *, improved: bool) -> str:
 
 def losses(study: Study) -> None:
     for data in study.extent.sets:
-        grid = plain_grid(study, data, "lm")
+        grid = study.grid(plain_cells(study.extent, data, "lm"))
         study.page.title(f"{data}: LM in percent by k, with LM as the cost")
         grid_table(study.page, grid, "algorithm", "lm", factor=100)
         study.page.say("Seconds:\n")
@@ -126,11 +137,22 @@ def losses(study: Study) -> None:
         study.page.say("Peak MB:\n")
         grid_table(study.page, grid, "algorithm", "peak_mb", places=0)
         lowest_is_ours(study.page, data, grid)
-        score, runtime = FIGURES[data]
-        panels = {"LM in percent": (grid, "lm", 100.0)}
-        chart(f"relational_figure_{score:02}", f"{data}: loss", panels, "k")
+        chart_scores(study, data)
         panels = {"seconds": (grid, "seconds", 1.0)}
-        chart(f"relational_figure_{runtime:02}", f"{data}: time", panels, "k", log=True)
+        chart(f"relational_figure_{FIGURES[data][1]:02}", f"{data}: time", panels, "k", log=True)
+
+
+def chart_scores(study: Study, data: str) -> None:
+    """Losses by both measures, as far as they are known."""
+    panels = {
+        "LM in percent": (study.known_grid(plain_cells(study.extent, data, "lm")), "lm", 100.0),
+        "entropy, bits per cell": (
+            study.known_grid(plain_cells(study.extent, data, "entropy")),
+            "entropy",
+            1.0,
+        ),
+    }
+    chart(f"relational_figure_{FIGURES[data][0]:02}", f"{data}: loss", panels, "k")
 
 
 def lowest_is_ours(page: Page, data: str, grid: Grid) -> None:
@@ -156,19 +178,17 @@ def _or_infinite(value: float) -> float:
 
 def entropy(study: Study) -> None:
     for data in study.extent.sets:
-        grid = plain_grid(study, data, "entropy")
+        grid = study.grid(plain_cells(study.extent, data, "entropy"))
         study.page.title(f"{data}: entropy in bits per cell by k, with entropy as the cost")
         grid_table(study.page, grid, "algorithm", "entropy", places=3)
         study.page.say("Seconds:\n")
         grid_table(study.page, grid, "algorithm", "seconds", places=1)
-        chart(
-            f"relational_entropy_{data}", f"{data}: entropy", {"bits per cell": (grid, "entropy", 1.0)}, "k"
-        )
+        chart_scores(study, data)
 
 
 def improved(study: Study) -> None:
     for data in study.extent.sets:
-        grid = improved_grid(study, data)
+        grid = study.grid(improved_cells(study.extent, data))
         study.page.title(f"{data}: LM in percent by k, with a local search after every algorithm")
         grid_table(study.page, grid, "algorithm", "lm", factor=100)
         study.page.say("Seconds:\n")
@@ -188,8 +208,8 @@ class Diversity:
 
 
 DIVERSITIES = (
-    Diversity(12, "adult", 50, (1.05, 1.1, 1.15, 1.2, 1.25, 1.3)),
-    Diversity(13, "coil2000", 100, (1.5, 2.0, 2.5, 3.0, 3.4)),
+    Diversity(12, "adult", 50, (1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.329)),
+    Diversity(13, "coil2000", 100, (1.5, 2.0, 2.5, 3.0, 3.25, 3.45)),
     Diversity(14, "nursery", 30, (1.5, 2.0, 2.25, 2.5, 2.75, 3.0)),
     Diversity(15, "nursery", 30, (1.5, 2.0, 2.25, 2.5, 2.75, 3.0), w=0.0),
 )
@@ -208,6 +228,11 @@ def diversity(study: Study) -> None:
             title = f"Figure {asked.figure}: {asked.data}, k = {asked.k}, w = {asked.w}: LM in percent by l"
             diverse_table(study, grid, asked.figure, title, "l")
             lowest_is_ours(study.page, f"{asked.data}, l-diversity, w = {asked.w}", grid)
+    if OURS in study.extent.algorithms:
+        diversity_by_k(study)
+
+
+def diversity_by_k(study: Study) -> None:
     by_k = replace(DIVERSITIES[2], figure=16)
     grid = {
         f"k = {k}": study.row({l: replace(diverse_cell(study.extent, by_k, OURS, k), l=l) for l in by_k.ls})
@@ -236,12 +261,16 @@ def limits(study: Study) -> None:
     for data in columns:
         for on_limit in ("stop", "best"):
             cell = study.extent.cell(data, OURS, 10, measure="lm", memory_limit=4e9, on_limit=on_limit)
-            (found,) = study.row({on_limit: cell}).values()
-            first = first or found
-            told = found.problem or f"LM {100 * found.lm:.2f} %"
-            rows.append([data, on_limit, number(found.seconds, 1), number(found.peak_mb, 0), told])
-    study.page.table(["columns", "at a limit", "seconds", "peak MB", "outcome"], rows)
-    assert first is not None
+            for found in study.row({on_limit: cell}).values():
+                first = first or found
+                told = found.problem or f"LM {100 * found.lm:.2f} %; {'; '.join(found.notices)}"
+                closed = f"{found.figures.get('closed_records', 0):,}"
+                rows.append(
+                    [data, on_limit, number(found.seconds, 1), number(found.peak_mb, 0), closed, told]
+                )
+    study.page.table(["columns", "at a limit", "seconds", "peak MB", "closed records", "outcome"], rows)
+    if first is None:
+        return
     study.page.expect(
         f"{first.cell.data}, k = 10: {first.seconds:.0f} s (at most {MOST_SECONDS}) and "
         f"{first.peak_mb:.0f} MB (at most {MOST_MB})",
@@ -253,15 +282,16 @@ def growth(study: Study) -> None:
     study.page.title("kanon-cf by the number of records, k = 10, drawn with replacement")
     data = study.extent.sets[-1]
     found = [
-        study.row(
+        each
+        for search in (True, False)
+        for each in study.row(
             {
                 size: replace(
                     study.extent.cell(data, OURS, 10, measure="lm", local_search=search), records=size
                 )
+                for size in study.extent.sizes
             }
-        )[size]
-        for search in (True, False)
-        for size in study.extent.sizes
+        ).values()
     ]
     study.page.table(
         ["records", "local search", "closed records", "LM %", "seconds", "peak MB"],
@@ -314,6 +344,7 @@ def main() -> int:
         "--algorithm", choices=TABLE_ALGORITHMS, action="append", help="only these; may be given again"
     )
     parser.add_argument("--time-limit", type=float, help="seconds for one measurement; 300 unless told")
+    parser.add_argument("--known", action="store_true", help="measure nothing, tell what is known")
     arguments = parser.parse_args()
     if not DATA.exists():
         print(f"no data in {DATA}; set SHOAL_DATA")
@@ -324,7 +355,7 @@ def main() -> int:
     if arguments.algorithm:
         extent = replace(extent, algorithms=arguments.algorithm)
     name = "relational_quick" if arguments.quick else "relational"
-    study = Study(Notebook.open(name), Page(name), extent)
+    study = Study(Notebook.open(name), Page(name), extent, only_known=arguments.known)
     for part in arguments.only or PARTS:
         PARTS[part](study)
     write_csv(name, list(study.notebook.known.values()))

@@ -29,6 +29,8 @@ from shoal.metrics.relational import table_cost
 from shoal.privacy.check import verify_all
 from shoal.progress import Silent
 from shoal.recoding.apply import apply
+from shoal.run.plan import Limits
+from shoal.run.runner import WithinLimits
 
 FORK = multiprocessing.get_context("fork")
 RESULTS = Path(__file__).parents[1] / "results"
@@ -51,6 +53,12 @@ class Cell:
     records: int | None = None
     mixed: bool = False
     time_limit: float = 300.0
+
+    @property
+    def limits(self) -> Limits:
+        """What the search may use; its best answer so far counts unless it is told to stop."""
+        memory = self.options.get("memory_limit")
+        return Limits(time=self.time_limit, memory=memory, on_limit=self.options.get("on_limit", "best"))
 
     @property
     def key(self) -> str:
@@ -82,10 +90,11 @@ def measure(cell: Cell) -> Found:
     data = load(cell.data, cell.records, mixed=cell.mixed)
     models = [sh.KAnonymity(cell.k), *([sh.LDiversity(cell.l)] if cell.l else [])]
     algorithm = make_algorithm(cell.algorithm, cell.options)
+    progress = WithinLimits(Silent(), cell.limits)
     forget_peak_memory()
     started = time.process_time()
     try:
-        groups = algorithm.find(data, models, np.random.default_rng(0), Silent(cell.time_limit))
+        groups = algorithm.find(data, models, np.random.default_rng(0), progress)
     except ShoalError as error:
         return Found(cell, str(error), seconds=time.process_time() - started, peak_mb=peak_memory_mb())
     found = time.process_time()

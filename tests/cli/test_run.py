@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from shoal.algorithms.catalogue import ALGORITHMS, takes
 from tests.cli.commands import (
     AGE,
     COLUMNS,
@@ -266,6 +267,26 @@ def test_a_limit_stops_the_search(hospital, limit):
     assert f"the {limit.split(' ')[0]} of" in done.errors[0]
     assert 'on_limit = "best"' in done.errors[0]
     assert files_in(hospital.folder) == ["data.csv", "policy.toml"]
+
+
+@pytest.mark.parametrize("limit", ['time_limit = "0.0001 ms"', 'memory_limit = "1 MB"'])
+def test_a_limit_of_kanon_cf_says_what_to_reduce(hospital, limit):
+    done = hospital.run(algorithm=f'name = "kanon-cf"\n{limit}')
+    assert done.code == LIMIT_REACHED
+    assert "closed generalized records were found by then" in done.errors[0]
+    assert "leave out columns, give hierarchies fewer levels, or raise k" in done.errors[0]
+
+
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if takes(name, "local_search")])
+def test_a_clustering_tells_how_near_to_optimal_it_is(hospital, name):
+    everybody_twice = PATIENTS + PATIENTS.removeprefix("age,sex,ill\n")
+    done = hospital.run(everybody_twice, algorithm=f'name = "{name}"')
+    assert done.code == FINE, done.err
+    told = [notice for notice in done.notices if "is within 0 % of optimal" in notice]
+    assert len(told) == 1
+    assert told[0] in result_of(hospital)["notices"]
+    assert result_of(hospital)["figures"]["lower_bound"] == 0
+    assert told[0] in (hospital.out / "internal" / "report.html").read_text()
 
 
 @pytest.mark.parametrize("limit", ['time_limit = "0.0001 ms"', 'memory_limit = "1 MB"'])

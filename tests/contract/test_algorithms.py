@@ -241,9 +241,8 @@ def test_k_of_1_changes_nothing_and_is_said(algorithm):
 
 
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread is all there is")
-@pytest.mark.parametrize("name", FOR_TABLES)
-def test_the_number_of_threads_changes_nothing(name):
-    algorithm = make_algorithm(name, {})
+@each_variant
+def test_the_number_of_threads_changes_nothing(algorithm):
     random = np.random.default_rng(4)
     colours, ages = random.choice(["red", "orange", "blue"], 200), random.integers(20, 60, 200)
     data = small(algorithm, list(zip(colours.tolist(), ages.tolist(), ["flu"] * 200, strict=True)))

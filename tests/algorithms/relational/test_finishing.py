@@ -34,14 +34,14 @@ ROWS = [("red", "flu"), ("red", "cold"), ("blue", "flu"), ("blue", "cold")]
 def test_figures_tell_how_near_the_best_is():
     groups = finished(ROWS, [0, 0, 1, 1], KAnonymity(2))
     assert groups.figures == {"measure": "lm", "cost": 0.0, "lower_bound": 0.0, "above_best_at_most": 0.0}
-    assert any("within 0 % of the best" in notice for notice in groups.notices)
+    assert any("within 0 % of optimal" in notice for notice in groups.notices)
 
 
 def test_a_bound_that_says_little_is_a_figure_but_no_sentence():
     groups = finished(ROWS, [0, 1, 0, 1], KAnonymity(2))
     assert groups.figures["cost"] == 1.0
     assert groups.figures["above_best_at_most"] is None
-    assert not any("best" in notice for notice in groups.notices)
+    assert not any("optimal" in notice for notice in groups.notices)
 
 
 def test_clusters_that_are_too_small_are_united():

@@ -1,14 +1,17 @@
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms.relational import closed_records
+from shoal.algorithms.relational import closed_records, lattice_search
+from shoal.algorithms.relational.full_domain import FullDomain
 from shoal.algorithms.relational.kanon_cf import KAnonCF
-from shoal.algorithms.relational.records import Records
-from shoal.errors import Cancelled, LimitReached
+from shoal.algorithms.relational.records import MEASURES, Records
+from shoal.errors import Cancelled, Infeasible, LimitReached
+from shoal.metrics.relational import table_cost
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.progress import Silent
@@ -17,8 +20,6 @@ from tests.algorithms.relational.tables import tables
 from tests.algorithms.relational.test_closed_records import CLOTHING, SOLD, wide_data
 from tests.builders import flat_tree, local_data, tree
 from tests.reference import clusterings as reference
-
-MONOTONE = ["lm", "ncp", "tree", "monotone_entropy"]
 
 
 def find(data, *models, progress=None, **options):
@@ -33,14 +34,17 @@ def class_sizes(groups):
 @given(
     drawn=tables(least_rows=2, most_rows=8, with_subjects=False),
     k=st.integers(2, 4),
-    measure=st.sampled_from(MONOTONE),
+    measure=st.sampled_from(MEASURES),
     local_search=st.booleans(),
 )
 def test_loss_is_within_the_proven_factor_of_the_best(drawn, k, measure, local_search):
+    """For every measure, where it is monotone on the trees, as all but entropy always are."""
     assume(len(drawn.rows) >= k)
     data = drawn.on_trees.data
-    groups = find(data, KAnonymity(k), measure=measure, local_search=local_search)
     records = Records.of(data, measure)
+    assert records.monotone or measure == "entropy"
+    assume(records.monotone)
+    groups = find(data, KAnonymity(k), measure=measure, local_search=local_search)
     rows = [tuple(row) for row in records.nodes[records.record_of_row].tolist()]
     best = reference.least_cost(records.trees.parent.tolist(), records.trees.cost.tolist(), rows, k)
     found = groups.figures["cost"] * len(rows)
@@ -49,6 +53,32 @@ def test_loss_is_within_the_proven_factor_of_the_best(drawn, k, measure, local_s
     assert best - 1e-9 <= found <= factor * best + 1e-9
     assert groups.figures["lower_bound"] * len(rows) <= best + 1e-9
     assert found <= groups.figures["cost_before_local_search"] * len(rows) + 1e-9
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    drawn=tables(least_rows=2), k=st.integers(1, 4), diverse=st.booleans(), measure=st.sampled_from(MEASURES)
+)
+def test_loss_is_never_above_that_of_the_best_levels(drawn, k, diverse, measure):
+    data = drawn.on_trees.data
+    models = [KAnonymity(k), *([LDiversity(1.5)] if diverse else [])]
+    try:
+        levels = FullDomain(measure=measure).find(data, models, np.random.default_rng(0), Silent())
+    except Infeasible:
+        assume(False)
+    groups = find(data, *models, measure=measure, local_search=False)
+    assert table_cost(data, groups, measure) <= table_cost(data, levels, measure) + 1e-9
+
+
+def test_levels_tile_where_a_greedy_cover_does_not(monkeypatch):
+    """All combinations of values, as in Nursery: many closed records cost the same, and few of them fit."""
+    rows = list(product("abc", "abcd", "ab", "abcde"))
+    trees = {name: flat_tree(sorted({row[place] for row in rows})) for place, name in enumerate("wxyz")}
+    data = local_data(rows, dict.fromkeys("wxyz", Quasi()), trees=trees)
+    with_levels = find(data, KAnonymity(7), local_search=False)
+    monkeypatch.setattr(lattice_search, "_MOST_CHOICES_OF_A_START", 0)
+    without = find(data, KAnonymity(7), local_search=False)
+    assert with_levels.figures["cost"] < without.figures["cost"]
 
 
 @pytest.fixture

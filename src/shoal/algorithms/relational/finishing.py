@@ -101,8 +101,8 @@ def _figures(measure: str, cost: float, bound: float | None) -> dict[str, Any]:
 
 
 def _in_words(figures: dict[str, Any]) -> tuple[str, ...]:
-    """Say how near to the best possible the cost is, where that says something."""
+    """Say how near to optimal the cost is, where that says something."""
     excess = figures["above_best_at_most"]
     if excess is None or excess >= 1:
         return ()
-    return (f"the loss by {figures['measure']} is within {100 * excess:.3g} % of the best possible",)
+    return (f"the loss by {figures['measure']} is within {100 * excess:.3g} % of optimal",)

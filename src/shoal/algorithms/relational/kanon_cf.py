@@ -12,13 +12,15 @@ from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters
 from shoal.algorithms.relational.closed_records import ClosedRecords, Mining
 from shoal.algorithms.relational.clusters import Clustering
 from shoal.algorithms.relational.cover import BYTES_PER_CLOSED_RECORD, greedy_cover, least_cost
+from shoal.algorithms.relational.diversify import diversify
 from shoal.algorithms.relational.finishing import finish, weight_parameter
+from shoal.algorithms.relational.lattice_search import cheapest_levels
 from shoal.algorithms.relational.memory import memory_of_machine
 from shoal.algorithms.relational.needs import needs_of
 from shoal.algorithms.relational.records import MEASURES, Records
 from shoal.engine.local import LocalData
 from shoal.errors import Cancelled, LimitReached
-from shoal.kernels.admissible import classes_admissible
+from shoal.kernels.admissible import Needs, classes_admissible
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
@@ -40,8 +42,9 @@ class KAnonCF:
     k or more. All of them are mined. Then again and again the one is taken that costs least per row that it
     covers anew, with 2k - 1 rows at most. Last, rows that were taken several times are left with one set
     each, and every cluster is published as the narrowest generalized record that covers it. Beyond the paper,
-    a second cover looks more at what rows cost, and the cheaper one of both is used; and records are moved
-    and swapped afterwards while that lowers the loss.
+    a second cover looks more at what rows cost, a third clustering is the best that one level per column
+    gives, and the cheapest one of them is used; and records are moved and swapped afterwards while that
+    lowers the loss.
 
     Contract
         needs:      rows; quasi-identifiers with trees
@@ -100,17 +103,18 @@ class KAnonCF:
             closed = mining.found()
             flaw = _flaw_of_the_proof(records, closed)
             bound = None if flaw else _lower_bound(records, closed, progress)
-            clusterings = [
+            covers = [
                 _clustering(records, closed, needs.k, progress, frugal=frugal)
                 for frugal in ((True,) if flaw else (True, False))
             ]
-        clustering = min(clusterings, key=lambda found: found.cost(records))
-        if not flaw and not classes_admissible(needs, *clustering.members()).all():
+        cover = min(covers, key=lambda found: found.cost(records))
+        if not flaw and not classes_admissible(needs, *cover.members()).all():
             flaw = "clusters of k rows were united to keep what else was promised"
+        start = self._cheapest_start(data, records, needs, covers, progress)
         groups = finish(
             data,
             records,
-            clustering,
+            start,
             models,
             progress,
             local_search=self.local_search,
@@ -125,10 +129,31 @@ class KAnonCF:
                 **groups.figures,
                 "closed_records": len(closed),
                 "mined_all": closed.complete,
-                "cost_before_local_search": clustering.cost(records),
+                "cost_before_local_search": start.cost(records),
                 "times_best_at_most": None if flaw else factor,
             },
         )
+
+    def _cheapest_start(
+        self,
+        data: LocalData,
+        records: Records,
+        needs: Needs,
+        covers: Sequence[Clustering],
+        progress: Progress,
+    ) -> Clustering:
+        """Of several clusterings that keep the models, the one that costs least.
+
+        Closed records that cost the same are taken in the order of mining, and may not tile a table in which
+        many do; one level per column always does.
+        """
+        progress.stage("diversity")
+        starts = [diversify(records, cover, needs, self.w, progress) for cover in covers]
+        progress.stage("levels")
+        levels = cheapest_levels(data, records, needs, progress)
+        if levels is not None:
+            starts.append(levels)
+        return min(starts, key=lambda found: found.cost(records))
 
     def _room(self, records: Records, mining: Mining) -> int:
         """How many closed records memory holds beside the program and the data."""

@@ -8,9 +8,11 @@ from functools import reduce
 
 import numpy as np
 
+from shoal.algorithms.relational.clusters import Clustering
 from shoal.algorithms.relational.lattice import ClassesAt, History, Lattice, Levels
 from shoal.algorithms.relational.needs import needs_within
 from shoal.algorithms.relational.records import Records
+from shoal.engine.local import LocalData
 from shoal.kernels.admissible import Needs, classes_admissible
 from shoal.kernels.arrays import Bools, Floats
 from shoal.kernels.closures import vector_costs
@@ -19,6 +21,7 @@ from shoal.kernels.grouping import members
 from shoal.progress import Progress
 
 _CHOICES_SKIPPED_AT_ONCE = 4096
+_MOST_CHOICES_OF_A_START = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,3 +166,17 @@ class LatticeSearch:
 def _sums(of_columns: Sequence[Floats]) -> Floats:
     """The sum over columns for every choice of levels."""
     return np.asarray(reduce(np.add.outer, of_columns, np.zeros(())))
+
+
+def cheapest_levels(data: LocalData, records: Records, needs: Needs, progress: Progress) -> Clustering | None:
+    """The classes of the cheapest safe choice, as a clustering to start from; None if choices are too many.
+
+    If time is up, those of the cheapest choice so far.
+    """
+    lattice = Lattice.of(records, [data.trees[name] for name in records.columns])
+    if lattice.size > _MOST_CHOICES_OF_A_START:
+        return None
+    search = LatticeSearch(lattice, Safety(records, needs, allowed=0), suppressed=())
+    search.run(progress)
+    classes = search.history.classes(search.best)
+    return Clustering(classes.class_of_record[records.record_of_row])
