@@ -18,7 +18,7 @@ from shoal.kernels.arrays import Ints
 from shoal.kernels.merging import Clusters, Scratch, Unions, judge, unite_worst
 from shoal.progress import Progress
 
-_UNIONS_PER_SLICE = 100
+_PARTNERS_PER_SLICE = 500_000
 
 
 def diversify(
@@ -34,12 +34,13 @@ def diversify(
     scratch = _scratch(records, needs, len(clusters.keys))
     judge(needs, clusters, scratch)
     unions = Unions(records.trees, needs, w)
+    at_once = max(_PARTNERS_PER_SLICE // len(clustering), 1)
     done = 0
     while True:
         progress.update(done, len(clustering))
-        now = unite_worst(unions, clusters, scratch, _UNIONS_PER_SLICE)
+        now = unite_worst(unions, clusters, scratch, at_once)
         done += now
-        if now < _UNIONS_PER_SLICE:
+        if now < at_once:
             break
     return _renumbered(clustering, clusters.united_into) if done else clustering
 
