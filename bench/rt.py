@@ -337,7 +337,7 @@ def closeness(report: Report, *, quick: bool) -> None:
     )  # fmt: skip
     figures: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for algorithm in ("rmerge-t", "rmerge-rt", "tmerge-t", "tmerge-rt"):
-        for delta in (0.7,) if quick else (0.55, 0.65, 0.75) if algorithm in RUM else (0.6, 0.7, 0.8):
+        for delta in (0.65,) if quick else (0.6, 0.7, 0.8) if algorithm in RUM else (0.3, 0.4, 0.5):
             by = {}
             for name in ("btd", "loss"):
                 options = {"delta": delta, "items": "pcta", "closeness": name}

@@ -19,7 +19,7 @@ def result(tmp_path: Path) -> sh.Result:
 
 
 def test_the_worked_example_is_generalized_for_the_pair_that_occurs_once(result):
-    (found,) = explain(result.data.local, result.recoding, "a1")
+    (found,) = explain(result.data.local, result.models, result.recoding, "a1")
     assert found.published_as == "A"
     assert found.reason.support == 1
     assert set(found.reason.itemset) in ({"a1", "b1"}, {"a1", "a2"})
@@ -33,7 +33,7 @@ def test_a_promise_of_diversity_is_a_reason_of_its_own(tmp_path: Path):
     role = sh.QuasiSet(hierarchy=sh.HierarchyFile(tmp_path / "tree.csv"), sensitive=("s",))
     data = sh.read(tmp_path / "baskets.txt", {"items": role})
     result = sh.anonymize(data, [sh.KmAnonymity(k=2, m=1), sh.LmDiversity(l=2, m=1)], algorithm="aa")
-    (found,) = explain(result.data.local, result.recoding, "a")
+    (found,) = explain(result.data.local, result.models, result.recoding, "a")
     assert found.sentence() == (
         "a is published as A: in more detail, whoever knows a would find 3 records, too many of which share"
         " something sensitive"
@@ -41,7 +41,7 @@ def test_a_promise_of_diversity_is_a_reason_of_its_own(tmp_path: Path):
 
 
 def test_an_item_that_was_not_generalized_says_so(result):
-    (found,) = explain(result.data.local, result.recoding, " b1 ")
+    (found,) = explain(result.data.local, result.models, result.recoding, " b1 ")
     assert found.sentence() == "b1 is published as it is"
 
 
@@ -52,18 +52,24 @@ def test_the_outcome_lists_every_generalized_item_with_its_reason(result):
 
 def test_an_unknown_item_names_the_nearest(result):
     with pytest.raises(BadInput, match=r"no item 'a3'; the nearest are a\d"):
-        explain(result.data.local, result.recoding, "a3")
+        explain(result.data.local, result.models, result.recoding, "a3")
 
 
-def test_an_item_of_a_table_with_sets_is_explained_part_by_part(tmp_path: Path):
+def test_an_item_of_a_table_with_sets_is_explained_by_what_it_is_published_as(tmp_path: Path):
     (tmp_path / "t.csv").write_text("sex,drugs\nf,a\nf,b\nm,a\nm,a\n")
     roles = {"sex": sh.Quasi(hierarchy=sh.flat()), "drugs": sh.QuasiSet()}
     data = sh.read(tmp_path / "t.csv", roles)
     result = sh.anonymize(data, sh.KKmAnonymity(k=2, m=1), algorithm="rfirst", seed=1)
-    found = {each.published_as for each in explain(result.data.local, result.recoding, "a")}
-    assert found == {"a", "(a|b)"}
+    as_it_is, united = explain(result.data.local, result.models, result.recoding, "a")
+    assert as_it_is.place + as_it_is.sentence() == "in 2 of 3 records: a is published as it is"
+    assert united.place + united.sentence() == (
+        "in 1 of 3 records: a is published as (a|b): in more detail, whoever knows a would find 1 record"
+        " among the 2 of its cluster"
+    )
+    (listed,) = result.outcome.generalized_items
+    assert (listed.label, listed.items, listed.occurrences) == ("(a|b)", 2, 2)
     with pytest.raises(BadInput, match="'drugs' has no item 'c'"):
-        explain(result.data.local, result.recoding, "c")
+        explain(result.data.local, result.models, result.recoding, "c")
 
 
 def test_tables_have_no_items_to_explain(tmp_path: Path):
@@ -71,4 +77,35 @@ def test_tables_have_no_items_to_explain(tmp_path: Path):
     data = sh.read(tmp_path / "t.csv", {"age": sh.Quasi(hierarchy=sh.flat())})
     result = sh.anonymize(data, sh.KAnonymity(k=2))
     with pytest.raises(BadInput, match="no set column"):
-        explain(result.data.local, result.recoding, "1")
+        explain(result.data.local, result.models, result.recoding, "1")
+
+
+def test_sensitive_items_are_never_generalized(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("sex,drugs\nf,a s\nf,b\nm,a\nm,b\n")
+    roles = {
+        "sex": sh.Quasi(hierarchy=sh.flat()),
+        "drugs": sh.QuasiSet(sensitive=("s",), hierarchy=sh.flat()),
+    }
+    result = sh.anonymize(
+        sh.read(tmp_path / "t.csv", roles), sh.KKmAnonymity(k=2, m=1), algorithm="rfirst", seed=1
+    )
+    assert {each.sentence() for each in explain(result.data.local, result.models, result.recoding, "s")} == {
+        "s is published as it is"
+    }
+    assert all(entry.occurrences == 2 for entry in result.outcome.generalized_items)
+
+
+def test_suppressed_items_say_so(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("sex,drugs\nf,a\nf,\nm,a\nm,a\n")
+    roles = {"sex": sh.Quasi(hierarchy=sh.flat()), "drugs": sh.QuasiSet()}
+    result = sh.anonymize(
+        sh.read(tmp_path / "t.csv", roles), sh.KKmAnonymity(k=2, m=1), algorithm="rfirst", seed=1
+    )
+    found = [
+        each.place + each.sentence()
+        for each in explain(result.data.local, result.models, result.recoding, "a")
+    ]
+    assert found == [
+        "in 2 of 3 records: a is published as it is",
+        "in 1 of 3 records: a is suppressed: it is left out",
+    ]

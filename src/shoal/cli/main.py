@@ -51,6 +51,8 @@ app.command("compare")(compare_command)
 app.command()(serve)
 
 PolicyPath = Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")]
+_EXPLANATIONS_SHOWN = 10
+
 Replace = Annotated[bool, typer.Option("--replace", help="Replace an earlier output in that folder.")]
 
 
@@ -209,12 +211,14 @@ def explain(
     plan = plan_of(load_policy(policy))
     with shown_progress() as progress:
         result = run_plan(plan, progress)
-    found = explain_item(result.data.local, result.recoding, item)
+    found = explain_item(result.data.local, result.models, result.recoding, item)
     if as_json:
         output.show_json({"item": item, "parts": [words.explanation_json(entry) for entry in found]})
         return
-    for entry in found:
+    for entry in found[:_EXPLANATIONS_SHOWN]:
         output.show_text(entry.place + entry.sentence())
+    if len(found) > _EXPLANATIONS_SHOWN:
+        output.show_text(f"and in {len(found) - _EXPLANATIONS_SHOWN:,} other ways: --json lists them all")
 
 
 @app.command()

@@ -46,7 +46,8 @@ class SetForm:
 class GeneralizedItem:
     """A published item that stands for several, and the itemset that would break if it were expanded.
 
-    It would be held by too few records, or, if `sensitive`, too many of them would share something sensitive.
+    It would be held by too few records, or, if `sensitive`, too many of them would share something sensitive;
+    `among` so many, where a part of the records has to keep the promise alone.
     """
 
     label: str
@@ -57,12 +58,14 @@ class GeneralizedItem:
     absent: tuple[str, ...] = ()
     part: int = 0
     sensitive: bool = False
+    among: int | None = None
 
     def because(self) -> str:
         """The reason for people."""
         known = ", ".join(self.itemset) or "none of its items"
         without = f" and not {', '.join(self.absent)}" if self.absent else ""
-        records = "1 record" if self.support == 1 else f"{self.support} records"
+        records = "1 record" if self.support == 1 else f"{self.support:,} records"
+        records += "" if self.among is None else f" among the {self.among:,} of its cluster"
         shared = ", too many of which share something sensitive" if self.sensitive else ""
         return f"in more detail, whoever knows {known}{without} would find {records}{shared}"
 

@@ -338,7 +338,7 @@ def _generalized_items(outcome: Outcome) -> Html:
     rows: list[tuple[Content, ...]] = [
         (entry.label, f"{entry.items:,}", f"{entry.occurrences:,}", entry.because()) for entry in shown
     ]
-    caption = f"The {len(rows)} of {len(outcome.generalized_items):,} generalized items that cost most"
+    caption = f"The {len(rows)} generalized items that cost most"
     heads = ("published as", "stands for items", "occurrences", "why not in more detail")
     return section("items", "Why items were generalized", table(caption, heads, rows, numeric=(1, 2)))
 

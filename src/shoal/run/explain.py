@@ -8,16 +8,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.algorithms.mixed.task import requirement_of
+from shoal.algorithms.sets.requirement import Requirement
+from shoal.algorithms.why import Obstacles
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.kernels.set_recoding import renumbered_sets
 from shoal.kernels.sets import group_sets
+from shoal.privacy.verdict import Model
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Vocabulary
 from shoal.recoding.decision import Recoding
 from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.joint import Joint
 from shoal.report.outcome import GeneralizedItem
 from shoal.table.canonical import canonical
+from shoal.table.roles import QuasiSet
+
+SHOWN = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +43,18 @@ class Explanation:
     def sentence(self) -> str:
         """The explanation for people."""
         if self.published_as is None:
-            return f"{self.item} is suppressed: it is left out of every record"
+            return f"{self.item} is suppressed: it is left out"
         if self.published_as == self.item:
             return f"{self.item} is published as it is"
         if self.reason is None:
-            return f"{self.item} is published as {self.published_as}; the search kept no reason for it"
+            return f"{self.item} is published as {self.published_as}; nothing is known that would break"
         return f"{self.item} is published as {self.published_as}: {self.reason.because()}"
 
 
-def explain(data: LocalData, recoding: Recoding, item: str) -> tuple[Explanation, ...]:
-    """Explain an item of the data, part by part; BadInput if there is no such item."""
+def explain(
+    data: LocalData, models: Sequence[Model], recoding: Recoding, item: str
+) -> tuple[Explanation, ...]:
+    """Explain an item of the data, part by part, or by what it is published as; BadInput if there is none."""
     if isinstance(recoding, ItemNodes):
         return _by_node(data, recoding, canonical(item))
     all_cuts = _cuts_of(recoding)
@@ -55,12 +64,19 @@ def explain(data: LocalData, recoding: Recoding, item: str) -> tuple[Explanation
     known = {cuts.column: _items(data, cuts) for cuts in all_cuts}
     if not any(wanted in items for items in known.values()):
         raise _no_such_item(wanted, known)
-    return tuple(
-        explanation
-        for cuts in all_cuts
-        if wanted in known[cuts.column]
-        for explanation in _explained(data, cuts, wanted)
-    )
+    if any(_is_sensitive(data, column, wanted) for column in known):
+        return (Explanation(wanted, wanted, 0, None),)
+    concerned = [cuts for cuts in all_cuts if wanted in known[cuts.column]]
+    if _asks_why(recoding):
+        obstacles = _obstacles(data, models, recoding)
+        return tuple(each for cuts in concerned for each in _by_word(data, obstacles, cuts, wanted))
+    return tuple(each for cuts in concerned for each in _explained(data, cuts, wanted))
+
+
+def _is_sensitive(data: LocalData, column: str, item: str) -> bool:
+    """Whether an item stays as it is, because it is not what somebody is found by."""
+    role = data.roles[column]
+    return isinstance(role, QuasiSet) and item in role.sensitive
 
 
 def _no_such_item(wanted: str, known: Mapping[str, Sequence[str]]) -> BadInput:
@@ -74,6 +90,16 @@ def _cuts_of(recoding: Recoding) -> tuple[Cuts, ...]:
     if isinstance(recoding, Joint):
         return recoding.cuts
     return (recoding,) if isinstance(recoding, Cuts) else ()
+
+
+def _asks_why(recoding: Recoding) -> bool:
+    """Whether the search kept no reasons, because they can be found from what it decided."""
+    return isinstance(recoding, Joint) or (isinstance(recoding, Cuts) and recoding.unions is not None)
+
+
+def _obstacles(data: LocalData, models: Sequence[Model], recoding: Recoding) -> Obstacles:
+    asked = requirement_of(models) if isinstance(recoding, Joint) else Requirement.of(models)
+    return Obstacles(data, asked, _cuts_of(recoding))
 
 
 def _items(data: LocalData, cuts: Cuts) -> tuple[str, ...]:
@@ -100,6 +126,60 @@ def _explained(data: LocalData, cuts: Cuts, item: str) -> list[Explanation]:
             )
         )
     return explanations
+
+
+def _by_word(data: LocalData, obstacles: Obstacles, cuts: Cuts, item: str) -> list[Explanation]:
+    """One explanation for each word that the item is published as, the most frequent first.
+
+    The reason is that of the part of the records where it stands for the item most often.
+    """
+    words, sets = cuts.vocabulary(data.trees), data.table.sets(cuts.column)
+    leaf = _items(data, cuts).index(item)
+    rows = np.searchsorted(sets.arrays.starts, np.flatnonzero(sets.arrays.items == leaf), side="right") - 1
+    parts = cuts.part_of_row[rows]
+    published = cuts.node_of_leaf[parts, leaf]
+    nodes, counts = np.unique(published, return_counts=True)
+    explanations = []
+    for place in np.argsort(-counts, kind="stable").tolist():
+        node = int(nodes[place])
+        part = int(np.bincount(parts[published == node]).argmax())
+        word = _Word(cuts.column, part, node, int(counts[place]))
+        explanations.append(
+            Explanation(
+                item=item,
+                published_as=None if node == SUPPRESSED_ITEM else words.labels[node],
+                part=part,
+                reason=None if node in (leaf, SUPPRESSED_ITEM) else _asked(words, obstacles, word),
+                place=f"in {counts[place]:,} of {len(rows):,} records: ",
+            )
+        )
+    return explanations
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A published item of a part, and how often it stands for one."""
+
+    column: str
+    part: int
+    node: int
+    occurrences: int
+
+
+def _asked(words: Vocabulary, obstacles: Obstacles, word: _Word) -> GeneralizedItem | None:
+    obstacle = obstacles.to_taking_apart(word.column, word.part, word.node)
+    if obstacle is None:
+        return None
+    return GeneralizedItem(
+        label=words.labels[word.node],
+        items=int(words.sizes[word.node]),
+        occurrences=word.occurrences,
+        itemset=obstacle.itemset,
+        support=obstacle.support,
+        part=word.part,
+        sensitive=obstacle.sensitive,
+        among=obstacle.among,
+    )
 
 
 def _by_node(data: LocalData, recoding: ItemNodes, item: str) -> tuple[Explanation, ...]:
@@ -150,11 +230,16 @@ def _rarest_if_expanded(data: LocalData, recoding: ItemNodes, leaf: int, node: i
     )
 
 
-def generalized_items(data: LocalData, recoding: Recoding) -> tuple[GeneralizedItem, ...]:
-    """Every generalized item with its reason, those that stand for most occurrences first.
+def generalized_items(
+    data: LocalData, models: Sequence[Model], recoding: Recoding
+) -> tuple[GeneralizedItem, ...]:
+    """Generalized items with their reasons, those that stand for most occurrences first.
 
-    Where each record has nodes of its own there are too many to list.
+    Where reasons have to be found, these are only the first; where each record has nodes of its own there are
+    too many to list.
     """
+    if _asks_why(recoding):
+        return _dearest_asked(data, models, recoding)
     found = []
     for cuts in _cuts_of(recoding):
         words, counts = cuts.vocabulary(data.trees), _occurrences(data, cuts)
@@ -162,11 +247,27 @@ def generalized_items(data: LocalData, recoding: Recoding) -> tuple[GeneralizedI
     return tuple(sorted(found, key=lambda entry: (-entry.items * entry.occurrences, entry.label, entry.part)))
 
 
+def _dearest_asked(
+    data: LocalData, models: Sequence[Model], recoding: Recoding
+) -> tuple[GeneralizedItem, ...]:
+    words_of = {cuts.column: cuts.vocabulary(data.trees) for cuts in _cuts_of(recoding)}
+    found = [
+        _Word(cuts.column, part, node, count)
+        for cuts in _cuts_of(recoding)
+        for (part, node), count in _occurrences(data, cuts).items()
+        if node >= words_of[cuts.column].leaf_count
+    ]
+    found.sort(key=lambda each: -int(words_of[each.column].sizes[each.node]) * each.occurrences)
+    obstacles = _obstacles(data, models, recoding)
+    asked = (_asked(words_of[word.column], obstacles, word) for word in found[:SHOWN])
+    return tuple(entry for entry in asked if entry is not None)
+
+
 def _occurrences(data: LocalData, cuts: Cuts) -> dict[tuple[int, int], int]:
     """How often each node stands for an original item, by part and node."""
-    sets = data.table.sets(cuts.column)
-    part = np.repeat(cuts.part_of_row, sets.sizes)
-    nodes = cuts.node_of_leaf[part, sets.arrays.items]
+    sets = data.joined_sets().of_column(cuts.column)
+    part = np.repeat(cuts.part_of_row, np.diff(sets.starts))
+    nodes = cuts.node_of_leaf[part, sets.items]
     pairs, counts = np.unique(np.stack((part, nodes)), axis=1, return_counts=True)
     return {(p, n): c for p, n, c in zip(*pairs.tolist(), counts.tolist(), strict=True)}
 

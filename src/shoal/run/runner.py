@@ -185,7 +185,7 @@ def _release_table(found: Found, recoding: OfRows, progress: Progress) -> Result
         ),
         policy=found.policy_text,
         promises=tuple(map(Promise.of, models)),
-        generalized_items=generalized_items(data.local, recoding),
+        generalized_items=generalized_items(data.local, models, recoding),
         figures=getattr(recoding, "figures", {}),
     )
     return Result(

@@ -54,7 +54,7 @@ class Task:
     def of(cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool) -> Task:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         require_feasible(models, data)
-        requirement = _requirement_of(models)
+        requirement = requirement_of(models)
         require_possible(data, requirement)
         sets = JointSets.of(data)
         requirement, notices = fitting(requirement, sets.transactions)
@@ -116,7 +116,8 @@ class Task:
         )
 
 
-def _requirement_of(models: Sequence[Model]) -> Requirement:
+def requirement_of(models: Sequence[Model]) -> Requirement:
+    """What the models ask of the items of each class."""
     joint = [model for model in models if isinstance(model, KKmAnonymity | KLmDiversity)]
     diverse = [model for model in joint if isinstance(model, KLmDiversity)]
     return Requirement(
