@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.commands import AGE, ILL, SEX, shoal
+from tests.cli.commands import AGE, ILL, SEX, records_of, shoal
 
 FINE, BAD_INPUT, INFEASIBLE = 0, 2, 3
 DRUGS = 'role = "quasi", kind = "set", hierarchy = { flat = true }'
@@ -22,7 +22,7 @@ def a_clinic(hospital):
 
 
 def run(clinic, algorithm, columns=COLUMNS, privacy=KKM):
-    return clinic.run(None, columns, privacy=privacy, algorithm=algorithm)
+    return clinic.run(None, columns, privacy=privacy, algorithm=algorithm, words=("--replace",))
 
 
 @pytest.mark.parametrize(
@@ -132,3 +132,92 @@ def test_without_a_policy_only_disassociated_files_can_be_asked(clinic):
     asked = shoal("query", clinic.folder / "data.csv", "--value", "sex=f")
     assert asked.code == BAD_INPUT
     assert "--policy" in asked.errors[0]
+
+
+def published_column(clinic, name):
+    return sorted(record[name] for record in records_of(clinic.published))
+
+
+def test_records_without_items_stay_without(clinic):
+    clinic.write("data.csv", "age,sex,drugs\n20,f,\n20,f,\n20,m,\n20,m,\n")
+    done = run(clinic, 'name = "rmerge-rt"\ndelta = 0.0')
+    assert done.code == FINE, done.err
+    assert published_column(clinic, "drugs") == [""] * 4
+    assert json.loads((clinic.out / "result.json").read_text())["loss"]["ul"] == 0
+
+
+def test_items_of_too_few_records_of_a_class_are_suppressed_or_their_class_is_united(clinic):
+    clinic.write("data.csv", "age,sex,drugs\n20,f,a\n20,f,\n20,m,a\n20,m,a\n")
+    done = run(clinic, 'name = "rmerge-rt"\ndelta = 0.0')
+    assert done.code == FINE, done.err
+    assert published_column(clinic, "drugs") == ["", "", "a", "a"]
+    assert any("items of 1 cluster were suppressed" in notice for notice in done.notices)
+    done = run(clinic, 'name = "rmerge-rt"\ndelta = 1.0')
+    assert done.code == FINE, done.err
+    assert published_column(clinic, "drugs") == ["", "a", "a", "a"]
+    assert not any("suppressed" in notice for notice in done.notices)
+
+
+def test_items_that_are_all_sensitive_stay_as_they_are(clinic):
+    clinic.write("data.csv", "age,sex,drugs\n20,f,a\n20,f,b\n20,m,c\n20,m,\n")
+    columns = {**COLUMNS, "drugs": f'{DRUGS}, sensitive = ["a", "b", "c"]'}
+    done = run(clinic, 'name = "rmerge-rt"\ndelta = 0.0', columns, f"{KKM}\nl = 2")
+    assert done.code == FINE, done.err
+    assert published_column(clinic, "drugs") == ["", "a", "b", "c"]
+    assert published_column(clinic, "sex") == ["f", "f", "m", "m"]
+
+
+def test_several_set_columns_are_published_as_columns_of_their_own(clinic):
+    clinic.write("data.csv", "sex,drugs,codes\nf,a,x\nf,a,y\nf,b,x\nf,b,x\n")
+    columns = {"sex": SEX, "drugs": DRUGS, "codes": DRUGS}
+    done = run(clinic, 'name = "rmerge-rt"\ndelta = 0.0\nitems = "pcta"', columns)
+    assert done.code == FINE, done.err
+    assert published_column(clinic, "codes") == ["(x|y)"] * 4
+    assert published_column(clinic, "drugs") == ["a", "a", "b", "b"]
+    assert shoal("verify", clinic.published, "--policy", clinic.policy).code == FINE
+
+
+def test_every_point_of_a_frontier_is_verified(clinic):
+    columns = {**COLUMNS, "drugs": f'{DRUGS}, sensitive = ["c"]'}
+    for algorithm in ("rmerge-t", "tmerge-t"):
+        done = run(clinic, f'name = "{algorithm}"\ndelta = "frontier"\nseed = 3', columns, f"{KKM}\nl = 2")
+        assert done.code == FINE, done.err
+        figures = json.loads((clinic.out / "result.json").read_text())["figures"]
+        points = figures["frontier"]
+        assert len(points) > 1
+        assert all(point["holds"] for point in points)
+        assert figures["delta"] in [point["delta"] for point in points]
+        assert ", published" in (clinic.out / "internal" / "report.html").read_text()
+
+
+def test_an_item_is_explained_by_what_it_is_published_as(clinic):
+    clinic.write("data.csv", "age,sex,drugs\n20,f,a\n20,f,b\n20,m,a\n20,m,a\n")
+    done = run(clinic, 'name = "rmerge-rt"\ndelta = 0.0\nitems = "pcta"')
+    assert done.code == FINE, done.err
+    assert "Why items were generalized" in (clinic.out / "internal" / "report.html").read_text()
+    explained = shoal("explain", clinic.policy, "--item", "b")
+    assert explained.code == FINE, explained.err
+    assert "b is published as (a|b): in more detail, whoever knows" in explained.words
+    assert "would find 1 record among the 2 of its cluster" in explained.words
+
+
+@pytest.mark.parametrize(
+    ("columns", "privacy", "words"),
+    [
+        ({"age": AGE, "sex": SEX}, 'model = "k-anonymity"\nk = 2', ("--value", "sex=f")),
+        ({"drugs": DRUGS}, 'model = "km-anonymity"\nk = 2\nm = 2', ("--itemset", "a b")),
+        ({"drugs": DRUGS}, 'model = "disassociation"\nk = 2\nm = 2', ("--itemset", "a b")),
+    ],
+)
+def test_one_command_asks_releases_of_every_kind(clinic, columns, privacy, words):
+    file = "published.jsonl" if "disassociation" in privacy else "published.csv"
+    done = clinic.run(None, columns, privacy=privacy, data='others = "drop"', output=f'path = "{file}"')
+    assert done.code == FINE, done.err
+    published = clinic.out / file
+    asked = shoal("query", published, "--policy", clinic.policy, *words, "--json")
+    assert asked.code == FINE, asked.err
+    (answer,) = asked.json["asked"]
+    assert answer["true"] == (8 if "--value" in words else 7)
+    assert 0 < answer["expected"] <= 16
+    drawn = "1,0" if "--value" in words else "0,1"
+    assert shoal("query", published, "--policy", clinic.policy, "--shape", drawn).code == FINE

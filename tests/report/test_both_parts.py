@@ -4,7 +4,7 @@ import pytest
 
 from shoal.report.both_parts import frontier_of, shows_both_parts
 from shoal.report.figures import frontier_figure
-from shoal.report.outcome import Promise
+from shoal.report.outcome import GeneralizedItem, Promise, SetForm
 from shoal.report.page import page
 from tests.report.outcomes import hospital
 
@@ -46,10 +46,28 @@ def test_a_table_without_sets_has_one_part():
 
 
 def test_bounds_that_were_tried_are_shown_as_a_curve_and_a_table(mixed):
-    outcome = replace(mixed, figures={"frontier": POINTS})
+    outcome = replace(mixed, figures={"frontier": POINTS, "delta": 0.3})
     assert frontier_of(outcome) == POINTS
     text = page(outcome)
     assert "What other bounds would cost" in text
     assert "58.0%" in text
+    assert "0.3, published" in text
+    assert "0.6, published" not in text
     curve = frontier_figure(POINTS).data[0]
     assert (list(curve.x), list(curve.y)) == ([0.3, 0.58], [0.7, 0.2])
+
+
+def test_the_promise_tells_values_from_items(mixed):
+    promise = Promise("k-km-anonymity", {"k": 5, "m": 2})
+    text = page(replace(mixed, promises=(promise,), sets={"diagnoses": SetForm(" ")}))
+    assert "in the columns age, zip, sex and admitted, and up to 2 items of diagnoses." in " ".join(
+        text.split()
+    )
+
+
+def test_items_that_stand_for_many_are_shown_by_their_beginning(mixed):
+    union = "(" + "|".join(f"item{number}" for number in range(30)) + ")"
+    entry = GeneralizedItem(label=union, items=30, occurrences=9, itemset=(union, "a"), support=1, among=40)
+    text = page(replace(mixed, generalized_items=(entry,)))
+    assert f"whoever knows {union[:29]}…, a would find 1 record among the 40 of its cluster" in text
+    assert union not in text

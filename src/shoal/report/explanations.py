@@ -11,13 +11,14 @@ from shoal.report.outcome import Outcome, Promise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What is promised, and of which columns; `columns` are all that are published."""
+    """What is promised, and of which columns; `columns` are all that are published, `sets` those of sets."""
 
     promises: Sequence[Promise]
     quasi: Sequence[str]
     sensitive: Sequence[str]
     columns: Sequence[str]
     counts_people: bool = False
+    sets: Sequence[str] = ()
 
     @classmethod
     def of(cls, outcome: Outcome) -> Scope:
@@ -28,6 +29,7 @@ class Scope:
             sensitive=outcome.sensitive,
             columns=outcome.columns,
             counts_people=outcome.people is not None,
+            sets=tuple(outcome.sets),
         )
 
 
@@ -126,13 +128,13 @@ _TEMPLATES = {
     ),
     "set-l-diversity": "Among equal sets, no sensitive item occurs in more than one in {l} rows.",
     "k-km-anonymity": (
-        "Take a reader who knows all single values of a person in the columns {quasi}, and up to {m} items of"
-        " a set. If any row fits, at least {k} do."
+        "Take a reader who knows all single values of a person in the columns {values}, and up to {m} items"
+        " of {sets}. If any row fits, at least {k} do."
     ),
     "k-lm-diversity": (
-        "Take a reader who knows all single values of a person in the columns {quasi}, and up to {m} items of"
-        " a set. If any row fits, at least {k} do, and no sensitive item or value belongs to more than one in"
-        " {l} of them."
+        "Take a reader who knows all single values of a person in the columns {values}, and up to {m} items"
+        " of {sets}. If any row fits, at least {k} do, and no sensitive item or value belongs to more than"
+        " one in {l} of them."
     ),
     "disassociation": (
         "All items stay as they are, but records are cut into pieces. For any {m} items that could belong"
@@ -234,6 +236,8 @@ def _words(scope: Scope, promise: Promise) -> Mapping[str, Any]:
         {name: f"{value}" for name, value in promise.parameters.items()}
         | {
             "quasi": _listed(scope.quasi) or "covered values",
+            "values": _listed([name for name in scope.quasi if name not in scope.sets]) or "covered",
+            "sets": _listed(scope.sets) or "a set",
             "sensitive": _listed(scope.sensitive) or "the sensitive column",
         }
     )

@@ -11,6 +11,13 @@ from shoal.privacy.verdict import Model, Verdict
 
 Row = tuple[str, ...]
 
+_LONGEST_LABEL = 30
+
+
+def shortened(label: str) -> str:
+    """The beginning of a label that names many items."""
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
@@ -62,8 +69,8 @@ class GeneralizedItem:
 
     def because(self) -> str:
         """The reason for people."""
-        known = ", ".join(self.itemset) or "none of its items"
-        without = f" and not {', '.join(self.absent)}" if self.absent else ""
+        known = ", ".join(map(shortened, self.itemset)) or "none of its items"
+        without = f" and not {', '.join(map(shortened, self.absent))}" if self.absent else ""
         records = "1 record" if self.support == 1 else f"{self.support:,} records"
         records += "" if self.among is None else f" among the {self.among:,} of its cluster"
         shared = ", too many of which share something sensitive" if self.sensitive else ""

@@ -10,7 +10,7 @@ from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.explanations import limits, promises_in_words
 from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
 from shoal.report.html import Content, Html, join, scrolling, table, tag
-from shoal.report.outcome import Outcome, Row
+from shoal.report.outcome import Outcome, Row, shortened
 from shoal.report.parts import pair, section
 from shoal.report.wording import counted, in_words, measure, measure_in_words, sentence, share
 
@@ -306,7 +306,7 @@ def _frontier(outcome: Outcome) -> Html:
             "figure-frontier",
             frontier_figure(points),
             "Curve of the loss in items over the loss in single values, as in the table.",
-            frontier_table(points),
+            frontier_table(points, outcome.figures.get("delta")),
         ),
     )
 
@@ -336,7 +336,8 @@ def _examples(outcome: Outcome) -> Html:
 def _generalized_items(outcome: Outcome) -> Html:
     shown = outcome.generalized_items[:_ITEMS_SHOWN]
     rows: list[tuple[Content, ...]] = [
-        (entry.label, f"{entry.items:,}", f"{entry.occurrences:,}", entry.because()) for entry in shown
+        (shortened(entry.label), f"{entry.items:,}", f"{entry.occurrences:,}", entry.because())
+        for entry in shown
     ]
     caption = f"The {len(rows)} generalized items that cost most"
     heads = ("published as", "stands for items", "occurrences", "why not in more detail")

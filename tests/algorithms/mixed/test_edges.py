@@ -98,6 +98,16 @@ def test_clusters_in_which_a_sensitive_item_is_too_frequent_are_united():
     assert refusal.value.figures["relational_loss"] == 1.0
 
 
+@pytest.mark.parametrize("name", ["rmerge-t", "tmerge-t"])
+def test_a_frontier_starts_from_clusters_that_were_united_for_diversity(name):
+    roles = {"colour": Quasi(), "items": QuasiSet(sensitive=("a",))}
+    rows = [("red", ("a", "b")), ("red", ("a",)), ("orange", ()), ("orange", ("b",)), ("blue", ("b",))]
+    data = table([*rows, ("blue", ("c",)), ("green", ("c",)), ("green", ("b", "c"))], roles)
+    joint = find(name, data, KLmDiversity(2, 2, 1), delta="frontier")
+    assert joint.figures["frontier"][0]["clusters"] < 4
+    assert all(point["holds"] for point in joint.figures["frontier"])
+
+
 def test_an_impossible_share_is_refused_with_the_largest_l():
     roles = {"colour": Quasi(), "items": QuasiSet(sensitive=("a",))}
     data = table([("red", ("a",)), ("red", ("a",)), ("blue", ())], roles)

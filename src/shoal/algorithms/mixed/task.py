@@ -69,11 +69,11 @@ class Task:
         )
 
     def initial_clusters(self, rng: np.random.Generator, progress: Progress) -> Clusters:
-        """What Cluster finds, united where a sensitive item has too large a share."""
+        """What Cluster finds, united where a sensitive item has too large a share, numbered without gaps."""
         clustering = around_random_seeds(self.records, self.requirement.k, rng, progress)
         clusters = Clusters(self.records, clustering.unite_alike(self.records))
         unite_for_diversity(self.sets.transactions, clusters, self.requirement)
-        return clusters
+        return clusters.copy()
 
     def solve(self, clusters: Clusters, progress: Progress) -> Parts:
         """The item step for every cluster."""

@@ -117,6 +117,7 @@ class Policies:
             sensitive=[name for name in published if columns[name].get("role") == "sensitive"],
             columns=published,
             counts_people=sections.get("data", {}).get("subject") is not None,
+            sets=[name for name in published if columns[name].get("kind") == "set"],
         )
         return Meaning(tuple(scope_in_words(scope)), tuple(limits_of(scope)))
 
