@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
+from shoal.privacy.verdict import Model
 from shoal.recoding.decision import Recoding
 from shoal.recoding.groups import SUPPRESSED, Groups
 from shoal.recoding.joint import Joint
@@ -18,9 +19,10 @@ _SHOWN = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """What a run decided about which data."""
+    """What a run decided about which data, and for which promises."""
 
     data: LocalData
+    models: tuple[Model, ...]
     recoding: Recoding
 
 
@@ -38,7 +40,7 @@ def explained(decision: Decision, column: str, row: int | None, value: str | Non
     if column in decision.data.quasi_sets:
         if value is None:
             raise BadInput(Problem("an item of a set is explained by its text", "give a value"))
-        found = explain(decision.data, decision.recoding, value)
+        found = explain(decision.data, decision.models, decision.recoding, value)
         return tuple(Explained(each.place, each.published_as, each.sentence()) for each in found)
     if column not in decision.data.quasi:
         what = f"{column!r} is published as it is: only quasi-identifiers are generalized"

@@ -75,7 +75,7 @@ def _run(request: Request, folder: Path, progress: Telling) -> dict[str, Any]:
     with file_that_appears_whole(folder / VIEW) as partial:
         partial.write_text(json.dumps(view_of(result), allow_nan=False), encoding="utf-8")
     with file_that_appears_whole(folder / DECISION) as partial:
-        partial.write_bytes(pickle.dumps(Decision(result.data.local, result.recoding)))
+        partial.write_bytes(pickle.dumps(Decision(result.data.local, result.models, result.recoding)))
     return {**result_dict(result.outcome), "published": plan.output_path}
 
 
