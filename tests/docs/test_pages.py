@@ -2,11 +2,14 @@
 
 import json
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from shoal.algorithms.catalogue import ALGORITHMS
 from shoal.privacy.catalogue import MODELS
+from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.report.certificate import certificate
 from shoal.report.result_file import result_dict
 from shoal.run.policy import (
@@ -64,6 +67,17 @@ def test_every_model_of_a_policy_is_documented():
 def test_the_example_policy_is_one():
     (example,) = re.findall(r"```toml\n(.*?)```", page("policy-file.md"), re.DOTALL)
     assert parse_policy(example).privacy.k == 5
+
+
+def test_the_example_of_a_table_with_sets_is_a_policy_and_its_options_are_all():
+    text = page("tables-with-sets.md")
+    (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    algorithm = parse_policy(example).algorithm
+    assert algorithm.name == "rmerge-rt"
+    for option in fields(ALGORITHMS[algorithm.name]):
+        assert f"| `{option.name}` |" in text, option.name
+    for name, served in ALGORITHMS.items():
+        assert KKmAnonymity not in served.serves or f"`{name}`" in text, name
 
 
 def test_every_key_of_certificate_and_result_is_documented(tmp_path):
