@@ -9,6 +9,7 @@ losses      every algorithm with LM as its cost, k = 10 to 200: LM and time, as 
             Target: kanon-cf with local search has the lowest LM of all at every k on every set.
 limits      Adult with 8, 11 and 14 columns, k = 10. Target: 8 columns within 2 minutes and 4 GB; more
             columns within their limits, or a message that says what to reduce.
+columns     every algorithm on Adult with 8, 11 and 14 columns, k = 10, as far as limits allow.
 growth      kanon-cf, k = 10, on 30,000 to 120,000 records drawn from Adult: the exponent of its time.
 diversity   l-diversity on top, as in Figures 12 to 16: Algorithm 8 with w = 0.15 after each algorithm.
 entropy     as losses with entropy as the cost, as in Figure 4.
@@ -280,6 +281,30 @@ def limits(study: Study) -> None:
     )
 
 
+def columns(study: Study) -> None:
+    if "adult" not in study.extent.sets:
+        return
+    study.page.title("Adult with 8, 11 and 14 columns, k = 10: LM in percent")
+    grid = {}
+    for name in study.extent.algorithms:
+        best = {"memory_limit": MOST_MB * 1e6, "on_limit": "best"} if name == OURS else {}
+        grid[_label(name, improved=name == OURS)] = study.row(
+            {
+                data: study.extent.cell(data, name, 10, measure="lm", local_search=name == OURS, **best)
+                for data in ("adult", "adult-11", "adult-14")
+            }
+        )
+    grid_table(study.page, grid, "algorithm", "lm", factor=100)
+    study.page.say("Entropy of the same releases, bits per cell:\n")
+    grid_table(study.page, grid, "algorithm", "entropy", places=3)
+    study.page.say("Seconds:\n")
+    grid_table(study.page, grid, "algorithm", "seconds", places=1)
+    for row in grid.values():
+        for found in row.values():
+            if found.problem:
+                study.page.say(f"- {found.cell.data}, {found.cell.algorithm}: {found.problem}")
+
+
 def growth(study: Study) -> None:
     study.page.title("kanon-cf by the number of records, k = 10, drawn with replacement")
     data = study.extent.sets[-1]
@@ -331,6 +356,7 @@ def exponent(sizes: Sequence[float], figures: Sequence[float]) -> float:
 PARTS = {
     "losses": losses,
     "limits": limits,
+    "columns": columns,
     "growth": growth,
     "diversity": diversity,
     "entropy": entropy,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from shoal.algorithms.relational import closed_records, lattice_search
 from shoal.algorithms.relational.full_domain import FullDomain
+from shoal.algorithms.relational.hilbert import Hilbert
 from shoal.algorithms.relational.kanon_cf import KAnonCF
 from shoal.algorithms.relational.records import MEASURES, Records
 from shoal.errors import Cancelled, Infeasible, LimitReached
@@ -155,6 +156,14 @@ def test_without_time_what_was_mined_is_used_and_no_bound_stated(slow):
     assert not groups.figures["mined_all"]
     assert groups.figures["times_best_at_most"] is None
     assert any("a limit stopped the mining" in notice for notice in groups.notices)
+
+
+def test_what_was_mined_in_no_time_is_used_only_where_it_loses_less_than_a_fast_rival(slow):
+    groups = find(slow, KAnonymity(4), progress=Silent(time_limit=-1.0))
+    rival = Hilbert(measure="lm").find(
+        slow, [KAnonymity(4)], np.random.default_rng(0), Silent(time_limit=-1.0)
+    )
+    assert groups.figures["cost"] <= rival.figures["cost"] < 1
 
 
 class StopsAfter(Silent):

@@ -83,16 +83,11 @@ class Hilbert:
         k = needs_of(data, models).k
         gridded = on_grids(data)
         records = Records.of(gridded.data, self.measure)
-        line = Line(records.nodes, _along_the_curve(records, gridded.data))
-        starts, notices = _cheapest_runs(records, line, k, progress)
-        cluster_of_place = np.empty(records.row_count, dtype=np.int64)
-        cluster_of_place[_places(records, line)] = np.repeat(
-            np.arange(len(starts)), np.diff(starts, append=records.row_count)
-        )
+        clustering, notices = runs_along_the_curve(records, gridded.data, k, progress)
         groups = finish(
             gridded.data,
             records,
-            Clustering.of_places(records, cluster_of_place),
+            clustering,
             models,
             progress,
             local_search=self.local_search,
@@ -108,6 +103,19 @@ class Hilbert:
         than the trees that stand in for them.
         """
         return None if self.local_search and on_trees_only else 0.0
+
+
+def runs_along_the_curve(
+    records: Records, data: LocalData, k: int, progress: Progress
+) -> tuple[Clustering, tuple[str, ...]]:
+    """Clusters of k to 2k - 1 rows that are neighbours on the curve, and a notice if time was up."""
+    line = Line(records.nodes, _along_the_curve(records, data))
+    starts, notices = _cheapest_runs(records, line, k, progress)
+    cluster_of_place = np.empty(records.row_count, dtype=np.int64)
+    cluster_of_place[_places(records, line)] = np.repeat(
+        np.arange(len(starts)), np.diff(starts, append=records.row_count)
+    )
+    return Clustering.of_places(records, cluster_of_place), notices
 
 
 def _along_the_curve(records: Records, data: LocalData) -> Ints:

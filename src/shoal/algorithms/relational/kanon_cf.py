@@ -14,6 +14,7 @@ from shoal.algorithms.relational.clusters import Clustering
 from shoal.algorithms.relational.cover import BYTES_PER_CLOSED_RECORD, greedy_cover, least_cost
 from shoal.algorithms.relational.diversify import diversify
 from shoal.algorithms.relational.finishing import finish, weight_parameter
+from shoal.algorithms.relational.hilbert import runs_along_the_curve
 from shoal.algorithms.relational.lattice_search import cheapest_levels
 from shoal.algorithms.relational.memory import memory_of_machine
 from shoal.algorithms.relational.needs import needs_of
@@ -44,7 +45,7 @@ class KAnonCF:
     each, and every cluster is published as the narrowest generalized record that covers it. Beyond the paper,
     a second cover looks more at what rows cost, a third clustering is the best that one level per column
     gives, and the cheapest one of them is used; and records are moved and swapped afterwards while that
-    lowers the loss.
+    lowers the loss. If a limit stops the mining, runs along a Hilbert curve are one more start.
 
     Contract
         needs:      rows; quasi-identifiers with trees
@@ -107,6 +108,8 @@ class KAnonCF:
                 _clustering(records, closed, needs.k, progress, frugal=frugal)
                 for frugal in ((True,) if flaw else (True, False))
             ]
+        if not closed.complete:  # what was mined of many columns may cover the rows worse than a fast rival
+            covers.append(runs_along_the_curve(records, data, needs.k, progress)[0])
         cover = min(covers, key=lambda found: found.cost(records))
         if not flaw and not classes_admissible(needs, *cover.members()).all():
             flaw = "clusters of k rows were united to keep what else was promised"
