@@ -89,9 +89,17 @@ def _take_all(step: _Step, board: Board, partition: Partition, progress: Progres
             if progress.expired():
                 return None
             progress.update(float(place[0]), len(partition.sizes))
-            gained += step(board, partition, Cursor(place, int(partition.state[2]) + _LOOKS_PER_SLICE))
+            pause = int(partition.state[2]) + _looks_per_slice(board, partition)
+            gained += step(board, partition, Cursor(place, pause))
         if gained == before:
             return gained
+
+
+def _looks_per_slice(board: Board, partition: Partition) -> int:
+    """How much is looked at between two chances to stop; where classes are judged, a look is at all rows."""
+    if len(board.needs.requirements) == 0 and len(board.needs.people) == 0:
+        return _LOOKS_PER_SLICE
+    return _LOOKS_PER_SLICE // int(partition.sizes.max()) + 1
 
 
 def _dearest(records: Records) -> float:
