@@ -149,7 +149,12 @@ def run(
     with shown_progress() as progress:
         result = run_plan(plan, progress)
         progress.stage("writing and checking the published file")
-        result.save(folder, published=plan.output_path, replace=replace)
+        result.save(
+            folder,
+            published=plan.output_path,
+            replace=replace,
+            neutralize_formulas=plan.neutralize_formulas,
+        )
     if as_json:
         output.show_json({**result_dict(result.outcome), "folder": str(folder)})
         return

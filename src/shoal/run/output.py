@@ -32,6 +32,7 @@ PUBLISHED_ENDINGS = (
     ".txt.gz",
     ".dat.gz",
 )
+SPREADSHEET_ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")  # a workbook says itself what is a formula
 
 
 def name_problems(published: str, endings: tuple[str, ...] = PUBLISHED_ENDINGS) -> list[Problem]:
@@ -45,6 +46,14 @@ def name_problems(published: str, endings: tuple[str, ...] = PUBLISHED_ENDINGS) 
         what = f"the published file {published!r} has an ending that Shoal does not write{other}"
         problems.append(Problem(what, f"use one of {', '.join(endings)}"))
     return problems
+
+
+def formula_problems(published: str) -> list[Problem]:
+    """Why formulas cannot be neutralized in a file of this name."""
+    if published.endswith(SPREADSHEET_ENDINGS):
+        return []
+    what = f"formulas are neutralized in delimited text only, and {published!r} is none"
+    return [Problem(what, f"use one of {', '.join(SPREADSHEET_ENDINGS)}, or leave neutralize_formulas out")]
 
 
 @contextmanager

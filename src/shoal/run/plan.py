@@ -16,7 +16,7 @@ from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.verdict import Model
 from shoal.recoding.publication import ENDINGS
 from shoal.run.coverage import coverage_problems
-from shoal.run.output import PUBLISHED_ENDINGS, name_problems
+from shoal.run.output import PUBLISHED_ENDINGS, formula_problems, name_problems
 from shoal.run.policy import ColumnSection, DataSection, HierarchySection, Misfit, PolicyFile
 from shoal.run.promise import models_of
 from shoal.table.columns import Kind
@@ -73,6 +73,7 @@ class Plan:
     subject: str | None = None
     search: Search = Search()
     output_path: str = "published.csv"
+    neutralize_formulas: bool = False
     policy_text: str = ""
 
     def sources(self) -> tuple[Path, ...]:
@@ -125,6 +126,11 @@ def plan_of(file: PolicyFile) -> Plan:
     ]
     if pieces and policy.output.keep_order:
         problems.append(file.problem(KEEPS_ORDER, "set keep_order = false", at=("output", "keep_order")))
+    if policy.output.neutralize_formulas:
+        problems += [
+            file.problem(found.what, found.remedy, at=("output", "neutralize_formulas"))
+            for found in formula_problems(output_path)
+        ]
     if problems:
         raise BadInput(*problems)
     return Plan(
@@ -145,6 +151,7 @@ def plan_of(file: PolicyFile) -> Plan:
             keep_order=policy.output.keep_order,
         ),
         output_path=output_path,
+        neutralize_formulas=policy.output.neutralize_formulas,
         policy_text=file.text,
     )
 

@@ -211,6 +211,7 @@ class OutputSection(_Section):
 
     path: str | None = None
     keep_order: bool = False
+    neutralize_formulas: bool = False
 
 
 class Policy(_Section):

@@ -24,11 +24,13 @@ from shoal.run.output import (
     MARK,
     PUBLISHED_ENDINGS,
     folder_that_appears_whole,
+    formula_problems,
     name_problems,
 )
 from shoal.run.prepare import Data
 from shoal.run.verification import verify_file
 from shoal.table.columns import Table
+from shoal.table.formulas import without_formulas
 from shoal.table.frames import in_kind
 from shoal.table.reading import to_frame
 from shoal.table.writing import write_table
@@ -81,15 +83,24 @@ class Result:
         """The published file's name when nobody gives one."""
         return "published.jsonl" if isinstance(self.released, Disassociated) else "published.csv"
 
-    def save(self, folder: str | Path, *, published: str | None = None, replace: bool = False) -> Path:
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        published: str | None = None,
+        replace: bool = False,
+        neutralize_formulas: bool = False,
+    ) -> Path:
         """Write what may be published, and beside it what is for the publisher alone.
 
         The folder appears whole or not at all. The published file is read back and checked from its bytes
-        before it gets its name.
+        before it gets its name. With `neutralize_formulas` texts that a spreadsheet would run are marked.
         """
         published = self.default_name if published is None else published
         pieces = isinstance(self.released, Disassociated)
         if problems := name_problems(published, ENDINGS if pieces else PUBLISHED_ENDINGS):
+            raise BadInput(*problems)
+        if neutralize_formulas and (problems := formula_problems(published)):
             raise BadInput(*problems)
         final = Path(folder)
         with folder_that_appears_whole(final, replace=replace) as partial:
@@ -97,7 +108,7 @@ class Result:
             if isinstance(self.released, Disassociated):
                 write_publication(self.released, file)
             else:
-                write_table(self.released, file)
+                write_table(without_formulas(self.released) if neutralize_formulas else self.released, file)
             self._verify_written(file)
             _write_json(partial / CERTIFICATE, certificate(self.outcome, file))
             # Notices may name values of the original, and this file lies beside what is published.

@@ -22,6 +22,7 @@ def script_text(policy: Policy) -> str:
     plan = plan_of(PolicyFile(policy, Path("policy.toml"), ""))
     roles = "".join(f"{_INDENT}{name!r}: {code(role)},\n" for name, role in plan.roles.items())
     models = ", ".join(map(code, plan.models))
+    marking = ", neutralize_formulas=True" if plan.neutralize_formulas else ""
     return (
         '"""Anonymize, verify and measure, as the policy says that this script was made from."""\n\n'
         "import shoal as sh\n\n"
@@ -32,7 +33,7 @@ def script_text(policy: Policy) -> str:
         f"for verdict in result.verdicts:\n"
         f'{_INDENT}print(verdict.claim, "holds:", verdict.holds, verdict.evidence)\n'
         'print("loss:", result.loss)\n'
-        f'result.save("out", published={plan.output_path!r})\n'
+        f'result.save("out", published={plan.output_path!r}{marking})\n'
     )
 
 

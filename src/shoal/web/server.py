@@ -7,6 +7,7 @@ import os
 import socket
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -131,7 +132,8 @@ def _serve(
         timeout_graceful_shutdown=3,
     )
     tell(f"{address}?token={access.token}")
-    uvicorn.Server(config).run(sockets=[listening])
+    with suppress(KeyboardInterrupt):  # which is how people stop a server
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def _refuse_without_web() -> None:

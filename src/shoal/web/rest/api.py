@@ -137,6 +137,12 @@ def _add_files(router: APIRouter, service: Service) -> None:
         """Copy a file of the folder that the server may read."""
         return FileOut.of(service.files.pick(project, given.place))
 
+    @router.get("/projects/{project}/files/{file}", response_class=Response)
+    def content(project: ProjectId, file: str) -> Response:
+        """A file of the project as it was taken in or made."""
+        stored = service.files.get(project, file)
+        return FileResponse(stored.path, media_type="application/octet-stream", filename=stored.name)
+
     @router.delete("/projects/{project}/files/{file}", status_code=204)
     def remove(project: ProjectId, file: str) -> None:
         """Remove a file for good."""

@@ -70,7 +70,7 @@ def _run(request: Request, folder: Path, progress: Telling) -> dict[str, Any]:
     plan = _plan(request, folder)
     result = run(plan, progress)
     progress.stage("writing and checking the published file")
-    result.save(folder / OUT, published=plan.output_path)
+    result.save(folder / OUT, published=plan.output_path, neutralize_formulas=plan.neutralize_formulas)
     progress.stage("preparing what the page shows")
     with file_that_appears_whole(folder / VIEW) as partial:
         partial.write_text(json.dumps(view_of(result), allow_nan=False), encoding="utf-8")

@@ -1,0 +1,57 @@
+"""Texts that a spreadsheet would take for formulas."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.errors import BadInput, OutputFailed, Problem
+from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets, Table
+
+MARK = "'"  # what spreadsheets show as the sign of a text
+_FORMULA = r"^[=+\-@\t\r＝＋－＠]"
+_NUMBER = r"^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+
+
+def without_formulas(table: Table) -> Table:
+    """The same table with `'` before every text that begins like a formula; numbers stay numbers.
+
+    BadInput for names of columns that begin so, because other programs look for them as they are.
+    """
+    names = pa.array(list(table.columns), type=pa.string())
+    if bad := names.filter(_are_formulas(names)).to_pylist():
+        what = "begins like a formula, and names of columns are not changed"
+        raise BadInput(*(Problem(what, "rename the column", column=name) for name in bad))
+    return table.replacing({name: _neutral(column) for name, column in table.columns.items()})
+
+
+def _neutral(column: Column) -> Column:
+    if isinstance(column, Carried):
+        return Carried(_neutral_values(column.values))
+    domain = column.domain
+    if domain.kind in (Kind.NUMBER, Kind.DATE):
+        return column
+    labels = _marked(domain.labels)
+    if pc.count_distinct(labels).as_py() < len(labels):
+        raise OutputFailed(f"a text and the same text after {MARK} both occur, so formulas cannot be marked")
+    neutral = Domain(domain.kind, labels, domain.numbers)
+    if isinstance(column, Coded):
+        return Coded.of(column.codes, neutral)
+    return Sets(column.arrays, neutral, column.separator)
+
+
+def _neutral_values(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return _neutral_values(values.cast(kind.value_type))
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return _marked(values.cast(pa.string())) if is_text else values
+
+
+def _marked(texts: pa.Array) -> pa.Array:
+    return pc.if_else(_are_formulas(texts), pc.binary_join_element_wise(MARK, texts, ""), texts)
+
+
+def _are_formulas(texts: pa.Array) -> pa.Array:
+    is_number = pc.match_substring_regex(texts, _NUMBER)
+    return pc.and_(pc.match_substring_regex(texts, _FORMULA), pc.invert(is_number))
