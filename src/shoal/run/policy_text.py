@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 DEEPEST = 8  # a policy nests no deeper than a recipe in a column
@@ -48,7 +48,7 @@ def toml_value(value: Any, depth: int = 0) -> str:
                 if entry is not None
             ]
             return "{ " + ", ".join(entries) + " }" if entries else "{}"
-        case Sequence():
+        case list() | tuple():
             return "[" + ", ".join(toml_value(entry, depth + 1) for entry in value) + "]"
         case _:
             raise TypeError(f"a policy holds no {type(value).__name__}")

@@ -1,0 +1,69 @@
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from shoal.web import access as accesses
+from shoal.web.access import SESSION_SECONDS, Access
+from shoal.web.service.store import Store
+
+
+@pytest.fixture
+def store(tmp_path) -> Iterator[Store]:
+    store = Store(tmp_path / "data")
+    yield store
+    store.close()
+
+
+def test_a_token_opens_one_session(store):
+    access = Access(store)
+    secret = access.open_session(access.token)
+    assert secret is not None
+    assert access.has_session(secret)
+    assert access.open_session(access.token) is None
+    assert access.open_session(access.new_link()) is not None
+
+
+def test_sessions_survive_a_restart_and_tokens_do_not(store):
+    before = Access(store)
+    secret = before.open_session(before.token)
+    assert secret is not None
+    after = Access(store)
+    assert after.has_session(secret)
+    assert after.open_session(before.token) is None
+    assert not after.is_key(before.token)
+
+
+def test_a_session_ends_when_it_is_not_used_or_ended(store, monkeypatch):
+    access = Access(store)
+    secret = access.open_session(access.token)
+    assert secret is not None
+    later = time.time() + SESSION_SECONDS * 0.9
+    monkeypatch.setattr(accesses.time, "time", lambda: later)
+    assert access.has_session(secret)
+    monkeypatch.setattr(accesses.time, "time", lambda: later + SESSION_SECONDS * 0.9)
+    assert access.has_session(secret)
+    monkeypatch.setattr(accesses.time, "time", lambda: later + SESSION_SECONDS * 3)
+    assert not access.has_session(secret)
+    other = access.open_session(access.new_link())
+    assert other is not None
+    access.end_session(other)
+    assert not access.has_session(other)
+
+
+def test_only_the_token_and_the_given_keys_are_keys(store):
+    access = Access(store, keys=("a key of twenty letters",))
+    assert access.is_key(access.token)
+    assert access.is_key("a key of twenty letters")
+    assert not access.is_key(access.new_link())
+    assert not access.is_key("")
+    assert not access.is_key("\ud800")
+
+
+def test_no_secret_is_kept_as_it_is(store):
+    access = Access(store)
+    secret = access.open_session(access.token)
+    assert secret is not None
+    kept = str([tuple(row) for row in store.rows("SELECT * FROM sessions")])
+    assert secret not in kept
+    assert access.token not in kept
