@@ -30,3 +30,11 @@ def test_a_table_has_a_caption_and_names_its_rows():
     assert "<caption><span>&lt;what&gt;</span></caption>" in made
     assert '<tr><th scope="row">&lt;x&gt;</th><td class="number">1</td></tr>' in made
     assert 'aria-label="&lt;what&gt;"' in made
+
+
+def test_data_of_parts_are_data_of_the_whole():
+    one, other = Html("a", {"x": 1}), Html("b", {"y": 2})
+    whole = tag("div", tag("p", one), "text", join(other, None))
+    assert whole == "<div><p>a</p>textb</div>"
+    assert whole.data == {"x": 1, "y": 2}
+    assert tag("p", "alone").data == {}

@@ -10,14 +10,16 @@ import base64
 import hashlib
 from collections.abc import Iterable
 from importlib.resources import files
+from json import dumps
 
 from plotly.offline import get_plotlyjs
 
-from shoal.report.html import Html, raw_element, tag
+from shoal.report.html import Html, join, raw_element, tag
 
 
 def document(title: str, header: Html, sections: Iterable[Html], footer: str) -> str:
-    """The whole page."""
+    """The whole page; what its figures are drawn from stands in one block of JSON."""
+    main = join(*sections)
     own = files("shoal.report")
     plotly_script, own_script = get_plotlyjs(), (own / "page.js").read_text(encoding="utf-8")
     head = tag(
@@ -32,8 +34,12 @@ def document(title: str, header: Html, sections: Iterable[Html], footer: str) ->
     body = tag(
         "body",
         header,
-        tag("main", *sections),
+        tag("main", main),
         tag("footer", tag("p", footer)),
+        # In a script element only "<" could end the element early.
+        raw_element(
+            "script", dumps(main.data).replace("<", "\\u003c"), type="application/json", id="figures"
+        ),
         raw_element("script", plotly_script),
         raw_element("script", own_script),
     )

@@ -1,32 +1,57 @@
-"""The Plotly figures, the same in reports and notebooks.
+"""The Plotly figures, the same in reports, notebooks and the web page: one function per figure.
 
-Colours are those of Okabe and Ito, which people with colour-blindness can tell apart; bars of the original
-data are hatched as well. Plotly reads labels as markup, so texts from the data go through `label`.
+Each takes plain facts and gives a figure that carries its own data, as a table under `layout.meta`: `data_of`
+and `csv_of` read it. Colours are those of Okabe and Ito, which people with colour-blindness can tell apart;
+bars of the original data are hatched as well. Plotly reads labels as markup, so texts from the data go
+through `label`. A trace whose `meta` names a colour of the page (`before`, `after`, `quiet`, `line`) takes it
+from there, light or dark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 
+from shoal.report.changes import CutNode, CutTree, Level
 from shoal.report.class_sizes import Band, Risk
+from shoal.report.tree_layout import TreeLayout, tree_layout
 
-BEFORE, AFTER = "#E69F00", "#0072B2"
+BEFORE, AFTER, QUIET = "#E69F00", "#0072B2", "#767676"
 _LONGEST_LABEL = 22
+_LONGEST_BRANCH = 30
+
+Row = tuple[str | float | None, ...]
 
 
-def label(text: str) -> str:
+def label(text: str, longest: int = _LONGEST_LABEL) -> str:
     """A text from the data as Plotly shows it unchanged, on one line and not too long."""
     line = " ".join(text.split())
-    short = line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…"
+    short = line if len(line) <= longest else f"{line[: longest - 1]}…"
     return escape(short, quote=False)
 
 
-def loss_figure(losses: Mapping[str, float]) -> go.Figure:
-    """One bar per column, the dearest on top."""
+def data_of(figure: go.Figure) -> tuple[Row, list[Row]]:
+    """The table that a figure shows: the names of its columns, and its rows."""
+    table = figure.layout.meta
+    return tuple(table["columns"]), [tuple(row) for row in table["rows"]]
+
+
+def csv_of(figure: go.Figure) -> str:
+    """The same as CSV."""
+    text = io.StringIO()
+    columns, rows = data_of(figure)
+    csv.writer(text, lineterminator="\n").writerows([columns, *rows])
+    return text.getvalue()
+
+
+def loss_figure(losses: Mapping[str, float], title: str = "share of detail lost") -> go.Figure:
+    """One bar per column, or per level of a column's tree, in the given order from the top."""
     names = list(losses)
     bars = go.Bar(
         x=[losses[name] for name in names],
@@ -40,40 +65,197 @@ def loss_figure(losses: Mapping[str, float]) -> go.Figure:
         hovertext=[f"{label(name)}: {losses[name]:.1%}" for name in names],
         hoverinfo="text",
     )
-    figure = _figure(bars, height=90 + 34 * len(names))
-    figure.update_xaxes(
-        title_text="share of detail lost", tickformat=".0%", range=[0, 1.08], tickvals=_QUARTERS
-    )
-    figure.update_yaxes(
-        tickvals=list(range(len(names))),
-        ticktext=[label(name) for name in names],
-        autorange="reversed",
-        showgrid=False,
-    )
+    figure = _figure(bars, height=90 + 34 * len(names), columns=("name", "lost"), rows=losses.items())
+    figure.update_xaxes(title_text=title, tickformat=".0%", range=[0, 1.08], tickvals=_QUARTERS)
+    _name_rows(figure, names)
     return figure
 
 
-def class_size_figure(bands: Sequence[Band]) -> go.Figure:
-    """The share of records in classes of each size, before and after."""
-    totals = [sum(band.records_before for band in bands), sum(band.records_after for band in bands)]
+def distribution_figure(level: Level) -> go.Figure:
+    """How often each group occurs in the original, and how often by the publication."""
+    places = list(range(len(level.groups)))
+    told = _side("after", level.told, places, _hovers(level, level.told), horizontal=True)
+    told.offsetgroup = "after"
+    original = _side("before", level.before, places, _hovers(level, level.before), horizontal=True)
+    original.offsetgroup = "before"
+    spread = go.Bar(
+        x=level.spread,
+        y=places,
+        base=level.told,
+        orientation="h",
+        offsetgroup="after",
+        name="published coarser, spread evenly",
+        meta="after",
+        marker={"color": AFTER, "opacity": 0.4},
+        hovertext=[f"published coarser: {text}" for text in _hovers(level, level.spread)],
+        hoverinfo="text",
+    )
+    figure = _figure(
+        original,
+        told,
+        *([spread] if any(level.spread) else []),
+        height=120 + 26 * len(places),
+        columns=("group", "original", "published", "published coarser, spread evenly"),
+        rows=zip(level.groups, level.before, level.told, level.spread, strict=True),
+    )
+    figure.update_xaxes(title_text="occurrences", rangemode="tozero")
+    _name_rows(figure, level.groups)
+    return figure
+
+
+def published_figure(counts: Mapping[str, int]) -> go.Figure:
+    """How often each published label occurs, for readers who have the publication only."""
+    labels = list(counts)
+    bars = _side(
+        "after",
+        [counts[text] for text in labels],
+        list(range(len(labels))),
+        [f"{label(text)}: {counts[text]:,}" for text in labels],
+        horizontal=True,
+    )
+    figure = _figure(
+        bars, height=90 + 24 * len(labels), columns=("label", "occurrences"), rows=counts.items()
+    )
+    figure.update_xaxes(title_text="occurrences", rangemode="tozero")
+    _name_rows(figure, labels)
+    return figure
+
+
+def cut_figure(cut: CutTree) -> go.Figure:
+    """The tree of a column, one node per row, and the cut that publication made through it."""
+    layout = tree_layout(cut.nodes)
+    across, down = layout.branches()
+    branches = go.Scatter(
+        x=across,
+        y=down,
+        mode="lines",
+        meta="line",
+        line={"color": "#BBBBBB", "width": 1.5},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    marks = [_marks(layout, kind) for kind in _MARKS if any(map(kind.chosen, layout.nodes))]
+    figure = _figure(
+        branches,
+        *([_cut_line(layout)] if cut.one_cut else []),
+        *marks,
+        height=110 + 24 * len(layout.nodes),
+        columns=("node", "above", "values", "occurrences", "published so"),
+        rows=[
+            (node.label, cut.nodes[node.parent].label if node.parent >= 0 else "", *_counts(node))
+            for node in layout.nodes
+        ],
+    )
+    hidden = {"visible": False, "fixedrange": True}
+    figure.update_xaxes(**hidden, range=[-0.5, max(layout.across, default=0) + 10])
+    figure.update_yaxes(**hidden, range=[len(layout.nodes) - 0.4, -0.6])
+    figure.update_layout(showlegend=True)
+    return figure
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """How nodes of one kind are drawn."""
+
+    name: str
+    role: str
+    colour: str
+    symbol: str
+    chosen: Callable[[CutNode], bool]
+
+
+_MARKS = (
+    _Mark(
+        "published under this label",
+        "after",
+        AFTER,
+        "circle",
+        lambda node: node.published > 0 and not node.folded,
+    ),
+    _Mark(
+        "as it is, or in more detail",
+        "before",
+        BEFORE,
+        "diamond",
+        lambda node: node.published > 0 and node.folded,
+    ),
+    _Mark("not published by itself", "quiet", QUIET, "circle-open", lambda node: node.published == 0),
+)
+
+
+def _marks(layout: TreeLayout, kind: _Mark) -> go.Scatter:
+    rows = [row for row, node in enumerate(layout.nodes) if kind.chosen(node)]
+    nodes = [layout.nodes[row] for row in rows]
+    return go.Scatter(
+        x=[layout.across[row] for row in rows],
+        y=rows,
+        mode="markers+text",
+        name=kind.name,
+        meta=kind.role,
+        marker={"color": kind.colour, "symbol": kind.symbol, "size": [_mark_size(node) for node in nodes]},
+        text=[f" {label(node.label, _LONGEST_BRANCH)}" for node in nodes],
+        textposition="middle right",
+        textfont={"size": 12},
+        cliponaxis=False,
+        hovertext=[_node_in_words(node) for node in nodes],
+        hoverinfo="text",
+    )
+
+
+def _cut_line(layout: TreeLayout) -> go.Scatter:
+    across, down = layout.cut()
+    return go.Scatter(
+        x=across,
+        y=down,
+        mode="lines",
+        name="the cut",
+        meta="after",
+        opacity=0.3,
+        line={"color": AFTER, "width": 10},
+        hoverinfo="skip",
+    )
+
+
+def _counts(node: CutNode) -> tuple[int, int, int]:
+    return node.values, node.occurrences, node.published
+
+
+def _node_in_words(node: CutNode) -> str:
+    return (
+        f"{label(node.label, 60)}: {node.values:,} values, {node.occurrences:,} occurrences,"
+        f" {node.published:,} published so"
+    )
+
+
+def _mark_size(node: CutNode) -> float:
+    """Larger, the more of what is below a node is published as this node."""
+    return 8 + 6 * node.published / max(node.occurrences, 1) if node.published else 6
+
+
+def class_size_figure(bands: Sequence[Band], *, published_only: bool = False) -> go.Figure:
+    """The share of records in classes of each size, before and after or after only."""
     places = list(range(len(bands)))
+    counts = {
+        "before": [band.records_before for band in bands],
+        "after": [band.records_after for band in bands],
+    }
+    shown = _shown_sides(published_only=published_only)
     figure = _figure(
         *(
             _side(
                 side,
                 places,
-                [records / max(total, 1) for records in counts],
+                [records / max(sum(counts[side]), 1) for records in counts[side]],
                 [
                     f"{records:,} records in classes of {band.label}"
-                    for records, band in zip(counts, bands, strict=True)
+                    for records, band in zip(counts[side], bands, strict=True)
                 ],
             )
-            for side, total, counts in (
-                ("before", totals[0], [band.records_before for band in bands]),
-                ("after", totals[1], [band.records_after for band in bands]),
-            )
+            for side in shown
         ),
         height=340,
+        columns=("size of class", *(f"records {_NAMES[side]}" for side in shown)),
+        rows=zip([band.label for band in bands], *(counts[side] for side in shown), strict=True),
     )
     figure.update_xaxes(
         title_text="records in the class",
@@ -85,14 +267,21 @@ def class_size_figure(bands: Sequence[Band]) -> go.Figure:
     return figure
 
 
-def risk_figure(before: Risk, after: Risk) -> go.Figure:
-    """The highest and the mean chance of a right guess, before and after."""
+def risk_figure(before: Risk | None, after: Risk) -> go.Figure:
+    """The highest and the mean chance of a right guess, before (if it may be told) and after."""
+    sides = {"before": before, "after": after}
+    known = {side: risk for side, risk in sides.items() if risk is not None}
     figure = _figure(
         *(
             _side(side, [0, 1], [risk.highest, risk.mean], [f"{risk.highest:.2%}", f"{risk.mean:.2%}"])
-            for side, risk in (("before", before), ("after", after))
+            for side, risk in known.items()
         ),
         height=300,
+        columns=("chance of a right guess", *(_NAMES[side] for side in known)),
+        rows=[
+            ("least protected record", *(risk.highest for risk in known.values())),
+            ("average record", *(risk.mean for risk in known.values())),
+        ],
     )
     figure.update_traces(
         texttemplate="%{y:.1%}", textposition="outside", cliponaxis=False, textangle=0, constraintext="none"
@@ -125,7 +314,12 @@ def frontier_figure(points: Sequence[Mapping[str, Any]]) -> go.Figure:
         ],
         hoverinfo="text",
     )
-    figure = _figure(curve, height=340)
+    figure = _figure(
+        curve,
+        height=340,
+        columns=("delta", "lost in single values", "lost in items"),
+        rows=[(point["delta"], point["relational_loss"], point["utility_loss"]) for point in ordered],
+    )
     figure.update_xaxes(title_text="lost in single values (NCP)", tickformat=".0%")
     figure.update_yaxes(title_text="lost in items (UL)", tickformat=".0%", rangemode="tozero")
     return figure
@@ -151,6 +345,8 @@ def attack_figure(
             for side, shares, symbol in (("before", before, "diamond"), ("after", after, "circle"))
         ),
         height=340,
+        columns=("items known", *(f"too few candidates, {name}" for name in _NAMES.values())),
+        rows=zip(known, before, after, strict=True),
     )
     if promised is not None:
         figure.add_vrect(x0=0.5, x1=promised + 0.5, fillcolor=AFTER, opacity=0.08, line_width=0)
@@ -202,7 +398,12 @@ def comparison_figure(
                 hoverinfo="skip",
             ),
         )
-    figure = _figure(*traces, height=380)
+    figure = _figure(
+        *traces,
+        height=380,
+        columns=("algorithm", "run", *titles),
+        rows=[(name, run, across, up) for name, points in lines.items() for across, up, run in points],
+    )
     figure.update_layout(showlegend=True)
     figure.update_xaxes(title_text=titles[0], showgrid=False)
     figure.update_yaxes(title_text=titles[1], rangemode="tozero")
@@ -217,10 +418,31 @@ _COLOURS = {"before": BEFORE, "after": AFTER}
 _HATCHES = {"before": "/", "after": ""}
 
 
-def _side(side: str, x: Sequence[float], y: Sequence[float], hover: Sequence[str]) -> go.Bar:
+def _shown_sides(*, published_only: bool) -> tuple[str, ...]:
+    return ("after",) if published_only else ("before", "after")
+
+
+def _hovers(level: Level, counts: Sequence[float]) -> list[str]:
+    return [f"{label(group)}: {count:,.6g}" for group, count in zip(level.groups, counts, strict=True)]
+
+
+def _name_rows(figure: go.Figure, names: Sequence[str]) -> None:
+    """Rows of bars from the top, each with its name; equal names stay apart."""
+    figure.update_yaxes(
+        tickvals=list(range(len(names))),
+        ticktext=[label(name) for name in names],
+        autorange="reversed",
+        showgrid=False,
+    )
+
+
+def _side(
+    side: str, x: Sequence[float], y: Sequence[float], hover: Sequence[str], *, horizontal: bool = False
+) -> go.Bar:
     return go.Bar(
         x=x,
         y=y,
+        orientation="h" if horizontal else "v",
         name=_NAMES[side],
         meta=side,
         marker={
@@ -238,18 +460,22 @@ def _side(side: str, x: Sequence[float], y: Sequence[float], hover: Sequence[str
     )
 
 
-def _figure(*bars: go.Bar | go.Scatter, height: int) -> go.Figure:
+def _figure(
+    *traces: go.Bar | go.Scatter, height: int, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> go.Figure:
+    """A figure in the style of all, with the table of what it shows."""
     figure = go.Figure(
-        bars,
+        traces,
         layout={
+            "meta": {"columns": list(columns), "rows": [list(row) for row in rows]},
             "template": "none",
             "height": height,
             "margin": {"l": 8, "r": 36, "t": 36, "b": 16},
             "barmode": "group",
             "bargap": 0.28,
             "bargroupgap": 0.06,
-            "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-            "showlegend": len(bars) > 1,
+            "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+            "showlegend": len(traces) > 1,
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
             "font": {"size": 13},

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
+from types import MappingProxyType
+from typing import Any
 
 _VOID = frozenset({"br", "meta"})
 
 
 class Html(str):
-    """Finished markup; any other text is escaped when it becomes content."""
+    """Finished markup; any other text is escaped when it becomes content.
 
-    __slots__ = ()
+    `data` is what scripts of the page need for it, by name; what it becomes part of has it, too.
+    """
+
+    data: Mapping[str, Any]
+
+    def __new__(cls, text: str, data: Mapping[str, Any] = MappingProxyType({})) -> Html:
+        """Take a text as it is."""
+        made = super().__new__(cls, text)
+        made.data = data
+        return made
 
 
 Content = str | None
@@ -24,12 +36,16 @@ def tag(name: str, /, *content: Content, **attributes: str | None) -> Html:
         if value is not None
     )
     opening = f"<{name}{written}>"
-    return Html(opening if name in _VOID else f"{opening}{join(*content)}</{name}>")
+    if name in _VOID:
+        return Html(opening)
+    inner = join(*content)
+    return Html(f"{opening}{inner}</{name}>", inner.data)
 
 
 def join(*content: Content) -> Html:
     """Several pieces one after another."""
-    return Html("".join(_safe(piece) for piece in content if piece is not None))
+    pieces = [_safe(piece) for piece in content if piece is not None]
+    return Html("".join(pieces), {name: value for piece in pieces for name, value in piece.data.items()})
 
 
 def raw_element(name: str, /, text: str, **attributes: str | None) -> Html:
@@ -70,5 +86,5 @@ def _number(place: int, numeric: tuple[int, ...]) -> str | None:
     return "number" if place in numeric else None
 
 
-def _safe(piece: str) -> str:
-    return piece if isinstance(piece, Html) else escape(piece)
+def _safe(piece: str) -> Html:
+    return piece if isinstance(piece, Html) else Html(escape(piece))

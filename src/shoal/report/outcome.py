@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from shoal.kernels.arrays import Ints
 from shoal.privacy.verdict import Model, Verdict
+from shoal.report.changes import ColumnChange
 
 Row = tuple[str, ...]
 
@@ -110,6 +111,7 @@ class Outcome:
     promises: tuple[Promise, ...] = ()
     sets: Mapping[str, SetForm] = field(default_factory=dict)
     generalized_items: tuple[GeneralizedItem, ...] = ()
+    changes: tuple[ColumnChange, ...] = ()
     pieces: Mapping[str, int] = field(default_factory=dict)
     attacks: tuple[str, ...] = ()
 

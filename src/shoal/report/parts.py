@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+
 import plotly.graph_objects as go
 
-from shoal.report.html import Content, Html, raw_element, tag
+from shoal.report.html import Content, Html, tag
 
 
 def section(name: str, title: str, *content: Content, class_: str | None = None) -> Html:
@@ -13,14 +16,34 @@ def section(name: str, title: str, *content: Content, class_: str | None = None)
     return tag("section", heading, *content, class_=class_, aria_labelledby=name)
 
 
-def pair(name: str, figure: go.Figure, description: str, data: Html) -> Html:
-    """A figure, and beside it the table of what it shows."""
+def pair(name: str, figure: go.Figure, description: str, data: Html | None = None) -> Html:
+    """A figure with a button for its data as CSV, and beside it the table of what it shows."""
+    drawn = figure_alone(name, figure, description)
+    return drawn if data is None else tag("div", drawn, data, class_="pair")
+
+
+def figure_alone(name: str, figure: go.Figure, description: str) -> Html:
+    """A figure with a button for its data as CSV."""
     holder = tag("div", id=f"{name}-plot", data_figure=name, role="img", aria_label=description)
+    button = tag("button", "CSV", type="button", data_csv=name, title="Save what this figure shows as CSV")
     without_script = tag(
         "noscript", tag("p", "The figure needs JavaScript; the table shows the same.", class_="quiet")
     )
-    # In a script element only "<" could end the element early.
-    content = raw_element(
-        "script", str(figure.to_json()).replace("<", "\\u003c"), type="application/json", id=name
-    )
-    return tag("div", tag("div", holder, without_script, content, class_="figure"), data, class_="pair")
+    drawn = tag("div", holder, tag("p", button, class_="save"), without_script, class_="figure")
+    return Html(drawn, {name: json.loads(str(figure.to_json()))})
+
+
+def one_of(name: str, question: str, choices: Mapping[str, Html], chosen: str) -> Html:
+    """Several parts of which a reader chooses the one to see; without choice there is nothing to ask."""
+    if len(choices) == 1:
+        return next(iter(choices.values()))
+    options = [
+        tag("option", text, value=f"{name}-{place}", selected="" if text == chosen else None)
+        for place, text in enumerate(choices)
+    ]
+    parts = [
+        tag("div", part, id=f"{name}-{place}", hidden=None if text == chosen else "")
+        for place, (text, part) in enumerate(choices.items())
+    ]
+    asked = tag("label", f"{question} ", tag("select", *options, data_choose=name))
+    return tag("div", tag("p", asked, class_="choice"), *parts)

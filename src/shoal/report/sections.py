@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from shoal.privacy.verdict import Verdict
 from shoal.report.both_parts import both_parts, frontier_of, frontier_table, shows_both_parts
 from shoal.report.class_sizes import Risk, risk_of, size_bands
+from shoal.report.column_sections import columns_section
 from shoal.report.explanations import limits, promises_in_words
 from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
 from shoal.report.html import Content, Html, join, scrolling, table, tag
@@ -38,6 +39,8 @@ def sections(outcome: Outcome) -> Iterable[Html]:
     if outcome.pieces:
         yield _pieces(outcome)
     yield _loss(outcome)
+    if outcome.changes:
+        yield columns_section(outcome.changes, taken_apart=bool(outcome.pieces))
     if shows_both_parts(outcome):
         yield section("parts", "Both parts side by side", *both_parts(outcome))
     if frontier_of(outcome):

@@ -10,6 +10,7 @@ from shoal.privacy.verdict import Verdict
 from shoal.progress import Progress
 from shoal.recoding.synthetic import Synthetic, new_records
 from shoal.report.outcome import Outcome, Promise
+from shoal.run.changes import change_of_new_records
 from shoal.run.found import Found
 from shoal.run.memory import peak_memory_mb
 from shoal.run.order import order_of_publication
@@ -49,6 +50,7 @@ def release_new_records(found: Found, synthetic: Synthetic, progress: Progress) 
         policy=found.policy_text,
         promises=tuple(map(Promise.of, found.models)),
         figures=synthetic.figures,
+        changes=(change_of_new_records(data, synthetic.column, released),),
     )
     return Result(
         outcome=outcome, released=released, data=found.data, models=found.models, recoding=synthetic

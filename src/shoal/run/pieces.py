@@ -15,6 +15,7 @@ from shoal.progress import Progress
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.pieces import Pieces, Randoms, randoms_of_the_system, shuffled
 from shoal.report.outcome import Outcome, Promise
+from shoal.run.changes import change_of_pieces
 from shoal.run.found import Found, refuse_broken
 from shoal.run.memory import peak_memory_mb
 from shoal.run.result import Result
@@ -50,6 +51,7 @@ def release_pieces(found: Found, pieces: Pieces, progress: Progress) -> Result:
         policy=found.policy_text,
         promises=tuple(map(Promise.of, found.models)),
         figures=pieces.figures,
+        changes=(change_of_pieces(found.data.local, pieces.column, released),),
         pieces=pieces_in_figures(released),
         attacks=tuple(finding for model in found.models for finding in _attacks(released, model)),
     )

@@ -26,6 +26,7 @@ from shoal.recoding.decision import OfRows, apply_recoding
 from shoal.recoding.pieces import Pieces
 from shoal.recoding.synthetic import Synthetic
 from shoal.report.outcome import Outcome, People, Promise, SetForm
+from shoal.run.changes import column_changes
 from shoal.run.examples import examples
 from shoal.run.explain import generalized_items
 from shoal.run.found import Found, refuse_broken
@@ -186,6 +187,7 @@ def _release_table(found: Found, recoding: OfRows, progress: Progress) -> Result
         policy=found.policy_text,
         promises=tuple(map(Promise.of, models)),
         generalized_items=generalized_items(data.local, models, recoding),
+        changes=column_changes(data.local, recoding, released),
         figures=getattr(recoding, "figures", {}),
     )
     return Result(

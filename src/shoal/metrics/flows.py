@@ -1,0 +1,84 @@
+"""What became of the values of a column: which value was published as what, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.engine.local import LocalData
+from shoal.kernels.arrays import Ints
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
+from shoal.recoding.decision import OfRows
+from shoal.recoding.groups import SUPPRESSED, Groups
+from shoal.recoding.item_nodes import ItemNodes
+from shoal.recoding.joint import Joint
+from shoal.table.roles import QuasiSet
+
+GONE = -1  # the published number of what was suppressed
+
+_FEW_KEYS = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """Value values[i] was published as published[i] in counts[i] places; pairs ascend and occur once.
+
+    Numbers are those of the column's tree, or of its unions where there is no tree; GONE is no number.
+    """
+
+    values: Ints
+    published: Ints
+    counts: Ints
+
+
+def flows(data: LocalData, recoding: OfRows) -> dict[str, Flow]:
+    """The flow of every quasi-identifier that was generalized by a tree or by unions."""
+    if isinstance(recoding, Groups):
+        return _flows_of_groups(data, recoding)
+    if isinstance(recoding, Joint):
+        of_sets = {cuts.column: _flow_of_cuts(data, cuts) for cuts in recoding.cuts}
+        return {**_flows_of_groups(data, recoding.groups), **of_sets}
+    if isinstance(recoding, Cuts):
+        return {recoding.column: _flow_of_cuts(data, recoding)}
+    return {recoding.column: _flow_of_item_nodes(data, recoding)}
+
+
+def _flows_of_groups(data: LocalData, groups: Groups) -> dict[str, Flow]:
+    kept = groups.group_of_row != SUPPRESSED
+    made = {}
+    for name, node_of_group in groups.nodes.items():
+        published = np.full(data.row_count, GONE, dtype=np.int64)
+        published[kept] = node_of_group[groups.group_of_row[kept]]
+        made[name] = _flow(data.table.coded(name).codes, published)
+    return made
+
+
+def _flow_of_cuts(data: LocalData, cuts: Cuts) -> Flow:
+    sets = data.table.sets(cuts.column)
+    published = cuts.node_of_leaf[np.repeat(cuts.part_of_row, sets.sizes), sets.arrays.items]
+    role = data.roles[cuts.column]
+    if isinstance(role, QuasiSet) and role.sensitive:  # sensitive items stay as they are
+        labels = cuts.vocabulary(data.trees).labels[: cuts.node_of_leaf.shape[1]]
+        sensitive = np.isin(labels, role.sensitive)[sets.arrays.items]
+        published = np.where(sensitive, sets.arrays.items, published)
+    return _flow(sets.arrays.items, published)
+
+
+def _flow_of_item_nodes(data: LocalData, recoding: ItemNodes) -> Flow:
+    sets = data.table.sets(recoding.column)
+    withheld = np.repeat(recoding.withheld, sets.sizes)
+    published = np.where(withheld, SUPPRESSED_ITEM, recoding.node_of_occurrence)
+    return _flow(sets.arrays.items, published)
+
+
+def _flow(values: Ints, published: Ints) -> Flow:
+    width = int(published.max(initial=GONE)) + 2  # GONE, too, has a place
+    keys = values * width + (published + 1)
+    if int(keys.max(initial=0)) < _FEW_KEYS:
+        counted = np.bincount(keys)
+        distinct = np.flatnonzero(counted)
+        counts = counted[distinct]
+    else:
+        distinct, counts = np.unique(keys, return_counts=True)
+    return Flow(distinct // width, distinct % width - 1, counts.astype(np.int64, copy=False))

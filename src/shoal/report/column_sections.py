@@ -1,0 +1,120 @@
+"""What happened to each column: the spread of its values, what its levels still tell, the cut in its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from shoal.report.changes import MOST_BARS, ColumnChange, CutTree, Level
+from shoal.report.figures import cut_figure, distribution_figure, loss_figure
+from shoal.report.html import Content, Html, join, table, tag
+from shoal.report.parts import one_of, pair, section
+from shoal.report.wording import share
+
+_SHOWN_AT_ONCE = 4
+
+
+def columns_section(changes: Iterable[ColumnChange], *, taken_apart: bool) -> Html:
+    """Every column, the first ones unfolded."""
+    parts = [
+        tag(
+            "details",
+            tag("summary", change.column),
+            *_of_column(f"column-{place}", change, taken_apart=taken_apart),
+            open="" if place < _SHOWN_AT_ONCE else None,
+        )
+        for place, change in enumerate(changes)
+    ]
+    return section("columns", "What happened to each column", *parts)
+
+
+def _of_column(name: str, change: ColumnChange, *, taken_apart: bool) -> Iterable[Html]:
+    if change.levels:
+        yield _distribution(name, change.levels, taken_apart=taken_apart)
+    if change.kept and len(change.kept) > 1:
+        yield _levels(name, change)
+    if change.cut is not None:
+        yield _cut(name, change.cut)
+
+
+def _distribution(name: str, levels: tuple[Level, ...], *, taken_apart: bool) -> Html:
+    fitting = [level.name for level in levels if len(level.groups) < MOST_BARS]
+    coarser = (
+        "An item that stands in a term chunk is in one record of its cluster or in several: it is counted"
+        " once, in the pale part."
+        if taken_apart
+        else "Labels that are coarser than the groups count evenly for all that they cover: the pale part."
+    )
+    return join(
+        tag("h3", "Distribution before and after"),
+        tag("p", coarser, class_="quiet"),
+        one_of(
+            f"{name}-level",
+            "Groups:",
+            {level.name: _level(f"{name}-distribution-{place}", level) for place, level in enumerate(levels)},
+            chosen=fitting[-1] if fitting else levels[0].name,
+        ),
+    )
+
+
+def _level(name: str, level: Level) -> Html:
+    rows: list[tuple[Content, ...]] = [
+        (group, f"{before:,.6g}", f"{told:,.6g}", f"{spread:,.1f}" if spread else "0")
+        for group, before, told, spread in zip(
+            level.groups, level.before, level.told, level.spread, strict=True
+        )
+    ]
+    heads = ("group", "original", "published", "coarser")
+    return pair(
+        name,
+        distribution_figure(level),
+        "Bar chart of how often each group occurs, before and after, as in the table.",
+        table(f"Occurrences, by {level.name}", heads, rows, numeric=(1, 2, 3)),
+    )
+
+
+def _levels(name: str, change: ColumnChange) -> Html:
+    lost = {level: 1 - kept for level, kept in (change.kept or {}).items()}
+    return join(
+        tag("h3", "Lost at each level"),
+        tag(
+            "p",
+            "Of how many values can no longer be told to which group of a level they belong, from the"
+            " coarsest level to the values themselves.",
+            class_="quiet",
+        ),
+        pair(
+            f"{name}-levels",
+            loss_figure(lost, "share that can no longer be told"),
+            "Bar chart of what is lost at each level of the tree, as in the table.",
+            table(
+                "No longer told",
+                ("level", "lost"),
+                [(level, share(loss)) for level, loss in lost.items()],
+                numeric=(1,),
+            ),
+        ),
+    )
+
+
+def _cut(name: str, cut: CutTree) -> Html:
+    rows: list[tuple[Content, ...]] = [
+        (node.label, f"{node.values:,}", f"{node.occurrences:,}", f"{node.published:,}") for node in cut.nodes
+    ]
+    heads = ("label", "values", "occurrences", "published so")
+    line = (
+        "The line is the cut: what lies right of it is published under the label on the line."
+        if cut.one_cut
+        else "The same value can have different labels in different records: the larger a mark, the more of"
+        " what lies below it is published under its label."
+    )
+    gone = f" {cut.gone:,} occurrences are not published at all." if cut.gone else ""
+    return join(
+        tag("h3", "The cut through the tree"),
+        tag("p", f"{line} Branches without a mark of their own are folded.{gone}", class_="quiet"),
+        pair(
+            f"{name}-cut",
+            cut_figure(cut),
+            "The tree of the column, one label per row, with the published ones marked; as in the table.",
+            table("Labels of the tree", heads, rows, numeric=(1, 2, 3)),
+        ),
+    )

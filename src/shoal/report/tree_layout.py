@@ -1,0 +1,69 @@
+"""Where the nodes of a drawn tree stand: one per row, each below the one above it and a step to the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shoal.report.changes import CutNode
+
+Points = tuple[list[float | None], list[float | None]]  # across and down; None breaks a line
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLayout:
+    """Nodes from the top row to the bottom row; `across[i]` and `down[i]` are those of `nodes[i]`."""
+
+    nodes: tuple[CutNode, ...]
+    above: tuple[int, ...]
+    across: tuple[int, ...]
+
+    @property
+    def down(self) -> range:
+        """The row of each node."""
+        return range(len(self.nodes))
+
+    def branches(self) -> Points:
+        """Lines from each node to the one above it."""
+        across: list[float | None] = []
+        down: list[float | None] = []
+        for row, parent in enumerate(self.above):
+            if parent >= 0:
+                across += [self.across[parent], self.across[parent], self.across[row], None]
+                down += [parent, row, row, None]
+        return across, down
+
+    def cut(self) -> Points:
+        """One line from the top to the bottom through all that is published, turning between rows."""
+        across: list[float | None] = []
+        down: list[float | None] = []
+        for row, node in enumerate(self.nodes):
+            if node.published:
+                if down:
+                    across.append(self.across[row])
+                    down.append(down[-1])
+                across += [self.across[row]] * 2
+                down += [row - 0.5, row + 0.5]
+        return across, down
+
+
+def tree_layout(nodes: Sequence[CutNode]) -> TreeLayout:
+    """Each node above its branches, folded ones last."""
+    children: list[list[int]] = [[] for _ in nodes]
+    depths: list[int] = []
+    for place, node in enumerate(nodes):
+        depths.append(0 if node.parent < 0 else depths[node.parent] + 1)
+        if node.parent >= 0:
+            children[node.parent].append(place)
+    order: list[int] = []
+    waiting = [0] if nodes else []
+    while waiting:
+        place = waiting.pop()
+        order.append(place)
+        waiting += sorted(children[place], key=lambda child: (nodes[child].folded, child), reverse=True)
+    row_of = {place: row for row, place in enumerate(order)}
+    return TreeLayout(
+        nodes=tuple(nodes[place] for place in order),
+        above=tuple(row_of.get(nodes[place].parent, -1) for place in order),
+        across=tuple(depths[place] for place in order),
+    )
