@@ -45,6 +45,7 @@ def test_the_files_of_a_run_lie_beside_the_policy(hospital):
         "internal/policy.toml",
         "internal/report.html",
         "published.csv",
+        "report.html",
         "result.json",
     ]
     assert sorted(files_in(hospital.folder))[:3] == ["data.csv", "policy-out", "policy-out/certificate.json"]

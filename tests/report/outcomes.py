@@ -8,8 +8,13 @@ from typing import Any
 import numpy as np
 
 from shoal.kernels.arrays import frozen_ints
+from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.verdict import Verdict
-from shoal.report.outcome import Outcome, People, Promise
+from shoal.recoding.disassociated import disassociated
+from shoal.report.changes import ColumnChange, CutNode, CutTree, Level
+from shoal.report.clusters import drawn_clusters, pieces_in_figures
+from shoal.report.outcome import AffectedValue, GeneralizedItem, Outcome, People, Promise
+from shoal.report.public_page import Publication
 
 EVIL = """<img src=x onerror="alert(1)"><b>bold</b> & 'quoted' </script><script>alert(2)</script>"""
 
@@ -145,6 +150,161 @@ def baskets() -> Outcome:
         class_sizes_before=sizes(),
         class_sizes_after=sizes(),
     )
+
+
+def change(column: str, *labels: str, of_sets: bool = False, one_cut: bool = True) -> ColumnChange:
+    """A column whose first label was generalized and whose others stayed as they were."""
+    count = len(labels)
+    level = Level(
+        name=f"{count} values",
+        groups=labels,
+        before=tuple(range(10, 10 * count + 1, 10)),
+        told=(0, *range(20, 10 * count + 1, 10)),
+        spread=(10, *[0] * (count - 1)),
+    )
+    nodes = (
+        CutNode(label="*", parent=-1, values=count + 1, occurrences=100, published=0),
+        CutNode(
+            label=f"{count - 1} more values",
+            parent=0,
+            values=count - 1,
+            occurrences=60,
+            published=60,
+            folded=True,
+        ),
+        CutNode(label=labels[0], parent=0, values=2, occurrences=40, published=40),
+    )
+    return ColumnChange(
+        column=column,
+        of_sets=of_sets,
+        levels=(replace(level, name="level 1 (2 groups)", groups=("low", *labels[1:])), level),
+        kept={"level 1 (2 groups)": 1.0, f"{count} values": 0.6},
+        cut=CutTree(nodes=nodes, one_cut=one_cut, gone=0 if one_cut else 3),
+    )
+
+
+def affected(column: str, value: str) -> AffectedValue:
+    """A value that became coarser."""
+    return AffectedValue(
+        column=column,
+        value=value,
+        occurrences=40,
+        published_as="*",
+        times=31,
+        reason=f"as {value} instead, one of its classes would be left with 2 records alike",
+    )
+
+
+def hospital_in_full() -> Outcome:
+    """The same 2,000 patients with what became of their columns."""
+    return hospital(
+        changes=(change("age", "20-39", "40-59", "60-79"), change("zip", "537**", "546**", one_cut=False)),
+        affected=(affected("age", "34"), affected("zip", "53711")),
+    )
+
+
+def clinic() -> Outcome:
+    """A table with sets."""
+    verdict = Verdict(
+        holds=True,
+        claim="satisfies (k,k^m)-anonymity with k=5, m=2 on age, diagnoses",
+        evidence="the rarest pair of a class occurs in 5 records",
+        smallest=5,
+        figures={"classes": 251, "smallest_class": 5, "smallest_itemset_in_a_class": 5},
+    )
+    return hospital(
+        model="k-km-anonymity",
+        algorithm="rmerge-rt",
+        verdicts=(verdict,),
+        promises=(Promise("k-km-anonymity", {"k": 5, "m": 2}),),
+        quasi=("age", "diagnoses"),
+        losses={"ncp": 0.3, "item_ncp": 0.12, "ul": 0.45},
+        column_losses={"age": {"ncp": 0.3}, "diagnoses": {"ncp": 0.12, "ul": 0.45}},
+        figures={
+            "clusters": 12,
+            "frontier": [
+                {"delta": 0.6, "relational_loss": 0.58, "utility_loss": 0.2, "clusters": 3, "holds": True},
+                {"delta": 0.3, "relational_loss": 0.3, "utility_loss": 0.7, "clusters": 40, "holds": True},
+            ],
+        },
+        changes=(
+            change("age", "20-39", "40-59"),
+            change("diagnoses", "(D21|G14|I32|J33|L12|M11|M23)", "C11", of_sets=True, one_cut=False),
+        ),
+        affected=(affected("age", "34"), affected("diagnoses", "D21")),
+    )
+
+
+def supermarket() -> Outcome:
+    """Sets alone with what became of their items."""
+    reason = GeneralizedItem(label="alcohol", items=2, occurrences=40, itemset=("beer", "milk"), support=2)
+    return replace(
+        baskets(),
+        generalized_items=(reason,),
+        changes=(change("items", "alcohol", "milk", "bread", of_sets=True),),
+        affected=(affected("items", "beer"),),
+        class_sizes_before=sizes((1, 1641), (2, 140)),
+        class_sizes_after=sizes((1, 101), (6, 45)),
+    )
+
+
+CLUSTERS = (
+    {"size": 5, "chunks": [{"subrecords": [["beer", "milk"], *[["beer"]] * 4]}], "terms": ["truffle"]},
+    {
+        "size": 10,
+        "shared": [{"subrecords": [["wine"]] * 6}],
+        "children": [
+            {"size": 5, "chunks": [], "terms": ["rice"]},
+            {"size": 5, "chunks": [], "terms": ["ink"]},
+        ],
+    },
+)
+
+
+def taken_apart() -> Outcome:
+    """Sets in pieces."""
+    released, model = disassociated(CLUSTERS), Disassociation(k=1, m=2)
+    level = Level(
+        name="3 values", groups=("beer", "wine", "ink"), before=(7, 6, 2), told=(5, 6, 0), spread=(0, 0, 1)
+    )
+    return replace(
+        baskets(),
+        model="disassociation",
+        algorithm="disassociation",
+        verdicts=(model.verify(released),),
+        promises=(Promise.of(model),),
+        examples=(),
+        column_losses={},
+        losses={"tkd": 0.3, "tlost": 0.05},
+        class_sizes_before=sizes((1, 5), (2, 5)),
+        changes=(ColumnChange(column="items", of_sets=True, levels=(level,)),),
+        affected=(affected("items", "truffle"),),
+        pieces=pieces_in_figures(released),
+        clusters=drawn_clusters(released),
+        cluster_sizes=released.clusters.sizes[released.clusters.simple],
+        attacks=("Cover problem: nothing is covered.",),
+    )
+
+
+def published(outcome: Outcome, **changes: Any) -> Publication:
+    """What the file of an outcome would show."""
+    publication = Publication(
+        model=outcome.model,
+        promises=outcome.promises,
+        verdicts=outcome.verdicts,
+        quasi=outcome.quasi,
+        sensitive=outcome.sensitive,
+        columns=outcome.columns,
+        sets=tuple(outcome.sets),
+        records=outcome.published_records,
+        class_sizes=outcome.class_sizes_after,
+        labels={name: {f"{name} {i}": 50 - i for i in range(30)} for name in outcome.quasi},
+        pieces=outcome.pieces,
+        clusters=outcome.clusters,
+        cluster_sizes=outcome.cluster_sizes,
+        attacks=outcome.attacks,
+    )
+    return replace(publication, **changes)
 
 
 POLICY = """\

@@ -35,9 +35,13 @@ def test_both_parts_stand_side_by_side(mixed):
 
 
 def test_risk_beyond_the_items_that_were_promised_is_called_so(mixed):
-    beyond = "This goes beyond the promise, which is about readers who know up to 2 items."
-    assert beyond in page(replace(mixed, promises=(Promise("k-km-anonymity", {"k": 5, "m": 2}),)))
-    assert "goes beyond the promise" not in page(mixed)
+    text = page(replace(mixed, promises=(Promise("k-km-anonymity", {"k": 5, "m": 2}),)))
+    assert "The figures below go beyond the promise." in text
+    assert (
+        "knows up to 2 items, as the promise has it, finds at least 5 rows: a chance of 20.0% at most."
+        in text
+    )
+    assert "go beyond the promise" not in page(mixed)
 
 
 def test_a_table_without_sets_has_one_part():

@@ -78,13 +78,13 @@ def test_a_level_tells_what_was_published_there_or_finer():
 def test_one_cut_shows_what_is_on_it_and_folds_what_is_below():
     cut = cut_tree(TREE, flow(("a", "A", 4), ("b", "A", 2), ("c", "A", 1), ("d", "d", 2), ("x", "x", 1)))
     assert cut.one_cut
-    assert [(node.label, node.parent, node.published, node.folded) for node in cut.nodes] == [
-        ("*", -1, 0, False),
-        ("3 more values", 0, 3, True),
-        ("A", 0, 7, False),
+    assert [(node.label, node.parent, node.published, node.values) for node in cut.nodes] == [
+        ("*", -1, 0, 6),
+        ("A", 0, 7, 3),
+        ("B", 0, 0, 2),
+        ("d", 2, 2, 1),
+        ("x", 0, 1, 1),
     ]
-    assert cut.nodes[2].values == 3
-    assert cut.nodes[1].occurrences == 3
 
 
 def test_a_value_with_several_labels_is_no_single_cut():
@@ -92,7 +92,7 @@ def test_a_value_with_several_labels_is_no_single_cut():
     assert not cut.one_cut
     assert cut.gone == 2
     shown = {node.label: (node.published, node.occurrences) for node in cut.nodes}
-    assert shown == {"*": (0, 9), "3 more values": (0, 2), "A": (4, 7), "A1": (1, 7), "2 values": (2, 7)}
+    assert shown == {"*": (0, 9), "A": (4, 7), "A1": (1, 7), "a": (2, 6)}
 
 
 def test_a_tree_of_thousands_of_leaves_is_drawn_in_a_few_rows():
@@ -108,8 +108,18 @@ def test_a_tree_of_thousands_of_leaves_is_drawn_in_a_few_rows():
 
 
 def test_nothing_generalized_is_a_root_with_all_folded():
-    cut = cut_tree(TREE, flow(("a", "a", 3), ("d", "d", 1)))
-    assert [(node.label, node.published) for node in cut.nodes] == [("*", 0), ("6 values", 4)]
+    large = fanout(5).tree(category_domain([f"v{i:05}" for i in range(50)]))
+    cut = cut_tree(large, Flow(*(frozen_ints(range(50)) for _ in range(2)), frozen_ints([2] * 50)))
+    assert [(node.label, node.published) for node in cut.nodes] == [("*", 0), ("50 values", 100)]
+
+
+def test_what_is_coarser_only_is_folded_into_what_it_became():
+    large = fanout(5).tree(category_domain([f"v{i:05}" for i in range(50)]))
+    above = large.arrays.parent[:50].copy()
+    above[:25] = large.arrays.parent[large.arrays.parent[0]]
+    cut = cut_tree(large, Flow(frozen_ints(range(50)), frozen_ints(above), frozen_ints([2] * 50)))
+    assert not any(node.folded for node in cut.nodes)
+    assert sum(node.published for node in cut.nodes) == 100
 
 
 UNIONS = Unions(

@@ -31,6 +31,7 @@ def test_labels_are_text_and_short():
     assert label("two\nlines\tof  text") == "two lines of text"
     assert label("a" * 40) == "a" * 21 + "…"
     assert label("a" * 22) == "a" * 22
+    assert label("$x$") == "&#36;x&#36;"
 
 
 def test_losses_keep_their_order_and_names_that_look_alike_stay_apart():

@@ -20,6 +20,7 @@ from shoal.recoding.cuts import Unions
 
 MOST_BARS = 24
 MOST_BRANCHES = 18
+_FEW_LEAVES = 12
 _RANGE_BINS = 12
 
 
@@ -202,7 +203,10 @@ def heads_at(tree: Hierarchy, depth: int) -> Ints:
 
 
 def cut_tree(tree: Hierarchy, flow: Flow) -> CutTree:
-    """What publication cut out of a tree: the dearest generalized nodes, the way to them, the rest folded."""
+    """What publication cut out of a tree: the dearest generalized nodes, the way to them, the rest folded.
+
+    What is only published coarser is not shown at all: it is part of the node it is published as.
+    """
     published = _published_counts(flow, tree.node_count)
     below = _summed_upwards(tree, published)
     of_values = np.bincount(flow.values, flow.counts, tree.node_count)[: tree.leaf_count + 1]
@@ -226,7 +230,7 @@ def cut_tree(tree: Hierarchy, flow: Flow) -> CutTree:
         )
         children = tree.children(node)
         folded = children[~shown[children]]
-        if below[node] > published[node] and occurrences[folded].sum() > 0:
+        if below[folded].sum() > 0:
             nodes.append(
                 _folded(
                     place,
@@ -297,6 +301,8 @@ def _shown_nodes(tree: Hierarchy, published: Floats) -> Bools:
     dearest = inner[np.argsort(-published[inner] * tree.sizes[inner], kind="stable")][:MOST_BRANCHES]
     shown = np.zeros(tree.node_count, dtype=np.bool_)
     shown[tree.root] = True
+    if tree.leaf_count <= _FEW_LEAVES:
+        dearest = np.concatenate((dearest, np.flatnonzero(published[: tree.leaf_count])))
     for node in dearest.tolist():
         shown[[node, *tree.ancestors(node)]] = True
     return shown

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from shoal.report.changes import MOST_BARS, ColumnChange, CutTree, Level
 from shoal.report.figures import cut_figure, distribution_figure, loss_figure
 from shoal.report.html import Content, Html, join, table, tag
+from shoal.report.outcome import shortened
 from shoal.report.parts import one_of, pair, section
 from shoal.report.wording import share
 
@@ -58,7 +59,7 @@ def _distribution(name: str, levels: tuple[Level, ...], *, taken_apart: bool) ->
 
 def _level(name: str, level: Level) -> Html:
     rows: list[tuple[Content, ...]] = [
-        (group, f"{before:,.6g}", f"{told:,.6g}", f"{spread:,.1f}" if spread else "0")
+        (shortened(group), f"{before:,.6g}", f"{told:,.6g}", f"{spread:,.1f}" if spread else "0")
         for group, before, told, spread in zip(
             level.groups, level.before, level.told, level.spread, strict=True
         )
@@ -98,7 +99,8 @@ def _levels(name: str, change: ColumnChange) -> Html:
 
 def _cut(name: str, cut: CutTree) -> Html:
     rows: list[tuple[Content, ...]] = [
-        (node.label, f"{node.values:,}", f"{node.occurrences:,}", f"{node.published:,}") for node in cut.nodes
+        (shortened(node.label), f"{node.values:,}", f"{node.occurrences:,}", f"{node.published:,}")
+        for node in cut.nodes
     ]
     heads = ("label", "values", "occurrences", "published so")
     line = (

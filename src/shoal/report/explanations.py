@@ -35,10 +35,16 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Something that a promise does not stop."""
+    """Something that a promise does not stop; `advice` is what the publisher can do about it."""
 
     title: str
     text: str
+    advice: str = ""
+
+    @property
+    def in_full(self) -> str:
+        """The text with the advice."""
+        return f"{self.text} {self.advice}".rstrip()
 
 
 def promises_in_words(outcome: Outcome) -> list[str]:
@@ -152,7 +158,8 @@ def _shared_value(scope: Scope) -> Limit:
     return Limit(
         "What a whole group has in common",
         f"If all rows that fit a person show the same value{named}, a reader learns it without knowing which"
-        " row is the right one. Promise l-diversity, t-closeness or (alpha,k)-anonymity too, to limit this.",
+        " row is the right one.",
+        "Promise l-diversity, t-closeness or (alpha,k)-anonymity too, to limit this.",
     )
 
 
@@ -204,8 +211,8 @@ _MEMBERSHIP = Limit(
 )
 _ROWS_NOT_PEOPLE = Limit(
     "People with several rows",
-    "The promise counts rows. If one person can have several, fewer people stand behind them; name the"
-    " column that tells people apart under subject in the policy to have people counted.",
+    "The promise counts rows. If one person can have several, fewer people stand behind them.",
+    "Name the column that tells people apart under subject in the policy to have people counted.",
 )
 _BUDGET = Limit(
     "Many results",

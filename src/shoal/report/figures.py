@@ -25,6 +25,7 @@ from shoal.report.tree_layout import TreeLayout, tree_layout
 BEFORE, AFTER, QUIET = "#E69F00", "#0072B2", "#767676"
 _LONGEST_LABEL = 22
 _LONGEST_BRANCH = 30
+_LONGEST_HOVER = 60
 
 Row = tuple[str | float | None, ...]
 
@@ -33,7 +34,7 @@ def label(text: str, longest: int = _LONGEST_LABEL) -> str:
     """A text from the data as Plotly shows it unchanged, on one line and not too long."""
     line = " ".join(text.split())
     short = line if len(line) <= longest else f"{line[: longest - 1]}…"
-    return escape(short, quote=False)
+    return escape(short, quote=False).replace("$", "&#36;")  # which would begin a formula
 
 
 def data_of(figure: go.Figure) -> tuple[Row, list[Row]]:
@@ -86,7 +87,8 @@ def distribution_figure(level: Level) -> go.Figure:
         offsetgroup="after",
         name="published coarser, spread evenly",
         meta="after",
-        marker={"color": AFTER, "opacity": 0.4},
+        opacity=0.4,
+        marker={"color": AFTER},
         hovertext=[f"published coarser: {text}" for text in _hovers(level, level.spread)],
         hoverinfo="text",
     )
@@ -153,6 +155,10 @@ def cut_figure(cut: CutTree) -> go.Figure:
     return figure
 
 
+def _is_as_it_was(node: CutNode) -> bool:
+    return node.folded or node.values == 1
+
+
 @dataclass(frozen=True, slots=True)
 class _Mark:
     """How nodes of one kind are drawn."""
@@ -170,14 +176,14 @@ _MARKS = (
         "after",
         AFTER,
         "circle",
-        lambda node: node.published > 0 and not node.folded,
+        lambda node: node.published > 0 and not _is_as_it_was(node),
     ),
     _Mark(
         "as it is, or in more detail",
         "before",
         BEFORE,
         "diamond",
-        lambda node: node.published > 0 and node.folded,
+        lambda node: node.published > 0 and _is_as_it_was(node),
     ),
     _Mark("not published by itself", "quiet", QUIET, "circle-open", lambda node: node.published == 0),
 )
@@ -192,7 +198,12 @@ def _marks(layout: TreeLayout, kind: _Mark) -> go.Scatter:
         mode="markers+text",
         name=kind.name,
         meta=kind.role,
-        marker={"color": kind.colour, "symbol": kind.symbol, "size": [_mark_size(node) for node in nodes]},
+        marker={
+            "color": kind.colour,
+            "symbol": kind.symbol,
+            "size": [_mark_size(node) for node in nodes],
+            "opacity": 1,
+        },
         text=[f" {label(node.label, _LONGEST_BRANCH)}" for node in nodes],
         textposition="middle right",
         textfont={"size": 12},
@@ -222,7 +233,7 @@ def _counts(node: CutNode) -> tuple[int, int, int]:
 
 def _node_in_words(node: CutNode) -> str:
     return (
-        f"{label(node.label, 60)}: {node.values:,} values, {node.occurrences:,} occurrences,"
+        f"{label(node.label, _LONGEST_HOVER)}: {node.values:,} values, {node.occurrences:,} occurrences,"
         f" {node.published:,} published so"
     )
 
@@ -232,8 +243,10 @@ def _mark_size(node: CutNode) -> float:
     return 8 + 6 * node.published / max(node.occurrences, 1) if node.published else 6
 
 
-def class_size_figure(bands: Sequence[Band], *, published_only: bool = False) -> go.Figure:
-    """The share of records in classes of each size, before and after or after only."""
+def class_size_figure(
+    bands: Sequence[Band], *, published_only: bool = False, title: str = "records in the class"
+) -> go.Figure:
+    """The share of records in classes, or clusters, of each size, before and after or after only."""
     places = list(range(len(bands)))
     counts = {
         "before": [band.records_before for band in bands],
@@ -258,7 +271,7 @@ def class_size_figure(bands: Sequence[Band], *, published_only: bool = False) ->
         rows=zip([band.label for band in bands], *(counts[side] for side in shown), strict=True),
     )
     figure.update_xaxes(
-        title_text="records in the class",
+        title_text=title,
         tickvals=places,
         ticktext=[band.label for band in bands],
         showgrid=False,
@@ -273,7 +286,7 @@ def risk_figure(before: Risk | None, after: Risk) -> go.Figure:
     known = {side: risk for side, risk in sides.items() if risk is not None}
     figure = _figure(
         *(
-            _side(side, [0, 1], [risk.highest, risk.mean], [f"{risk.highest:.2%}", f"{risk.mean:.2%}"])
+            _side(side, [0, 1], [risk.highest, risk.mean], _percentages(risk)).update(text=_percentages(risk))
             for side, risk in known.items()
         ),
         height=300,
@@ -283,9 +296,7 @@ def risk_figure(before: Risk | None, after: Risk) -> go.Figure:
             ("average record", *(risk.mean for risk in known.values())),
         ],
     )
-    figure.update_traces(
-        texttemplate="%{y:.1%}", textposition="outside", cliponaxis=False, textangle=0, constraintext="none"
-    )
+    figure.update_traces(textposition="outside", cliponaxis=False, textangle=0, constraintext="none")
     figure.update_xaxes(
         tickvals=[0, 1],
         ticktext=["least protected<br>record", "average<br>record"],
@@ -381,7 +392,7 @@ def comparison_figure(
                 "size": 10,
                 "symbol": _SYMBOLS[place % len(_SYMBOLS)],
             },
-            hovertext=[f"{escape(run, quote=False)}: {up:.4g}" for _, up, run in points],
+            hovertext=[f"{label(run, _LONGEST_HOVER)}: {up:.4g}" for _, up, run in points],
             hoverinfo="text",
         )
         for place, (name, points) in enumerate(lines.items())
@@ -416,6 +427,10 @@ _QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 _NAMES = {"before": "original", "after": "published"}
 _COLOURS = {"before": BEFORE, "after": AFTER}
 _HATCHES = {"before": "/", "after": ""}
+
+
+def _percentages(risk: Risk) -> list[str]:
+    return [f"{100 * chance:.3g}%" for chance in (risk.highest, risk.mean)]
 
 
 def _shown_sides(*, published_only: bool) -> tuple[str, ...]:

@@ -59,16 +59,19 @@ def table(
     rows: list[tuple[Content, ...]],
     *,
     numeric: tuple[int, ...] = (),
+    wordy: tuple[int, ...] = (),
 ) -> Html:
-    """A data table that scrolls by itself on narrow screens; the first cell of a row names the row."""
-    head = tag(
-        "tr", *(tag("th", text, scope="col", class_=_number(i, numeric)) for i, text in enumerate(header))
-    )
+    """A data table that scrolls by itself on narrow screens; the first cell of a row names the row.
+
+    Columns are `numeric`, or `wordy` if they hold sentences, which need room.
+    """
+    classes = {**dict.fromkeys(numeric, "number"), **dict.fromkeys(wordy, "words")}
+    head = tag("tr", *(tag("th", text, scope="col", class_=classes.get(i)) for i, text in enumerate(header)))
     body = [
         tag(
             "tr",
             tag("th", row[0], scope="row"),
-            *(tag("td", cell, class_=_number(i, numeric)) for i, cell in enumerate(row[1:], start=1)),
+            *(tag("td", cell, class_=classes.get(i)) for i, cell in enumerate(row[1:], start=1)),
         )
         for row in rows
     ]
@@ -80,10 +83,6 @@ def table(
 def scrolling(content: Html, label: str) -> Html:
     """A part that is scrolled sideways by itself, also with the keyboard."""
     return tag("div", content, class_="scroll", tabindex="0", role="region", aria_label=label)
-
-
-def _number(place: int, numeric: tuple[int, ...]) -> str | None:
-    return "number" if place in numeric else None
 
 
 def _safe(piece: str) -> Html:

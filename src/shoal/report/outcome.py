@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.privacy.verdict import Model, Verdict
 from shoal.report.changes import ColumnChange
+from shoal.report.clusters import DrawnCluster
 
 Row = tuple[str, ...]
 
 _LONGEST_LABEL = 30
 
 
-def shortened(label: str) -> str:
+def shortened(label: str, longest: int = _LONGEST_LABEL) -> str:
     """The beginning of a label that names many items."""
-    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
+    return label if len(label) <= longest else f"{label[: longest - 1]}…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,21 @@ class GeneralizedItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AffectedValue:
+    """A value that lost much: what it was published as where it cost most, how often, and why.
+
+    An empty `published_as` means that it was not published there.
+    """
+
+    column: str
+    value: str
+    occurrences: int
+    published_as: str
+    times: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What was promised, whether it holds, and what it cost.
 
@@ -112,7 +128,10 @@ class Outcome:
     sets: Mapping[str, SetForm] = field(default_factory=dict)
     generalized_items: tuple[GeneralizedItem, ...] = ()
     changes: tuple[ColumnChange, ...] = ()
+    affected: tuple[AffectedValue, ...] = ()
     pieces: Mapping[str, int] = field(default_factory=dict)
+    clusters: tuple[DrawnCluster, ...] = ()
+    cluster_sizes: Ints = field(default_factory=lambda: frozen_ints([]))
     attacks: tuple[str, ...] = ()
 
     @property

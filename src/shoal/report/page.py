@@ -10,7 +10,7 @@ from importlib.metadata import version
 from shoal.report.document import document
 from shoal.report.html import Html, tag
 from shoal.report.outcome import Outcome
-from shoal.report.sections import sections
+from shoal.report.sections import sections, summary
 from shoal.report.wording import counted
 
 
@@ -22,6 +22,17 @@ def page(outcome: Outcome) -> str:
         sections(outcome),
         f"Made by Shoal {version('shoal')} with the algorithm {outcome.algorithm}.",
     )
+
+
+def notebook_view(outcome: Outcome) -> str:
+    """The verdict, the risk and the cost, as an element that notebooks show; it needs nothing else."""
+    inner = document(
+        f"Shoal: {outcome.model}",
+        tag("header"),
+        summary(outcome),
+        f"Found by the algorithm {outcome.algorithm}. For the publisher only.",
+    )
+    return tag("iframe", srcdoc=inner, style="width: 100%; height: 720px; border: 0", title="Shoal result")
 
 
 def _header(outcome: Outcome) -> Html:

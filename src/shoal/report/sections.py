@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from shoal.privacy.verdict import Verdict
 from shoal.report.both_parts import both_parts, frontier_of, frontier_table, shows_both_parts
 from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.column_sections import columns_section
-from shoal.report.explanations import limits, promises_in_words
+from shoal.report.explanations import Scope
 from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
-from shoal.report.html import Content, Html, join, scrolling, table, tag
+from shoal.report.html import Content, Html, scrolling, table, tag
 from shoal.report.outcome import Outcome, Row, shortened
 from shoal.report.parts import pair, section
-from shoal.report.wording import counted, in_words, measure, measure_in_words, sentence, share
+from shoal.report.piece_sections import pieces_section
+from shoal.report.promise_sections import (
+    parameter,
+    promise_sections,
+    remark,
+    risk_within_promise,
+    verdict_section,
+)
+from shoal.report.wording import counted, in_words, measure, measure_in_words, share
 
 _ITEMS_SHOWN = 25
 _COLUMN_MEASURES = ("ncp", "ul", "lm", "tree")
@@ -31,14 +38,18 @@ _TAKEN_APART = (
 def sections(outcome: Outcome) -> Iterable[Html]:
     """Every part that this outcome has something to say in."""
     yield _verdict(outcome)
-    yield _promise(outcome)
-    before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
-    if before is not None and after is not None:
-        yield _risk(before, after, _items_known(outcome))
-        yield _class_sizes(outcome)
+    yield promise_sections(Scope.of(outcome), outcome.verdicts, advise=True)
+    yield from _risk_and_cost(outcome)
     if outcome.pieces:
-        yield _pieces(outcome)
-    yield _loss(outcome)
+        yield pieces_section(
+            outcome.pieces,
+            outcome.clusters,
+            outcome.cluster_sizes,
+            outcome.attacks,
+            parameter(outcome.promises, "k"),
+        )
+    if outcome.affected:
+        yield _affected(outcome)
     if outcome.changes:
         yield columns_section(outcome.changes, taken_apart=bool(outcome.pieces))
     if shows_both_parts(outcome):
@@ -57,40 +68,32 @@ def sections(outcome: Outcome) -> Iterable[Html]:
         )
 
 
+def summary(outcome: Outcome) -> Iterable[Html]:
+    """Is it safe, and what did it cost: the verdict, the risk and the loss."""
+    yield _verdict(outcome)
+    yield from _risk_and_cost(outcome)
+
+
 def _verdict(outcome: Outcome) -> Html:
-    holds = outcome.holds
-    return section(
-        "verdict",
-        "The verdict",
-        tag("p", _answer(outcome), class_="answer"),
-        *(_claim(verdict) for verdict in outcome.verdicts),
-        _tiles(_key_figures(outcome)),
-        _people(outcome),
-        *(_wildcard(verdict) for verdict in outcome.verdicts),
-        None if outcome.publishable else _not_publishable(),
-        class_="verdict" if holds else "verdict broken",
+    return verdict_section(
+        outcome.verdicts, _key_figures(outcome), _people(outcome), publishable=outcome.publishable
     )
 
 
-def _answer(outcome: Outcome) -> str:
-    if not outcome.holds:
-        return "✗ The promise does not hold"
-    if outcome.by_construction:
-        return "The promise rests on how the file was made; it was not checked"
-    return "✓ The promise holds"
-
-
-def _claim(verdict: Verdict) -> Html:
-    return join(
-        tag("p", sentence(verdict.claim), class_="claim"),
-        tag("p", sentence(verdict.evidence), class_="evidence"),
-    )
+def _risk_and_cost(outcome: Outcome) -> Iterable[Html]:
+    before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
+    if before is not None and after is not None:
+        yield _risk(outcome, before, after)
+        yield _class_sizes(outcome)
+    elif before is not None and outcome.pieces:
+        yield _risk_of_pieces(outcome, before)
+    yield _loss(outcome)
 
 
 def _key_figures(outcome: Outcome) -> dict[str, str]:
     before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
     figures = {}
-    if after is not None and _items_known(outcome) is None:
+    if after is not None and parameter(outcome.promises, "m") is None:
         figures["records in the smallest class"] = f"{after.smallest:,}"
         figures["classes of records that look alike"] = f"{after.classes:,}"
     elif outcome.smallest is not None:
@@ -108,21 +111,13 @@ def _key_figures(outcome: Outcome) -> dict[str, str]:
     return figures
 
 
-def _tiles(figures: Mapping[str, str]) -> Html:
-    return tag(
-        "dl",
-        *(tag("div", tag("dt", name), tag("dd", text), class_="tile") for name, text in figures.items()),
-        class_="tiles",
-    )
-
-
 def _people(outcome: Outcome) -> Html | None:
     if outcome.people is None:
         return None
     rows = counted(outcome.published_records, "row")
     subjects = counted(outcome.people.subjects, "person", "people")
     smallest = counted(outcome.people.smallest, "person", "people")
-    return _remark(
+    return remark(
         "People and rows.",
         f"One person can have several rows here: {rows} stand for {subjects}, and the smallest class holds"
         f" {smallest}. Anyone who checks the published file can count rows only, because the column that"
@@ -130,70 +125,16 @@ def _people(outcome: Outcome) -> Html | None:
     )
 
 
-def _wildcard(verdict: Verdict) -> Html | None:
-    if verdict.wildcard is None:
-        return None
-    smallest, reason = verdict.wildcard.get("smallest"), verdict.wildcard.get("not_computed")
-    found = (
-        f"not computed here: {reason}"
-        if smallest is None
-        else f"every record could be one of at least {counted(smallest, 'record')}"
-    )
-    return _remark(
-        "Missing values.",
-        "A missing value is taken as a value of its own. The weaker reading, in which it matches every"
-        f" value, would find: {found}. It never decides.",
-    )
-
-
-def _not_publishable() -> Html:
-    return _remark(
-        "Not for publication.",
-        "The order of the rows was kept or made reproducible, so it could be traced back. Run without these"
-        " settings before you publish.",
-    )
-
-
-def _remark(title: str, text: str) -> Html:
-    return tag("p", tag("strong", title), " ", text, class_="remark")
-
-
-def _promise(outcome: Outcome) -> Html:
-    items = [tag("li", tag("h3", limit.title), tag("p", limit.text)) for limit in limits(outcome)]
-    return join(
-        section(
-            "promise",
-            "What was promised",
-            *(tag("p", paragraph, class_="promise") for paragraph in promises_in_words(outcome)),
-        ),
-        section(
-            "limits",
-            "What this does not protect against",
-            tag(
-                "p",
-                "Every promise has an edge. Beyond it, the published file gives no guarantee:",
-                class_="quiet",
-            ),
-            tag("ul", *items, class_="limits"),
-        ),
-    )
-
-
-def _risk(before: Risk, after: Risk, items_known: int | None) -> Html:
-    beyond = (
-        f" This goes beyond the promise, which is about readers who know up to {items_known} items."
-        if items_known is not None
-        else ""
-    )
-    who = "the covered columns" if items_known is None else "the covered columns and every single item"
+def _risk(outcome: Outcome, before: Risk, after: Risk) -> Html:
+    who, promised = risk_within_promise(outcome.promises, outcome.verdicts)
     return section(
         "risk",
         "Risk of being recognized, before and after",
         tag(
             "p",
-            f"Someone knows {who} of a person and picks one of the rows that fit.{beyond} The chance to"
-            f" pick the right one goes from {share(before.highest)} to {share(after.highest)} for the least"
-            f" protected record, and from {share(before.mean)} to {share(after.mean)} on average.",
+            f"Someone knows {who} of a person and picks one of the rows that fit. The chance to pick the"
+            f" right one goes from {share(before.highest)} to {share(after.highest)} for the least protected"
+            f" record, and from {share(before.mean)} to {share(after.mean)} on average.{promised}",
         ),
         pair(
             "figure-risk",
@@ -218,7 +159,9 @@ def _risk(before: Risk, after: Risk, items_known: int | None) -> Html:
 
 
 def _class_sizes(outcome: Outcome) -> Html:
-    bands = size_bands(outcome.class_sizes_before, outcome.class_sizes_after, _k(outcome))
+    bands = size_bands(
+        outcome.class_sizes_before, outcome.class_sizes_after, parameter(outcome.promises, "k")
+    )
     sets_too = ", sets with all their items included" if outcome.sets else ""
     return section(
         "classes",
@@ -242,25 +185,28 @@ def _class_sizes(outcome: Outcome) -> Html:
     )
 
 
-def _pieces(outcome: Outcome) -> Html:
+def _risk_of_pieces(outcome: Outcome, before: Risk) -> Html:
+    known, k = parameter(outcome.promises, "m"), parameter(outcome.promises, "k")
     return section(
-        "pieces",
-        "How the records were taken apart",
+        "risk",
+        "Risk of being recognized, before and after",
         tag(
             "p",
-            "Similar records form a cluster. Its items are divided into chunks: what stands together in a"
-            " chunk did so in the records, but which pieces of different chunks belong together is not told,"
-            " nor which record holds an item of the term chunk. A shared chunk belongs to all clusters of a"
-            " joint one.",
+            f"In the original, {before.unique:,} of {counted(before.records, 'record')} were the only ones"
+            " with their set of items: whoever knew all of it found them. In the publication no record is"
+            f" whole. For any {known} items that could belong together an original is possible in which at"
+            f" least {k} records hold them.",
         ),
         table(
-            "What was published",
-            ("", "number"),
-            [(name, f"{count:,}") for name, count in outcome.pieces.items()],
-            numeric=(1,),
+            "Chance of a right guess",
+            ("who knows", "original", "published"),
+            [
+                ("the whole set, least protected record", share(before.highest), "no whole record is told"),
+                ("the whole set, average record", share(before.mean), "no whole record is told"),
+                (f"up to {known} items", "", f"at most 1 in {k}"),
+            ],
+            numeric=(1, 2),
         ),
-        tag("h3", "What readers find who know more than the promise assumes"),
-        tag("ul", *(tag("li", finding) for finding in outcome.attacks)),
     )
 
 
@@ -336,6 +282,26 @@ def _examples(outcome: Outcome) -> Html:
     return section("rows", "Rows before and after", scrolling(grid, caption))
 
 
+def _affected(outcome: Outcome) -> Html:
+    rows: list[tuple[Content, ...]] = [
+        (
+            entry.value,
+            entry.column,
+            f"{entry.occurrences:,}",
+            shortened(entry.published_as) or "not published",
+            f"{entry.times:,}",
+            entry.reason,
+        )
+        for entry in outcome.affected
+    ]
+    heads = ("value", "column", "occurs", "became", "times", "why not in more detail")
+    return section(
+        "affected",
+        "What happened to the values that lost most",
+        table("The dearest values of each column", heads, rows, numeric=(2, 4), wordy=(5,)),
+    )
+
+
 def _generalized_items(outcome: Outcome) -> Html:
     shown = outcome.generalized_items[:_ITEMS_SHOWN]
     rows: list[tuple[Content, ...]] = [
@@ -344,7 +310,9 @@ def _generalized_items(outcome: Outcome) -> Html:
     ]
     caption = f"The {len(rows)} generalized items that cost most"
     heads = ("published as", "stands for items", "occurrences", "why not in more detail")
-    return section("items", "Why items were generalized", table(caption, heads, rows, numeric=(1, 2)))
+    return section(
+        "items", "Why items were generalized", table(caption, heads, rows, numeric=(1, 2), wordy=(3,))
+    )
 
 
 def _example_row(name: str, row: Row, original: Row) -> Html:
@@ -372,14 +340,3 @@ def _effort(outcome: Outcome) -> Html:
     ]
     rows.append(("peak memory", f"{outcome.peak_memory_mb:,.0f} MB"))
     return section("effort", "Time and memory", table("What the run used", ("", "used"), rows, numeric=(1,)))
-
-
-def _items_known(outcome: Outcome) -> int | None:
-    """Up to how many items of a set a reader may know, where the promise names a number."""
-    given = (promise.parameters.get("m") for promise in outcome.promises)
-    return next((m for m in given if isinstance(m, int)), None)
-
-
-def _k(outcome: Outcome) -> int | None:
-    given = (promise.parameters.get("k") for promise in outcome.promises)
-    return next((k for k in given if isinstance(k, int)), None)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 
 import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
-from shoal.metrics.flows import Flow, flows
+from shoal.metrics.flows import Flow
 from shoal.recoding.cuts import Cuts, Unions
 from shoal.recoding.decision import OfRows
 from shoal.recoding.disassociated import Disassociated
@@ -31,9 +31,11 @@ from shoal.table.columns import Coded, Kind, Sets, Table
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
-def column_changes(data: LocalData, recoding: OfRows, released: Table) -> tuple[ColumnChange, ...]:
-    """What became of every quasi-identifier, in the order of the table."""
-    of_columns, unions = flows(data, recoding), _unions(recoding)
+def column_changes(
+    data: LocalData, recoding: OfRows, of_columns: Mapping[str, Flow], released: Table
+) -> tuple[ColumnChange, ...]:
+    """What became of every quasi-identifier, in the order of the table; `of_columns` are its flows."""
+    unions = _unions(recoding)
     changes = [*_changes_without_tree(data, recoding)]
     for column, flow in of_columns.items():
         after = label_counts(released, column)
@@ -80,6 +82,14 @@ def label_counts(released: Table, column: str) -> dict[str, int]:
     return {
         label: count for label, count in zip(content.domain.texts(), counts.tolist(), strict=True) if count
     }
+
+
+def term_counts(released: Disassociated) -> dict[str, int]:
+    """How often each term stands in a publication; in a term chunk it stands once for one record or more."""
+    terms = released.terms.texts()
+    counts = np.bincount(released.subrecords.items, minlength=len(terms))
+    counts = counts + np.bincount(released.term_chunks.items, minlength=len(terms))
+    return dict(zip(terms, counts.tolist(), strict=True))
 
 
 def _change_of_tree(data: LocalData, column: str, flow: Flow, after: dict[str, int]) -> ColumnChange:

@@ -247,6 +247,28 @@ def generalized_items(
     return tuple(sorted(found, key=lambda entry: (-entry.items * entry.occurrences, entry.label, entry.part)))
 
 
+def reasons_of_items(
+    data: LocalData, models: Sequence[Model], recoding: Recoding, column: str, published: Mapping[int, int]
+) -> dict[int, GeneralizedItem | None]:
+    """Why items of a column are published as they are: published[leaf] is a node that stands for several."""
+    if isinstance(recoding, ItemNodes):
+        return {leaf: _rarest_if_expanded(data, recoding, leaf, node) for leaf, node in published.items()}
+    cuts = next(cuts for cuts in _cuts_of(recoding) if cuts.column == column)
+    words = cuts.vocabulary(data.trees)
+    if not _asks_why(recoding):
+        kept = {reason.node: _in_words(words, reason, {}) for reason in cuts.reasons}
+        return {leaf: kept.get(node) for leaf, node in published.items()}
+    obstacles = _obstacles(data, models, recoding)
+    sets = data.table.sets(column)
+    part_of_item = np.repeat(cuts.part_of_row, sets.sizes)
+    reasons = {}
+    for leaf, node in published.items():
+        parts = part_of_item[sets.arrays.items == leaf]
+        part = int(np.bincount(parts[cuts.node_of_leaf[parts, leaf] == node]).argmax())
+        reasons[leaf] = _asked(words, obstacles, _Word(column, part, node, 0))
+    return reasons
+
+
 def _dearest_asked(
     data: LocalData, models: Sequence[Model], recoding: Recoding
 ) -> tuple[GeneralizedItem, ...]:

@@ -17,6 +17,7 @@ from shoal.errors import BadInput, OutputFailed, Problem
 MARK = "result.json"
 CERTIFICATE = "certificate.json"
 INTERNAL = "internal"
+REPORT = "report.html"
 PUBLISHED_ENDINGS = (
     ".csv",
     ".tsv",
@@ -38,7 +39,7 @@ SPREADSHEET_ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")  # a workbook says 
 def name_problems(published: str, endings: tuple[str, ...] = PUBLISHED_ENDINGS) -> list[Problem]:
     """Why a published file cannot have this name."""
     problems = []
-    if Path(published).name != published or published in (".", "..", MARK, CERTIFICATE, INTERNAL):
+    if Path(published).name != published or published in (".", "..", MARK, CERTIFICATE, INTERNAL, REPORT):
         what = f"the name of the published file must be a plain one of its own, got {published!r}"
         problems.append(Problem(what, "the folder is chosen with --out"))
     if not published.endswith(endings):

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from shoal.attack.disassociation import covers, known_users
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.metrics.catalogue import measure
-from shoal.privacy.disassociation import Disassociation
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
-from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.pieces import Pieces, Randoms, randoms_of_the_system, shuffled
+from shoal.report.clusters import drawn_clusters, pieces_in_figures
 from shoal.report.outcome import Outcome, Promise
+from shoal.run.affected import affected_terms
 from shoal.run.changes import change_of_pieces
 from shoal.run.found import Found, refuse_broken
 from shoal.run.memory import peak_memory_mb
+from shoal.run.publication import readers_find
 from shoal.run.result import Result
 
 
@@ -40,7 +37,7 @@ def release_pieces(found: Found, pieces: Pieces, progress: Progress) -> Result:
         suppressed_records=found.data.row_count - released.record_count,
         losses=measure(found.data.local, pieces, found.k),
         column_losses={},
-        class_sizes_before=frozen_ints([]),
+        class_sizes_before=found.data.local.alike().sizes,
         class_sizes_after=frozen_ints([]),
         columns=tuple(found.data.original.columns),
         examples=(),
@@ -52,17 +49,13 @@ def release_pieces(found: Found, pieces: Pieces, progress: Progress) -> Result:
         promises=tuple(map(Promise.of, found.models)),
         figures=pieces.figures,
         changes=(change_of_pieces(found.data.local, pieces.column, released),),
+        affected=affected_terms(found.data.local, pieces.column, released),
         pieces=pieces_in_figures(released),
-        attacks=tuple(finding for model in found.models for finding in _attacks(released, model)),
+        clusters=drawn_clusters(released),
+        cluster_sizes=released.clusters.sizes[released.clusters.simple],
+        attacks=tuple(finding for model in found.models for finding in readers_find(released, model)),
     )
     return Result(outcome=outcome, released=released, data=found.data, models=found.models, recoding=pieces)
-
-
-def _attacks(released: Disassociated, model: Model) -> Iterator[str]:
-    """What readers find who know the algorithm, or the records of one user in each cluster."""
-    if isinstance(model, Disassociation):
-        yield covers(released, model.k, model.m).in_words()
-        yield known_users(released, model.k, model.m).in_words(1)
 
 
 def _randoms(found: Found) -> Randoms:
@@ -74,20 +67,3 @@ def _randoms(found: Found) -> Randoms:
         return found.rng.integers(2**63 - 1, size=count, dtype=np.int64)
 
     return repeatable
-
-
-def pieces_in_figures(released: Disassociated) -> dict[str, int]:
-    """How many pieces of which kind a publication has; anyone can count them in the file."""
-    simple = released.clusters.simple
-    in_record_chunk = simple[released.chunk_clusters]
-    sizes = released.clusters.sizes[simple]
-    return {
-        "clusters": int(simple.sum()),
-        "joint clusters": int((~simple).sum()),
-        "records in the smallest cluster": int(sizes.min()),
-        "records in the largest cluster": int(sizes.max()),
-        "record chunks": int(in_record_chunk.sum()),
-        "shared chunks": int((~in_record_chunk).sum()),
-        "terms in chunks, counted in each subrecord": len(released.subrecords.items),
-        "terms in term chunks": len(released.term_chunks.items),
-    }

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from shoal.engine.local import LocalData
 from shoal.errors import BadInput, PromiseBroken
 from shoal.privacy.verdict import Model, Verdict
 from shoal.recoding.decision import Recoding
@@ -16,19 +17,22 @@ from shoal.recoding.flat_table import flat_table
 from shoal.recoding.publication import ENDINGS, write_publication
 from shoal.report.certificate import certificate
 from shoal.report.outcome import Outcome
-from shoal.report.page import page
+from shoal.report.page import notebook_view, page
+from shoal.report.public_page import Publication, public_page
 from shoal.report.result_file import result_dict
 from shoal.run.output import (
     CERTIFICATE,
     INTERNAL,
     MARK,
     PUBLISHED_ENDINGS,
+    REPORT,
     folder_that_appears_whole,
     formula_problems,
     name_problems,
 )
 from shoal.run.prepare import Data
-from shoal.run.verification import verify_file
+from shoal.run.publication import publication
+from shoal.run.verification import CheckedFile, check_file
 from shoal.table.columns import Table
 from shoal.table.formulas import without_formulas
 from shoal.table.frames import in_kind
@@ -83,6 +87,10 @@ class Result:
         """The published file's name when nobody gives one."""
         return "published.jsonl" if isinstance(self.released, Disassociated) else "published.csv"
 
+    def _repr_html_(self) -> str:
+        """The verdict, the risk and the cost, drawn, for notebooks."""
+        return notebook_view(self.outcome)
+
     def save(
         self,
         folder: str | Path,
@@ -109,26 +117,32 @@ class Result:
                 write_publication(self.released, file)
             else:
                 write_table(without_formulas(self.released) if neutralize_formulas else self.released, file)
-            self._verify_written(file)
+            public = self._read_back(file)
             _write_json(partial / CERTIFICATE, certificate(self.outcome, file))
+            (partial / REPORT).write_text(public_page(public), encoding="utf-8")
             # Notices may name values of the original, and this file lies beside what is published.
             facts = result_dict(self.outcome)
             _write_json(partial / MARK, {name: facts[name] for name in facts if name != "notices"})
             self._write_internal(partial / INTERNAL)
         return final
 
-    def _verify_written(self, file: Path) -> None:
-        if self.outcome.by_construction:
-            return
-        for verdict in verify_file(file, self.data.local.roles, self.models, self.data.options):
+    def _read_back(self, file: Path) -> Publication:
+        """What the written file shows to anybody; PromiseBroken if it does not keep its promise."""
+        roles = self.data.local.roles
+        if self.outcome.by_construction and isinstance(self.released, Table):  # no file can show it
+            checked = CheckedFile(LocalData(self.released, roles), self.outcome.verdicts)
+        else:
+            checked = check_file(file, roles, self.models, self.data.options)
+        for verdict in checked.verdicts:
             if not verdict.holds:
                 raise PromiseBroken(
                     f"the written file does not keep its promise: {verdict.evidence}", verdict
                 )
+        return publication(checked, roles, self.models, publishable=self.outcome.publishable)
 
     def _write_internal(self, folder: Path) -> None:
         folder.mkdir(mode=0o700)
-        (folder / "report.html").write_text(page(self.outcome), encoding="utf-8")
+        (folder / REPORT).write_text(page(self.outcome), encoding="utf-8")
         (folder / "policy.toml").write_text(self.outcome.policy, encoding="utf-8")
         if self.pseudonym_key is not None:
             (folder / "pseudonym.key").write_text(self.pseudonym_key.hex() + "\n", encoding="ascii")

@@ -17,6 +17,7 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, InvalidParameter, LimitReached, Problem
 from shoal.kernels.arrays import Bools, Ints
 from shoal.metrics.catalogue import measure, measure_by_column
+from shoal.metrics.flows import flows
 from shoal.metrics.inference import telling_columns
 from shoal.privacy.check import verify_all
 from shoal.privacy.disassociation import Disassociation
@@ -26,6 +27,7 @@ from shoal.recoding.decision import OfRows, apply_recoding
 from shoal.recoding.pieces import Pieces
 from shoal.recoding.synthetic import Synthetic
 from shoal.report.outcome import Outcome, People, Promise, SetForm
+from shoal.run.affected import affected_values
 from shoal.run.changes import column_changes
 from shoal.run.examples import examples
 from shoal.run.explain import generalized_items
@@ -160,6 +162,7 @@ def _release_table(found: Found, recoding: OfRows, progress: Progress) -> Result
     refuse_broken(verdicts)
 
     progress.stage("measuring")
+    of_columns = flows(data.local, recoding)
     outcome = Outcome(
         model=models[0].name,
         algorithm=found.algorithm,
@@ -187,7 +190,10 @@ def _release_table(found: Found, recoding: OfRows, progress: Progress) -> Result
         policy=found.policy_text,
         promises=tuple(map(Promise.of, models)),
         generalized_items=generalized_items(data.local, models, recoding),
-        changes=column_changes(data.local, recoding, released),
+        changes=column_changes(data.local, recoding, of_columns, released),
+        affected=affected_values(
+            data.local, models, recoding, of_columns, released, original_rows=original_rows
+        ),
         figures=getattr(recoding, "figures", {}),
     )
     return Result(

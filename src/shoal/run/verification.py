@@ -16,6 +16,7 @@ from shoal.privacy.check import verify_all
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.verdict import Model, Verdict, Witness
+from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.publication import read_publication
 from shoal.report.certificate import check_certificate
 from shoal.run.coverage import coverage_problems
@@ -91,9 +92,27 @@ def _verified(
     file: Any, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
 ) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
     """The verdicts, and what the reader of the file noticed."""
+    checked = check_file(file, roles, models, options)
+    return checked.verdicts, checked.notices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckedFile:
+    """What a published file holds, one verdict per promise, and what its reader noticed."""
+
+    content: LocalData | Disassociated
+    verdicts: tuple[Verdict, ...]
+    notices: tuple[str, ...] = ()
+
+
+def check_file(
+    file: Any, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
+) -> CheckedFile:
+    """Read a published file and check every promise."""
     if isinstance(models[0], Disassociation):
         sensitive = [item for role in roles.values() if isinstance(role, QuasiSet) for item in role.sensitive]
-        return (models[0].verify(read_publication(_path(file), sensitive)),), ()
+        clusters = read_publication(_path(file), sensitive)
+        return CheckedFile(clusters, (models[0].verify(clusters),))
     drops_others = options.others == "drop"
     loaded = read_published(file, roles, replace(options, others="insensitive") if drops_others else options)
     leaves = leaves_from_files(loaded.table, loaded.roles) if _asks_for_absence(models) else {}
@@ -107,7 +126,7 @@ def _verified(
         verdicts = (_with_extra_columns(verdicts[0], named), *verdicts[1:])
     if plain := _columns_without_pseudonyms(data):
         verdicts = (_with_plain_identifiers(verdicts[0], plain), *verdicts[1:])
-    return verdicts, loaded.notices
+    return CheckedFile(data, verdicts, loaded.notices)
 
 
 def _asks_for_absence(models: Sequence[Model]) -> bool:

@@ -29,7 +29,7 @@ def view_of(result: Result) -> dict[str, Any]:
     outcome = result.outcome
     return {
         "promises": promises_in_words(outcome),
-        "limits": [{"title": limit.title, "text": limit.text} for limit in limits(outcome)],
+        "limits": [{"title": limit.title, "text": limit.in_full} for limit in limits(outcome)],
         "notices": list(outcome.notices),
         "attacks": list(outcome.attacks),
         "pieces": dict(outcome.pieces),

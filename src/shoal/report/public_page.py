@@ -1,0 +1,187 @@
+"""The report that may go out with a published file: it tells nothing that the file does not.
+
+It is made from the published file, read again, and the promise about it. What compares with the original
+(losses, distributions before, risk before, examples, reasons, notices), what steered the run (algorithm,
+policy, seed) and how many people or records there were have no place here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from shoal.kernels.arrays import Ints, frozen_ints
+from shoal.privacy.verdict import Verdict
+from shoal.report.changes import MOST_BARS
+from shoal.report.class_sizes import Risk, risk_of, size_bands
+from shoal.report.clusters import DrawnCluster
+from shoal.report.document import document
+from shoal.report.explanations import Scope
+from shoal.report.figures import class_size_figure, published_figure, risk_figure
+from shoal.report.html import Content, Html, table, tag
+from shoal.report.outcome import Promise, shortened
+from shoal.report.parts import pair, section
+from shoal.report.piece_sections import pieces_section
+from shoal.report.promise_sections import parameter, promise_sections, risk_within_promise, verdict_section
+from shoal.report.wording import counted, share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """What anybody can compute from a published file; labels[column][label] is how often it occurs there."""
+
+    model: str
+    promises: tuple[Promise, ...]
+    verdicts: tuple[Verdict, ...]
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    columns: tuple[str, ...]
+    sets: tuple[str, ...]
+    records: int
+    class_sizes: Ints
+    labels: Mapping[str, Mapping[str, int]]
+    publishable: bool = True
+    pieces: Mapping[str, int] = field(default_factory=dict)
+    clusters: tuple[DrawnCluster, ...] = ()
+    cluster_sizes: Ints = field(default_factory=lambda: frozen_ints([]))
+    attacks: tuple[str, ...] = ()
+
+
+def public_page(published: Publication) -> str:
+    """The whole page."""
+    header = tag(
+        "header",
+        tag("p", "About this publication", class_="overline"),
+        tag("h1", f"{counted(published.records, 'record')} under {published.model}"),
+        tag(
+            "p",
+            "Everything here was computed from the published file alone. certificate.json beside it says how"
+            " to check the promise.",
+            class_="quiet",
+        ),
+    )
+    return document(
+        f"Shoal: {published.model}",
+        header,
+        _sections(published),
+        f"Made by Shoal {version('shoal')}.",
+    )
+
+
+def _sections(published: Publication) -> Iterable[Html]:
+    risk = risk_of(published.class_sizes)
+    yield verdict_section(
+        published.verdicts, _key_figures(published, risk), publishable=published.publishable
+    )
+    yield promise_sections(_scope(published), published.verdicts, advise=False)
+    if risk is not None:
+        yield _risk(published, risk)
+        yield _class_sizes(published)
+    if published.pieces:
+        yield pieces_section(
+            published.pieces,
+            published.clusters,
+            published.cluster_sizes,
+            published.attacks,
+            parameter(published.promises, "k"),
+        )
+    yield section(
+        "columns",
+        "What is in the columns",
+        *(
+            _column(f"column-{place}", name, counts)
+            for place, (name, counts) in enumerate(published.labels.items())
+            if counts
+        ),
+    )
+
+
+def _scope(published: Publication) -> Scope:
+    return Scope(
+        promises=published.promises or (Promise(published.model),),
+        quasi=published.quasi,
+        sensitive=published.sensitive,
+        columns=published.columns,
+        sets=published.sets,
+    )
+
+
+def _key_figures(published: Publication, risk: Risk | None) -> dict[str, str]:
+    figures = {"records": f"{published.records:,}"}
+    found = [verdict.smallest for verdict in published.verdicts if verdict.smallest is not None]
+    if found:
+        figures["smallest number of records found"] = f"{min(found):,}"
+    if risk is not None:
+        figures["classes of records that look alike"] = f"{risk.classes:,}"
+    return figures
+
+
+def _risk(published: Publication, risk: Risk) -> Html:
+    who, promised = risk_within_promise(published.promises, published.verdicts)
+    return section(
+        "risk",
+        "Risk of being recognized",
+        tag(
+            "p",
+            f"Someone knows {who} of a person and picks one of the rows that fit. The chance to pick the"
+            f" right one is {share(risk.highest)} for the least protected record, and {share(risk.mean)} on"
+            f" average.{promised}",
+        ),
+        pair(
+            "figure-risk",
+            risk_figure(None, risk),
+            f"Bar chart of the chance of a right guess: at most {share(risk.highest)}, on average"
+            f" {share(risk.mean)}.",
+            table(
+                "Chance of a right guess: 1 / size of the class",
+                ("", "published"),
+                [
+                    ("highest", share(risk.highest)),
+                    ("average", share(risk.mean)),
+                    ("unique records", f"{risk.unique:,}"),
+                    ("records", f"{risk.records:,}"),
+                ],
+                numeric=(1,),
+            ),
+        ),
+    )
+
+
+def _class_sizes(published: Publication) -> Html:
+    bands = size_bands(frozen_ints([]), published.class_sizes, parameter(published.promises, "k"))
+    sets_too = ", sets with all their items included" if published.sets else ""
+    return section(
+        "classes",
+        "Class sizes",
+        tag("p", f"A class is a group of records with the same values in all covered columns{sets_too}."),
+        pair(
+            "figure-classes",
+            class_size_figure(bands, published_only=True),
+            "Bar chart of the share of records in classes of each size, as in the table.",
+            table(
+                "Records by the size of their class",
+                ("size of class", "records"),
+                [(band.label, f"{band.records_after:,}") for band in bands],
+                numeric=(1,),
+            ),
+        ),
+    )
+
+
+def _column(name: str, column: str, counts: Mapping[str, int]) -> Html:
+    ordered = dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_BARS])
+    left_out = len(counts) - len(ordered)
+    most = f"The {len(ordered)} most frequent of {len(counts):,} labels" if left_out else "All labels"
+    rows: list[tuple[Content, ...]] = [(shortened(text), f"{count:,}") for text, count in ordered.items()]
+    return tag(
+        "details",
+        tag("summary", column),
+        pair(
+            name,
+            published_figure(ordered),
+            "Bar chart of how often each label occurs, as in the table.",
+            table(most, ("label", "occurrences"), rows, numeric=(1,)),
+        ),
+        open="",
+    )
