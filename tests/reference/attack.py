@@ -7,6 +7,9 @@ file stands for was suppressed everywhere and tells nothing.
 from fractions import Fraction
 from itertools import chain, combinations
 
+from tests.reference.disassociation import all_terms_of, simple_clusters
+from tests.reference.originals import originals_of_line, support
+
 
 def by_values(originals, published, covers):
     """Candidates of each original tuple; covers has one mapping per column."""
@@ -118,3 +121,49 @@ def could_be_one(row, partner, covers):
         return all(any(covers[label] & covers[other] for other in others) for label in labels)
 
     return row[2] == partner[2] and met(row[1], partner[1]) and met(partner[1], row[1])
+
+
+def best_guess(published, secrets, covers, known, universe):
+    """The largest share of a secret among the rows of one class that fit at most `known` items.
+
+    Published rows are (class, set), secrets one value or None for each; shares are of those that are there.
+    """
+    shares = [Fraction(0)]
+    for chosen in chain.from_iterable(combinations(universe, size) for size in range(known + 1)):
+        for label in {label for label, _ in published}:
+            told = [
+                secret
+                for (other, row), secret in zip(published, secrets, strict=True)
+                if other == label and secret is not None and all(holds(row, item, covers) for item in chosen)
+            ]
+            shares += [Fraction(told.count(secret), len(told)) for secret in told]
+    return max(shares)
+
+
+def by_chunks(record, originals, known, k):
+    """As by_items: candidates are the records that hold what is known in the most favourable original.
+
+    `originals` are those of each line.
+    """
+    published = {term for line in originals for records in line for row in records for term in row}
+    items = sorted(set(record) & published)
+    knowledge = list(combinations(items, min(known, len(items))))
+    counts = [
+        sum(max(support(records, chosen) for records in line) for line in originals) for chosen in knowledge
+    ]
+    found = [count for count in counts if count > 0]
+    below = Fraction(sum(count < k for count in found), len(counts))
+    success = sum((Fraction(1, count) for count in found), Fraction(0)) / len(counts)
+    return min(found, default=0), below, success
+
+
+def filled_originals(line):
+    """The originals in which every record holds something of its own simple cluster."""
+    own = [
+        set().union(*all_terms_of(simple)) for simple in simple_clusters(line) for _ in range(simple["size"])
+    ]
+    return [
+        original
+        for original in originals_of_line(line, up_to_order=True)
+        if all(record & terms for record, terms in zip(original, own, strict=True))
+    ]

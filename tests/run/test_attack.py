@@ -160,6 +160,110 @@ def test_values_and_items_are_attacked_together(tmp_path):
     assert worst(found, "values").after.smallest == 4
 
 
+def disassociated_policy(folder, baskets, ending):
+    file = folder / f"{ending}.toml"
+    file.write_text(
+        f'[data]\npath = "{baskets}"\n[columns]\n'
+        'items = { role = "quasi", kind = "set", sensitive = ["i11"] }\n'
+        '[privacy]\nmodel = "disassociation"\nk = 5\nm = 2\nl = 2\n'
+        f'[output]\npath = "published.{ending}"\n'
+    )
+    return file
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "parquet"])
+def test_disassociated_files_are_attacked_through_their_chunks(baskets, tmp_path, ending):
+    written = disassociated_policy(tmp_path, baskets, ending)
+    out, page = tmp_path / "out", tmp_path / "attack.html"
+    assert shoal("run", written, "--out", out).code == 0
+    done = shoal("attack", out / f"published.{ending}", "--policy", written, "--json", "--page", page)
+    assert done.code == 0
+    by_items = [finding for finding in done.json["findings"] if finding["chosen"] == "worst"]
+    assert [(finding["adversary"], finding["items"], finding["promised"]) for finding in by_items] == [
+        ("chunks", 1, True), ("chunks", 2, True), ("chunks", 3, False), ("chunks", 4, False),
+    ]  # fmt: skip
+    assert all(finding["after"]["smallest"] >= 5 for finding in by_items[:2])
+    assert all(finding["after"]["expected"] < finding["before"]["expected"] for finding in by_items)
+    assert "Cover problem" in done.json["weaknesses"][0]
+    assert "Known users" in done.json["weaknesses"][1]
+    assert done.json["confidences"][0]["sensitive"] == "i11"
+    assert done.json["confidences"][0]["share"] <= 1 / 5
+    assert "Cover problem" in page.read_text()
+
+
+def test_a_planted_cluster_is_found_by_attack_and_verifier(tmp_path):
+    original = tmp_path / "baskets.txt"
+    original.write_text("a b\n" * 10 + "c d\n" * 10)
+    written = tmp_path / "policy.toml"
+    written.write_text(
+        f'[data]\npath = "{original}"\n[columns]\nitems = {{ role = "quasi", kind = "set" }}\n'
+        '[privacy]\nmodel = "disassociation"\nk = 5\nm = 2\n[output]\npath = "published.jsonl"\n'
+    )
+    assert shoal("run", written).code == 0
+    published = tmp_path / "policy-out" / "published.jsonl"
+    assert shoal("attack", published, "--policy", written).code == 0
+    original.write_text(original.read_text() + "a c\n")
+    with published.open("a") as stream:
+        stream.write('{"size": 1, "chunks": [{"subrecords": [["a", "c"]]}], "terms": []}\n')
+    done = shoal("attack", published, "--policy", written, "--json")
+    assert done.code == 1
+    pairs = next(finding for finding in done.json["findings"] if finding["items"] == 2)
+    assert pairs["after"]["smallest"] == 1
+    assert shoal("verify", published, "--policy", written).code == 1
+    shown = shoal("attack", published, "--policy", written)
+    assert "breaks the rules of disassociation" in shown.err
+    assert "cover problem knowing the algorithm ties no pair of terms" in shown.words
+
+
+def test_disassociated_files_have_neither_partners_nor_populations(baskets, tmp_path):
+    written = disassociated_policy(tmp_path, baskets, "jsonl")
+    shoal("run", written, "--out", tmp_path / "out")
+    file = tmp_path / "out" / "published.jsonl"
+    assert "cannot be intersected" in shoal("attack", file, file, "--policy", written).err
+    assert "single values only" in shoal("attack", file, "--policy", written, "--population", file).err
+    data, model = sh.read(baskets, {"items": sh.QuasiSet()}), sh.Disassociation(k=5, m=2)
+    with pytest.raises(BadInput, match="clusters, not a table"):
+        sh.attack({"items": []}, data, model)
+    with pytest.raises(BadInput, match="single values only"):
+        sh.attack(file, data, model, population=data)
+
+
+PEOPLE = {"age": TABLE["age"], "zip": TABLE["zip"]}
+
+
+def test_the_journalist_guesses_among_the_population(tmp_path):
+    """Nine people: the four that were sampled, two as old as the first class, three as the second."""
+    rows = ["21,1", "22,1", "31,1", "32,1"]
+    sample, population, published = (
+        tmp_path / f"{name}.csv" for name in ("sample", "population", "published")
+    )
+    sample.write_text("age,zip,ill\n" + "".join(f"{row},a\n" for row in rows))
+    more = ["20,1", "20,1", "30,1", "33,1", "34,1"]
+    population.write_text("name,zip,age\n" + "".join(f"x,{row[-1]},{row[:2]}\n" for row in [*rows, *more]))
+    published.write_text("age,zip,ill\n" + "20-24,1,a\n" * 2 + "30-34,1,a\n" * 2)
+    data = sh.read(sample, TABLE)
+    alone = sh.attack(published, data, sh.KAnonymity(k=2)).journalist
+    assert (alone.smallest, alone.highest, alone.people, alone.sampled) == (2, 0.5, 4, False)
+    everybody = sh.read(population, PEOPLE, options=sh.ReadOptions(others="drop"))
+    found = sh.attack(published, data, sh.KAnonymity(k=2), population=everybody).journalist
+    assert (found.smallest, found.people, found.sampled) == (4, 9, True)
+    assert found.mean == pytest.approx((2 / 4 + 2 / 5) / 4)
+    assert found.unique == 0
+    assert found.unique_people == pytest.approx(7 / 9), "two people of 20 are alike"
+    written = tmp_path / "policy.toml"
+    written.write_text(
+        '[data]\npath = "sample.csv"\n[columns]\nill = { role = "sensitive" }\n'
+        'age = { role = "quasi", kind = "number", hierarchy = { ranges = [5, 10, 20] } }\n'
+        'zip = { role = "quasi", kind = "number" }\n[privacy]\nmodel = "k-anonymity"\nk = 2\n'
+    )
+    done = shoal("attack", published, "--policy", written, "--population", population)
+    assert (
+        "journalist risk 25.0% at most, 22.5% on average, among the 9 people of the population" in done.words
+    )
+    with pytest.raises(InvalidParameter, match="population must be what `read` gives"):
+        sh.attack(published, data, sh.KAnonymity(k=2), population=population)
+
+
 def test_says_what_is_wrong_with_its_input(baskets, tmp_path):
     data = sh.read(baskets, ITEMS)
     foreign = tmp_path / "foreign.txt"

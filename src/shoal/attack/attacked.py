@@ -15,7 +15,7 @@ class Attacked:
 
     `findings` has one entry per adversary and amount of knowledge, `confidences` the best guesses of
     sensitive values, `journalist` the risk of who does not know whether a person is in the file; None for
-    sets alone.
+    sets alone. `weaknesses` are sentences on what no count of candidates shows.
     """
 
     k: int
@@ -25,6 +25,7 @@ class Attacked:
     findings: tuple[Finding, ...]
     confidences: tuple[Confidence, ...]
     journalist: Journalist | None
+    weaknesses: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
     @property

@@ -144,11 +144,11 @@ def _pairs_with_term_chunks(published: Disassociated) -> Ints:
     places = np.repeat(published.term_chunks.starts[holders] - np.cumsum(counts) + counts, counts)
     rare = published.term_chunks.items[places + np.arange(len(places))]
     pairs = np.stack((np.repeat(holders, counts), np.repeat(terms, counts), rare), axis=1)
-    return pairs[~_is_sensitive(published)[rare]]
+    return pairs[~sensitive_terms(published)[rare]]
 
 
-def _is_sensitive(published: Disassociated) -> Bools:
-    """Sensitive terms are in term chunks however frequent they are."""
+def sensitive_terms(published: Disassociated) -> Bools:
+    """Which terms are sensitive; these are in term chunks however frequent they are."""
     sensitive = canonical_text(pa.array(published.sensitive, type=pa.string()))
     marked = pc.is_in(canonical_text(published.terms.labels), value_set=sensitive)
     return np.asarray(marked.to_numpy(zero_copy_only=False), dtype=np.bool_)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import comb
 
-from shoal.engine.local import LocalData
+import numpy as np
+import pyarrow as pa
+
+from shoal.attack.items import MOST_SETS
+from shoal.attack.links import Linked
+from shoal.engine.joined_sets import JoinedSets, Numbering
+from shoal.kernels.arrays import SetArrays, frozen_ints
+from shoal.kernels.grouping import members
+from shoal.table.columns import Domain, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confidence:
     """The sensitive item or value that can be guessed best by somebody with some knowledge.
 
-    `known` says what is known in words, `because` the very labels that tell most. Of the `knowing` published
-    records that fit, `holding` show the sensitive one.
+    `known` says what is known in words, `because` the very items or labels that tell most. Of the `knowing`
+    published records that fit, `holding` show the sensitive one.
     """
 
     known: str
@@ -29,26 +38,29 @@ class Confidence:
         return self.holding / self.knowing
 
 
-def confidences(published: LocalData, most: int) -> Sequence[Confidence]:
-    """The best guess from all single values, and beside 0, 1, .. `most` items, from the release alone.
+def confidences(linked: Linked, most: int, most_sets: int = MOST_SETS) -> Sequence[Confidence]:
+    """The best guess from all single values, and beside 0, 1, .. `most` items, of anybody there could be.
 
-    Published labels count: somebody whose knowledge fits several labels is never more confident than with the
-    most telling of them.
+    The records that fit single values are whole classes, so that nobody is more confident than in the most
+    telling class. Somebody who knows an item looks at all rows with a label that could stand for it. Where
+    that would take more than `most_sets` sets of items, published labels are taken for what is known.
     """
-    sets = published.joined_sets()
+    published = linked.published
+    by_label = published.joined_sets()
+    if by_label.sensitive_items.count == 0:
+        return ()
+    by_item = _in_kinds_of_items(linked, by_label) if linked.has_sets else by_label
     classes = published.classes(published.quasi)
-    values = f"the values of {', '.join(published.quasi)}" if published.quasi else "nothing"
     found = []
-    for items in range(most + 1 if published.quasi_sets else 1):
-        guess = sets.likeliest_guess(items, classes)
+    for items in range(most + 1 if linked.has_sets else 1):
+        few = _set_count(by_item.quasi, items) <= most_sets
+        guess = (by_item if few else by_label).likeliest_guess(items, classes)
         if guess is None:
             return ()
-        some = f"up to {items} items" if items > 1 else f"up to {items} item"
-        known = some if values == "nothing" else f"{values} and {some}"
         found.append(
             Confidence(
-                known=known if items else values,
-                items=items if published.quasi_sets else None,
+                known=_in_words(published.quasi, items, "item" if few else "published label"),
+                items=items if linked.has_sets else None,
                 because=tuple(item.label for item in guess.known),
                 sensitive=f"{guess.sensitive.column} = {guess.sensitive.label}",
                 holding=guess.holding,
@@ -56,3 +68,46 @@ def confidences(published: LocalData, most: int) -> Sequence[Confidence]:
             )
         )
     return found
+
+
+def _in_words(values: Sequence[str], items: int, what: str) -> str:
+    some = f"up to {items} {what}{'' if items == 1 else 's'}" if items else ""
+    all_values = f"the values of {', '.join(values)}" if values else ""
+    return " and ".join(filter(None, (all_values, some))) or "nothing"
+
+
+def _in_kinds_of_items(linked: Linked, labels: JoinedSets) -> JoinedSets:
+    """The published sets as the kinds of items that they could stand for, each named by its first item."""
+    kinds = linked.sets.links.kinds
+    kind_of_place = np.repeat(np.arange(len(kinds.starts) - 1, dtype=np.int64), np.diff(kinds.starts))
+    starts, places = members(kinds.items, labels.quasi_items.count)
+    counts = np.diff(starts)[labels.quasi.items]
+    rows = np.repeat(
+        np.repeat(np.arange(labels.row_count, dtype=np.int64), np.diff(labels.quasi.starts)), counts
+    )
+    offsets = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    found = kind_of_place[places[np.repeat(starts[labels.quasi.items], counts) + offsets]]
+    kind_count = max(1, len(kinds.starts) - 1)
+    keys = np.unique(rows * kind_count + found)
+    sets = SetArrays(
+        frozen_ints(np.searchsorted(keys // kind_count, np.arange(labels.row_count + 1))),
+        frozen_ints(keys % kind_count),
+    )
+    return replace(labels, quasi=sets, quasi_items=_names_of_kinds(linked, kind_count))
+
+
+def _names_of_kinds(linked: Linked, kind_count: int) -> Numbering:
+    items = linked.original.joined_sets().quasi_items
+    names = [""] * kind_count
+    for item, kind in reversed(list(enumerate(linked.sets.kind_of_item.tolist()))):
+        if kind >= 0:
+            names[kind] = items.item(item).label
+    return Numbering.of({"items": Domain(Kind.SET, pa.array(names, type=pa.string()))})
+
+
+def _set_count(sets: SetArrays, most: int) -> int:
+    sizes, counts = np.unique(np.diff(sets.starts), return_counts=True)
+    return sum(
+        count * sum(comb(size, chosen) for chosen in range(most + 1))
+        for size, count in zip(sizes.tolist(), counts.tolist(), strict=True)
+    )

@@ -30,6 +30,13 @@ def attack(
     original: Annotated[
         Path | None, typer.Option(help="The original data.", show_default="the data of the policy")
     ] = None,
+    population: Annotated[
+        Path | None,
+        typer.Option(
+            help="The people from whom the original was drawn, for the journalist's risk.",
+            show_default="the original",
+        ),
+    ] = None,
     items: Annotated[
         int | None, typer.Option(help="The most items that may be known.", show_default="m + 2", min=1)
     ] = None,
@@ -40,7 +47,15 @@ def attack(
     """Link a published file to its original as adversaries would; exit code 1 when the promise is broken."""
     plan = plan_of(load_policy(policy))
     with shown_progress() as progress:
-        found = attack_files(files, plan, original=original, items=items, seed=seed, progress=progress)
+        found = attack_files(
+            files,
+            plan,
+            original=original,
+            population=population,
+            items=items,
+            seed=seed,
+            progress=progress,
+        )
     if page is not None:
         with file_that_appears_whole(page) as partial:
             partial.write_text(attack_page(found), encoding="utf-8")
@@ -63,5 +78,12 @@ def _show(file: Path, found: Attacked) -> None:
     }
     if found.journalist is not None:
         risk = found.journalist
-        facts["journalist risk"] = f"{share(risk.highest)} at most, {share(risk.mean)} on average"
+        who = "the population" if risk.sampled else "the original"
+        facts["journalist risk"] = (
+            f"{share(risk.highest)} at most, {share(risk.mean)} on average, among the {risk.people:,} people"
+            f" of {who}"
+        )
+    for weakness in found.weaknesses:
+        name, _, told = weakness.partition(": ")
+        facts[name.lower()] = told
     output.show_facts("In short", facts)

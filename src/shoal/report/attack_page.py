@@ -12,7 +12,7 @@ from shoal.report.figures import attack_figure
 from shoal.report.html import Content, Html, table, tag
 from shoal.report.json_values import JsonValue
 from shoal.report.parts import pair, section
-from shoal.report.wording import capitalized, counted, share
+from shoal.report.wording import capitalized, counted, sentence, share
 
 
 def attack_page(found: Attacked) -> str:
@@ -54,7 +54,15 @@ def attack_facts(found: Attacked) -> dict[str, JsonValue]:
         ],
         "journalist": None
         if journalist is None
-        else {"highest_risk": journalist.highest, "mean_risk": journalist.mean},
+        else {
+            "highest_risk": journalist.highest,
+            "mean_risk": journalist.mean,
+            "unique": journalist.unique,
+            "people": journalist.people,
+            "unique_people": journalist.unique_people,
+            "population_given": journalist.sampled,
+        },
+        "weaknesses": list(found.weaknesses),
         "confidences": [
             {
                 "known": best.known,
@@ -101,6 +109,7 @@ def _sections(found: Attacked) -> Iterable[Html]:
     yield _answer(found)
     for adversary, title in (
         ("items", "How much is known, and how many can be found"),
+        ("chunks", "How much is known, and how many can be found through the chunks"),
         ("values and items", "All single values and some items"),
     ):
         curve = [
@@ -110,21 +119,17 @@ def _sections(found: Attacked) -> Iterable[Html]:
         ]
         if curve:
             yield _curve(found, curve, title)
-    rows: list[tuple[Content, ...]] = [finding_row(finding) for finding in found.findings]
-    yield section(
-        "adversaries",
-        "What every adversary finds",
-        tag(
-            "p",
-            "Candidates are the published records that fit what is known of a person. Highest risk is that of"
-            " the least protected record (prosecutor), mean risk the share of all records that a guess for"
-            " each finds (marketer).",
-        ),
-        table("All adversaries", FINDING_HEADS, rows, numeric=(2, 3, 4, 5, 6, 7)),
-        _journalist(found),
-    )
+    yield _adversaries(found)
+    yield _candidates(found)
     if found.confidences:
         yield _confidences(found)
+    if found.weaknesses or found.notices:
+        remarks = (*found.weaknesses, *map(sentence, found.notices))
+        yield section(
+            "remarks",
+            "What else there is to know",
+            tag("ul", *(tag("li", text) for text in remarks), class_="notices"),
+        )
 
 
 def _answer(found: Attacked) -> Html:
@@ -140,9 +145,29 @@ def _answer(found: Attacked) -> Html:
         "The answer",
         tag("p", "✓ Within the promise" if holds else "✗ The promise is broken", class_="answer"),
         tag("p", words, class_="claim"),
-        tag("p", f"{counted(len(promised), 'attack')} of {len(found.findings)} are covered by the promise."),
+        tag("dl", *(_tile(name, figure) for name, figure in _tiles(found, promised)), class_="tiles"),
         class_="verdict" if holds else "verdict broken",
     )
+
+
+def _tiles(found: Attacked, promised: Sequence[Finding]) -> Iterable[tuple[str, str]]:
+    yield "attacks, of which the promise covers so many", f"{len(found.findings)} / {len(promised)}"
+    fewest = [finding.after.smallest for finding in promised if finding.after.smallest is not None]
+    if fewest:
+        yield "fewest candidates within the promise", f"{min(fewest):,}"
+    beyond = [
+        finding.after.smallest
+        for finding in found.findings
+        if not finding.promised and finding.after.smallest is not None
+    ]
+    if beyond:
+        yield "fewest candidates beyond the promise", f"{min(beyond):,}"
+    expected = max((finding.after.expected for finding in found.findings), default=0.0)
+    yield f"of {found.records:,} records, most that guesses find", f"{expected:,.0f}"
+
+
+def _tile(name: str, figure: str) -> Html:
+    return tag("div", tag("dt", name), tag("dd", figure), class_="tile")
 
 
 def _curve(found: Attacked, curve: Sequence[Finding], title: str) -> Html:
@@ -156,13 +181,14 @@ def _curve(found: Attacked, curve: Sequence[Finding], title: str) -> Html:
         for items, earlier, now in zip(known, before, after, strict=True)
     ]
     heads = ("items known", "original", "published")
+    shaded = "" if covered is None else " The shaded part is what the promise covers."
     return section(
         name,
         title,
         tag(
             "p",
             f"The share of records with fewer than {found.k} candidates, when the least favourable items of"
-            " each record are known. The shaded part is what the promise covers.",
+            f" each record are known.{shaded}",
         ),
         pair(
             f"figure-{name}",
@@ -173,14 +199,107 @@ def _curve(found: Attacked, curve: Sequence[Finding], title: str) -> Html:
     )
 
 
+def _adversaries(found: Attacked) -> Html:
+    rows: list[tuple[Content, ...]] = [_page_row(finding) for finding in found.findings]
+    return section(
+        "adversaries",
+        "What every adversary finds",
+        tag(
+            "p",
+            "Candidates are the published records that fit what is known of a person. Highest risk is that of"
+            " the least protected record (prosecutor), mean risk the share of all records that a guess for"
+            " each finds (marketer). A record is unique when it is its only candidate.",
+        ),
+        table("All adversaries", _PAGE_HEADS, rows, numeric=tuple(range(2, len(_PAGE_HEADS)))),
+        _journalist(found),
+    )
+
+
+_PAGE_HEADS = (
+    "who knows",
+    "promised",
+    "below k, original",
+    "below k, published",
+    "unique, original",
+    "unique, published",
+    "fewest candidates",
+    "highest risk",
+    "mean risk",
+    "right guesses",
+)
+
+
+def _page_row(finding: Finding) -> tuple[str, ...]:
+    before, after = finding.before, finding.after
+    return (
+        capitalized(finding.known),
+        "yes" if finding.promised else "no",
+        "–" if before is None else _share_in_words(before),
+        _share_in_words(after),
+        "–" if before is None or before.unique is None else share(before.unique),
+        "–" if after.unique is None else share(after.unique),
+        "–" if after.smallest is None else f"{after.smallest:,}",
+        "–" if after.highest_risk is None else share(after.highest_risk),
+        share(after.mean_risk),
+        f"{after.expected:,.1f}",
+    )
+
+
+def _candidates(found: Attacked) -> Html:
+    """How many records have how many candidates."""
+    counted_ones = [finding for finding in found.findings if finding.after.distribution]
+    bands = sorted(
+        {(band.least, band.most) for finding in counted_ones for band in finding.after.distribution}
+    )
+    rows: list[tuple[Content, ...]] = []
+    for finding in counted_ones:
+        records = {(band.least, band.most): band.records for band in finding.after.distribution}
+        rows.append((capitalized(finding.known), *(f"{records.get(band, 0):,}" for band in bands)))
+    return section(
+        "candidates",
+        "How many candidates records have",
+        tag(
+            "p",
+            "The number of records by the number of published records that fit what is known of them. Nobody"
+            " is found where there is no candidate, because something was suppressed; one candidate is the"
+            " person.",
+        ),
+        table(
+            "Records by number of candidates",
+            ("who knows", *(_band_in_words(*band) for band in bands)),
+            rows,
+            numeric=tuple(range(1, len(bands) + 1)),
+        ),
+    )
+
+
+def _band_in_words(least: int, most: int | None) -> str:
+    if most is None:
+        return f"{least:,} or more"
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
 def _journalist(found: Attacked) -> Html | None:
-    if found.journalist is None:
+    risk = found.journalist
+    if risk is None:
         return None
+    among = (
+        f"among the {counted(risk.people, 'person', 'people')} of the population"
+        if risk.sampled
+        else "if the original is all there is"
+    )
+    alone = (
+        f" Of the population {share(risk.unique_people)} are the only ones with their values, and"
+        f" {share(risk.unique)} of the published rows can be about one of them only."
+        if risk.sampled
+        else ""
+    )
     return tag(
         "p",
         "Somebody who picks a published row and guesses who it is, without knowing who is in the file"
-        f" (journalist), is right with a chance of {share(found.journalist.highest)} at most and"
-        f" {share(found.journalist.mean)} on average, if the original is all there is.",
+        f" (journalist), is right with a chance of {share(risk.highest)} at most and {share(risk.mean)} on"
+        f" average, {among}.{alone}",
+        class_="remark",
     )
 
 
