@@ -3,10 +3,44 @@
 `make test` draws the same examples every time; `make test-slow` draws new ones.
 """
 
+import json
 import os
 
+import pytest
 from hypothesis import settings
+
+from shoal.report import verify_release
+from shoal.run.result import Result
+
+_LARGEST_TO_COUNT = 300_000  # bytes, in plain Python
+_READ_BY_SCRIPT = (".csv", ".csv.gz", ".tsv", ".jsonl", ".txt", ".dat", ".parquet", ".arrow")
 
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("new", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def every_published_file_is_verified_without_shoal():
+    """Whatever a test saves, the script that knows nothing of Shoal must find true, too."""
+    save = Result.save
+
+    def save_and_compare(result, folder, **options):
+        final = save(result, folder, **options)
+        certificate = json.loads((final / "certificate.json").read_text())
+        file = final / certificate["file"]["name"]
+        if file.stat().st_size < _LARGEST_TO_COUNT:
+            try:
+                code, found = verify_release.check(certificate, file)
+            except verify_release.CannotTell:
+                code, found = verify_release.UNKNOWN, ""
+            assert code != verify_release.FALSE, found
+            main = certificate["promises"][0]
+            checked = main["model"] in verify_release.MODELS and not main["parameters"].get("negative")
+            if checked and file.name.endswith(_READ_BY_SCRIPT):
+                assert code == verify_release.TRUE, found
+        return final
+
+    Result.save = save_and_compare
+    yield
+    Result.save = save

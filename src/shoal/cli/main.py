@@ -22,6 +22,7 @@ from shoal.cli.progress import shown_progress
 from shoal.cli.queries import query
 from shoal.cli.reporting import Json, reporting
 from shoal.cli.serving import serve
+from shoal.errors import BadInput, Problem
 from shoal.kernels.compile import remove_stale_caches
 from shoal.report.result_file import result_dict
 from shoal.run.check import check as check_policy
@@ -33,7 +34,7 @@ from shoal.run.policy import load_policy
 from shoal.run.profile import profile as profile_data
 from shoal.run.runner import run as run_plan
 from shoal.run.starter import starter_policy
-from shoal.run.verification import verify_published, write_verifier
+from shoal.run.verification import verify_certified, verify_published, write_verifier
 from shoal.table.reading import ReadOptions
 
 app = typer.Typer(
@@ -170,17 +171,26 @@ def run(
 def verify(
     file: Annotated[Path, typer.Argument(help="The published file.", metavar="FILE")],
     *,
-    policy: Annotated[Path, typer.Option(help="The policy that says what is promised.")],
+    policy: Annotated[
+        Path | None,
+        typer.Option(help="The policy that says what is promised; the certificate says it, too."),
+    ] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="Also check the file against its certificate.")
     ] = None,
     as_json: Json = False,
 ) -> int:
     """Check the promise from the published file alone; exit code 1 and a witness when it is broken."""
-    plan = plan_of(load_policy(policy))
+    plan = None if policy is None else plan_of(load_policy(policy))
     with shown_progress() as progress:
         progress.stage("reading and checking the published file")
-        checked = verify_published(file, plan, certificate)
+        if plan is not None:
+            checked = verify_published(file, plan, certificate)
+        elif certificate is not None:
+            checked = verify_certified(file, certificate)
+        else:
+            what = "nobody says what is promised"
+            raise BadInput(Problem(what, "name a policy with --policy, or a certificate with --certificate"))
     if as_json:
         output.show_json(words.checked_json(checked))
     else:

@@ -151,7 +151,7 @@ def _answer(found: Attacked) -> Html:
 
 
 def _tiles(found: Attacked, promised: Sequence[Finding]) -> Iterable[tuple[str, str]]:
-    yield "attacks, of which the promise covers so many", f"{len(found.findings)} / {len(promised)}"
+    yield "attacks are covered by the promise", f"{len(promised)} of {len(found.findings)}"
     fewest = [finding.after.smallest for finding in promised if finding.after.smallest is not None]
     if fewest:
         yield "fewest candidates within the promise", f"{min(fewest):,}"
@@ -212,6 +212,7 @@ def _adversaries(found: Attacked) -> Html:
         ),
         table("All adversaries", _PAGE_HEADS, rows, numeric=tuple(range(2, len(_PAGE_HEADS)))),
         _journalist(found),
+        class_="wide",
     )
 
 
@@ -270,6 +271,7 @@ def _candidates(found: Attacked) -> Html:
             rows,
             numeric=tuple(range(1, len(bands) + 1)),
         ),
+        class_="wide",
     )
 
 
@@ -326,7 +328,7 @@ def _share_in_words(exposure: Exposure) -> str:
     if exposure.interval is None:
         return share(exposure.below_k)
     low, high = exposure.interval
-    return f"{share(exposure.below_k)} ({low:.1%} to {high:.1%})"
+    return f"{share(exposure.below_k)} ({low:.1%}–{high:.1%})"
 
 
 def _exposure_facts(exposure: Exposure) -> dict[str, JsonValue]:

@@ -8,6 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shoal.errors import PromiseBroken
 from shoal.privacy.verdict import Verdict
 from shoal.report.class_sizes import risk_of
@@ -21,8 +23,9 @@ _BLOCK = 1 << 20
 def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
     """The certificate of a release that was checked.
 
-    It holds no seed and no value of the data: of verdicts only numbers are taken, and losses, which compare
-    with the original, are rounded to three digits so that they cannot be solved for it.
+    It holds no seed, no path and no value that is not in the published file: of verdicts only numbers are
+    taken, of the policy the promises and the roles of published columns, and losses, which compare with the
+    original, are rounded to three digits so that they cannot be solved for it.
     """
     if not outcome.holds:
         broken = next((verdict for verdict in outcome.verdicts if not verdict.holds), None)
@@ -40,14 +43,7 @@ def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
             {"model": promise.model, "parameters": json_value(promise.parameters)}
             for promise in outcome.promises
         ],
-        "columns": {
-            "quasi": list(outcome.quasi),
-            "sensitive": list(outcome.sensitive),
-            "sets": {
-                name: {"separator": form.separator, "sensitive_items": form.sensitive_items}
-                for name, form in outcome.sets.items()
-            },
-        },
+        "policy": {"columns": json_value(outcome.roles)},
         "claims": [verdict.claim for verdict in outcome.verdicts],
         "verdict": {
             # Nobody has verified what only the mechanism can promise.
@@ -144,6 +140,7 @@ def _published_measures(outcome: Outcome) -> dict[str, JsonValue]:
         "classes": risk.classes,
         "smallest_class": risk.smallest,
         "largest_class": int(outcome.class_sizes_after.max()),
+        "unique_records": int(np.count_nonzero(outcome.class_sizes_after == 1)),
         "highest_risk": _three_digits(risk.highest),
         "mean_risk": _three_digits(risk.mean),
     }

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 from shoal.report.document import document
-from shoal.report.figures import comparison_figure
+from shoal.report.figures import Point, comparison_figure
 from shoal.report.html import Content, Html, table, tag
 from shoal.report.parts import pair, section
 from shoal.report.wording import counted, measure
@@ -39,63 +39,107 @@ def compare_page(rows: Sequence[Row], front: Sequence[str], taken: str | None, r
 def _sections(
     rows: Sequence[Row], front: Sequence[str], taken: str | None, reason: str, loss: str
 ) -> Iterable[Html]:
-    yield section(
-        "verdict",
-        "The recommendation",
-        tag("p", f"✓ {taken}" if taken else "✗ No run keeps the constraint", class_="answer"),
-        tag("p", reason, class_="claim"),
-        class_="verdict" if taken else "verdict broken",
-    )
+    yield _recommendation(rows, taken, reason, loss)
     usable = [row for row in rows if row["holds"] and row.get(loss) is not None]
     shown = f"{loss.upper()} (lower is better)"
-    swept = next((name for name in ("k", "m", "l", "t", "alpha") if any(name in row for row in rows)), None)
+    swept = _swept(rows)
     if usable and swept is not None:
-        yield _figure("loss", f"Loss by {swept}", usable, (swept, loss), (swept, shown))
+        yield _by_parameter("loss", f"Loss by {swept}", usable, (swept, loss), shown)
     if usable:
-        yield _figure(
-            "risk",
-            "Loss and risk",
-            usable,
-            ("risk", loss),
-            ("highest risk (1 / smallest support)", shown),
-            front=front,
-        )
+        yield _loss_and_risk(usable, front, loss, shown)
     if usable and swept is not None:
-        yield _figure("time", f"Time by {swept}", usable, (swept, "seconds"), (swept, "seconds"))
+        yield _by_parameter("time", f"Time by {swept}", usable, (swept, "seconds"), "seconds")
     yield _all_runs(rows, front, loss)
 
 
-def _figure(
-    name: str,
-    title: str,
-    rows: Sequence[Row],
-    axes: tuple[str, str],
-    titles: tuple[str, str],
-    *,
-    front: Sequence[str] = (),
-) -> Html:
-    x, y = axes
-    lines = {
-        algorithm: sorted(
-            (float(row[x]), float(row[y]), str(row["run"])) for row in rows if row["algorithm"] == algorithm
-        )
-        for algorithm in dict.fromkeys(str(row["algorithm"]) for row in rows)
+def _recommendation(rows: Sequence[Row], taken: str | None, reason: str, loss: str) -> Html:
+    best = next((row for row in rows if row["run"] == taken), None)
+    return section(
+        "verdict",
+        "The recommendation",
+        tag("p", f"✓ {taken}" if taken else "✗ No run keeps the constraint", class_="answer"),
+        tag("p", f"{reason}.", class_="claim"),
+        None if best is None else tag("dl", *_tiles(best, loss), class_="tiles"),
+        class_="verdict" if taken else "verdict broken",
+    )
+
+
+def _tiles(best: Row, loss: str) -> Iterable[Html]:
+    figures = {
+        f"{loss.upper()}, lower is better": measure(loss, best[loss]),
+        "highest risk, 1 / smallest support": "–" if best["risk"] is None else f"{best['risk']:.3g}",
+        "seconds": f"{best['seconds']:.1f}",
+        "MB at most": f"{best['peak_memory_mb']:,.0f}",
     }
-    points = {run: (across, up) for line in lines.values() for across, up, run in line}
+    for name, figure in figures.items():
+        yield tag("div", tag("dt", name), tag("dd", figure), class_="tile")
+
+
+def _swept(rows: Sequence[Row]) -> str | None:
+    """The parameter to show runs by: one with several values, if there is any."""
+    values = {name: {row[name] for row in rows if name in row} for name in _PARAMETERS}
+    given = [name for name in _PARAMETERS if values[name] and None not in values[name]]
+    return next((name for name in given if len(values[name]) > 1), given[0] if given else None)
+
+
+_PARAMETERS = ("k", "m", "l", "t", "alpha")
+
+
+def _by_parameter(name: str, title: str, rows: Sequence[Row], axes: tuple[str, str], vertical: str) -> Html:
+    """A line per algorithm, and a table with a column for each."""
+    x, y = axes
+    lines: dict[str, list[Point]] = {}
+    for row in rows:
+        others = str(row["run"]).replace(f" {x}={row[x]}", "")
+        lines.setdefault(others, []).append((float(row[x]), float(row[y]), str(row["run"])))
+    lines = {series: sorted(points) for series, points in lines.items()}
+    of_series = {series: {across: up for across, up, _ in points} for series, points in lines.items()}
+    places = sorted({across for points in lines.values() for across, _, _ in points})
     body: list[tuple[Content, ...]] = [
-        (run, f"{across:.4g}", f"{up:.4g}") for line in lines.values() for across, up, run in line
+        (f"{place:g}", *(_cell(y, found.get(place)) for found in of_series.values())) for place in places
     ]
-    marked = [points[run] for run in front if run in points]
-    words = "The line joins the runs that no other beats in both (the Pareto front)." if front else ""
     return section(
         name,
         title,
-        tag("p", words) if words else None,
         pair(
             f"figure-{name}",
-            comparison_figure(lines, marked, titles),
-            f"Chart of {titles[1]} over {titles[0]}, one mark per run, as in the table.",
-            table(title, ("run", titles[0], titles[1]), body, numeric=(1, 2)),
+            comparison_figure(lines, [], (x, vertical)),
+            f"Chart of {vertical} over {x}, one mark per run, as in the table.",
+            table(title, (x, *of_series), body, numeric=tuple(range(1, len(of_series) + 1))),
+        ),
+    )
+
+
+def _cell(name: str, value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.1f}" if name == "seconds" else measure(name, value)
+
+
+def _loss_and_risk(rows: Sequence[Row], front: Sequence[str], loss: str, shown: str) -> Html:
+    lines: dict[str, list[Point]] = {}
+    for row in rows:
+        if row["risk"] is not None:
+            point = float(row["risk"]), float(row[loss]), str(row["run"])
+            lines.setdefault(str(row["algorithm"]), []).append(point)
+    points = {run: (across, up) for line in lines.values() for across, up, run in line}
+    on_front = [run for run in front if run in points]
+    body: list[tuple[Content, ...]] = [
+        (run, f"{points[run][0]:.3g}", measure(loss, points[run][1])) for run in on_front
+    ]
+    return section(
+        "risk",
+        "Loss and risk",
+        tag(
+            "p",
+            "The line joins the runs that no other beats in both (the Pareto front). Risk is the highest"
+            " chance to find somebody, for who knows what the promise covers: 1 / smallest support.",
+        ),
+        pair(
+            "figure-risk",
+            comparison_figure(lines, [points[run] for run in on_front], ("highest risk", shown)),
+            f"Chart of {shown} over the highest risk, one mark per run, as in the table of all runs.",
+            table("Runs on the front", ("run", "highest risk", loss.upper()), body, numeric=(1, 2)),
         ),
     )
 
@@ -127,5 +171,8 @@ def _all_runs(rows: Sequence[Row], front: Sequence[str], loss: str) -> Html:
         "on the front",
     )
     return section(
-        "runs", "All runs", table("Every run, as in comparison.csv", heads, body, numeric=(3, 4, 5, 6, 7))
+        "runs",
+        "All runs",
+        table("Every run, as in comparison.csv", heads, body, numeric=(3, 4, 5, 6, 7)),
+        class_="wide",
     )

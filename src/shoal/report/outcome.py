@@ -13,6 +13,7 @@ from shoal.report.clusters import DrawnCluster
 
 Row = tuple[str, ...]
 
+_QUASI_SET = {"role": "quasi", "kind": "set"}
 _LONGEST_LABEL = 30
 
 
@@ -41,14 +42,6 @@ class Promise:
         """The promise of a model; parameters that were not given are left out."""
         values = {part.name: getattr(model, part.name) for part in fields(cast("Any", model))}
         return cls(model.name, {name: value for name, value in values.items() if value is not None})
-
-
-@dataclass(frozen=True, slots=True)
-class SetForm:
-    """How a column of sets is written, and how many of its items were declared sensitive."""
-
-    separator: str
-    sensitive_items: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +94,7 @@ class Outcome:
     `verdicts` answers `promises` one by one. `column_losses[column][measure]` is the cost of one column.
     `examples` pairs a few original rows with the same rows as published, each with one text per name in
     `columns`; with the losses, the original class sizes and the notices it is for the publisher alone.
+    `roles` says of each published column what a check of the file must know of it.
     """
 
     model: str
@@ -125,7 +119,7 @@ class Outcome:
     policy: str = ""
     figures: Mapping[str, Any] = field(default_factory=dict)
     promises: tuple[Promise, ...] = ()
-    sets: Mapping[str, SetForm] = field(default_factory=dict)
+    roles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     generalized_items: tuple[GeneralizedItem, ...] = ()
     changes: tuple[ColumnChange, ...] = ()
     affected: tuple[AffectedValue, ...] = ()
@@ -138,6 +132,11 @@ class Outcome:
     def holds(self) -> bool:
         """Whether every promise holds, as a check or the way the release was made tells."""
         return bool(self.verdicts) and all(verdict.holds for verdict in self.verdicts)
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The published quasi-identifiers that hold sets."""
+        return tuple(name for name, about in self.roles.items() if _QUASI_SET.items() <= about.items())
 
     @property
     def by_construction(self) -> bool:

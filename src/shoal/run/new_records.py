@@ -10,6 +10,7 @@ from shoal.privacy.verdict import Verdict
 from shoal.progress import Progress
 from shoal.recoding.synthetic import Synthetic, new_records
 from shoal.report.outcome import Outcome, Promise
+from shoal.run.certified import published_roles
 from shoal.run.changes import change_of_new_records
 from shoal.run.found import Found
 from shoal.run.memory import peak_memory_mb
@@ -34,6 +35,7 @@ def release_new_records(found: Found, synthetic: Synthetic, progress: Progress) 
         verdicts=tuple(_by_construction(model, published) for model in found.models),
         quasi=data.quasi_sets,
         sensitive=(),
+        roles=published_roles(released.columns, data.roles, {}),
         records=found.data.row_count,
         published_records=released.row_count,
         suppressed_records=0,

@@ -11,6 +11,7 @@ from shoal.recoding.pieces import Pieces, Randoms, randoms_of_the_system, shuffl
 from shoal.report.clusters import drawn_clusters, pieces_in_figures
 from shoal.report.outcome import Outcome, Promise
 from shoal.run.affected import affected_terms
+from shoal.run.certified import published_roles
 from shoal.run.changes import change_of_pieces
 from shoal.run.found import Found, refuse_broken
 from shoal.run.memory import peak_memory_mb
@@ -32,6 +33,11 @@ def release_pieces(found: Found, pieces: Pieces, progress: Progress) -> Result:
         verdicts=verdicts,
         quasi=found.data.local.quasi_sets,
         sensitive=released.sensitive,
+        roles=published_roles(
+            found.data.local.quasi_sets,
+            found.data.local.roles,
+            dict.fromkeys(found.data.local.quasi_sets, released.terms.texts()),
+        ),
         records=found.data.row_count,
         published_records=released.record_count,
         suppressed_records=found.data.row_count - released.record_count,

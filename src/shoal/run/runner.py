@@ -26,8 +26,9 @@ from shoal.progress import Progress, Silent
 from shoal.recoding.decision import OfRows, apply_recoding
 from shoal.recoding.pieces import Pieces
 from shoal.recoding.synthetic import Synthetic
-from shoal.report.outcome import Outcome, People, Promise, SetForm
+from shoal.report.outcome import Outcome, People, Promise
 from shoal.run.affected import affected_values
+from shoal.run.certified import published_roles
 from shoal.run.changes import column_changes
 from shoal.run.examples import examples
 from shoal.run.explain import generalized_items
@@ -43,7 +44,6 @@ from shoal.run.promise import promises_of
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Column, Table
 from shoal.table.pseudonyms import new_key, pseudonymize
-from shoal.table.roles import QuasiSet
 
 
 def run(plan: Plan, progress: Progress | None = None) -> Result:
@@ -169,7 +169,7 @@ def _release_table(found: Found, recoding: OfRows, progress: Progress) -> Result
         verdicts=verdicts,
         quasi=(*data.local.quasi, *data.local.quasi_sets),
         sensitive=data.local.sensitive,
-        sets=_set_forms(data.local),
+        roles=published_roles(released.columns, data.local.roles, _set_labels(published)),
         records=data.row_count,
         published_records=released.row_count,
         suppressed_records=data.row_count - int(np.count_nonzero(~applied.stars)),
@@ -294,12 +294,8 @@ def _with_pseudonyms(
     return Table.of(columns, released.row_count)
 
 
-def _set_forms(data: LocalData) -> dict[str, SetForm]:
-    return {
-        name: SetForm(role.separator, len(role.sensitive))
-        for name in data.quasi_sets
-        if isinstance(role := data.roles[name], QuasiSet)
-    }
+def _set_labels(published: LocalData) -> dict[str, list[str]]:
+    return {name: published.table.sets(name).domain.texts() for name in published.quasi_sets}
 
 
 def _people(published: LocalData) -> People | None:

@@ -19,6 +19,7 @@ from shoal.privacy.verdict import Model, Verdict, Witness
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.publication import read_publication
 from shoal.report.certificate import check_certificate
+from shoal.run.certified import models_of_certificate, roles_of_certificate
 from shoal.run.coverage import coverage_problems
 from shoal.run.label_leaves import leaves_from_files
 from shoal.run.output import file_that_appears_whole
@@ -55,14 +56,43 @@ def verify_published(file: Path, plan: Plan, certificate: Path | None = None) ->
     verdicts, notices = _verified(file, plan.roles, plan.models, plan.read_options)
     united = any(isinstance(role, QuasiSet) for role in plan.roles.values())
     if plan.subject is not None and not united:
-        notices += (_rows_not_people(plan.subject, read),)
-    if read is not None and read.get("publishable") is False:
+        notices += (_rows_not_people(f" (column {plan.subject!r})", read),)
+    return _file_check(file, verdicts, read, notices)
+
+
+def verify_certified(file: Path, certificate: Path) -> FileCheck:
+    """Check a published file against its certificate alone, which says what is promised on which columns.
+
+    That the certificate says what the publisher meant to promise is for its reader to judge.
+    """
+    read = _read_certificate(certificate)
+    if strange := check_certificate(read, file):
+        return FileCheck(file=file, verdicts=(), certificate=read, disagreements=tuple(strange))
+    models, roles = models_of_certificate(read), roles_of_certificate(read)
+    if findings := coverage_problems(models, roles):
+        raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
+    # Of a published file every text but the empty one is a value.
+    verdicts, notices = _verified(file, roles, models, ReadOptions(missing=()))
+    if isinstance(read.get("people"), Mapping):
+        notices += (_rows_not_people("", read),)
+    return _file_check(file, verdicts, read, notices)
+
+
+def _file_check(
+    file: Path,
+    verdicts: tuple[Verdict, ...],
+    certificate: Mapping[str, Any] | None,
+    notices: tuple[str, ...],
+) -> FileCheck:
+    if certificate is None:
+        return FileCheck(file=file, verdicts=verdicts, notices=notices)
+    if certificate.get("publishable") is False:
         notices += ("by its certificate this release is not for publication: its row order is not protected",)
     return FileCheck(
         file=file,
         verdicts=verdicts,
-        certificate=read,
-        disagreements=() if read is None else tuple(check_certificate(read, file, verdicts)),
+        certificate=certificate,
+        disagreements=tuple(check_certificate(certificate, file, verdicts)),
         notices=notices,
     )
 
@@ -161,9 +191,7 @@ def _with_plain_identifiers(verdict: Verdict, columns: Sequence[str]) -> Verdict
 
 
 def _rows_not_people(subject: str, certificate: Mapping[str, Any] | None) -> str:
-    notice = (
-        f"k counts rows: one person (column {subject!r}) can have several, and the file alone cannot tell"
-    )
+    notice = f"k counts rows: one person{subject} can have several, and the file alone cannot tell"
     people = (certificate or {}).get("people")
     if not isinstance(people, Mapping):
         return f"{notice}; the certificate says how many people each class held"

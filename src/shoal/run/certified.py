@@ -1,0 +1,98 @@
+"""What a certificate says about the columns of a published file, so that a check needs no policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from shoal.errors import BadInput, Problem, ShoalError
+from shoal.privacy.catalogue import MODELS
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.verdict import Model
+from shoal.table.columns import Kind
+from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
+
+PSEUDONYM = "pseudonym"
+
+
+def published_roles(
+    names: Iterable[str], roles: Mapping[str, Role], labels: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, Any]]:
+    """The roles of published columns as a certificate states them.
+
+    `labels` are those of the published sets: a sensitive item that is not among them is not named.
+    """
+    return {name: _stated(roles[name], set(labels.get(name, ()))) for name in names}
+
+
+def _stated(role: Role, published: set[str]) -> dict[str, Any]:
+    kind = str(getattr(role, "kind", Kind.CATEGORY))
+    match role:
+        case QuasiSet():
+            sensitive = sorted(published.intersection(role.sensitive))
+            return {"role": "quasi", "kind": kind, "separator": role.separator, "sensitive": sensitive}
+        case Quasi():
+            return {"role": "quasi", "kind": kind}
+        case Sensitive():
+            return {"role": "sensitive", "kind": kind}
+        case Insensitive():
+            return {"role": "insensitive", "kind": kind}
+        case _:
+            return {"role": PSEUDONYM, "kind": kind}
+
+
+def roles_of_certificate(certificate: Mapping[str, Any]) -> dict[str, Role]:
+    """The roles under which the certified file is read; BadInput if the certificate does not say them."""
+    try:
+        return {name: _role(about) for name, about in certificate["policy"]["columns"].items()}
+    except (KeyError, TypeError, AttributeError, ValueError, ShoalError) as error:
+        raise _unusable("the roles of the columns") from error
+
+
+def _role(about: Mapping[str, Any]) -> Role:
+    kind = Kind(about["kind"])
+    match about["role"]:
+        case "quasi" if kind is Kind.SET:
+            return QuasiSet(separator=about["separator"], sensitive=tuple(about["sensitive"]))
+        case "quasi":
+            return Quasi(kind=kind)
+        case "sensitive":
+            return Sensitive(kind=kind)
+        case "insensitive":
+            return Insensitive(confirm=True)
+        case "pseudonym":
+            return Identifier(pseudonym=True)
+        case other:
+            raise ValueError(other)
+
+
+def models_of_certificate(certificate: Mapping[str, Any]) -> tuple[Model, ...]:
+    """The promises of a certificate; BadInput if it does not say them, or if they need more than the file."""
+    try:
+        models = tuple(_model(promise) for promise in certificate["promises"])
+    except (KeyError, TypeError, AttributeError, ValueError, ShoalError) as error:
+        raise _unusable("what is promised") from error
+    if not models:
+        raise _unusable("what is promised")
+    if any(isinstance(model, KmAnonymity) and model.negative for model in models):
+        what = "facts of absence are checked with the hierarchies, which no certificate holds"
+        raise BadInput(Problem(what, "name the policy with --policy"))
+    return models
+
+
+def _model(promise: Mapping[str, Any]) -> Model:
+    parameters = {
+        name: Fraction(value) if isinstance(value, str) and _is_fraction(value) else value
+        for name, value in promise["parameters"].items()
+    }
+    return MODELS[promise["model"]](**parameters)
+
+
+def _is_fraction(text: str) -> bool:
+    numerator, slash, denominator = text.partition("/")
+    return bool(slash) and numerator.isdigit() and denominator.isdigit()
+
+
+def _unusable(what: str) -> BadInput:
+    return BadInput(Problem(f"the certificate does not say {what}", "name the policy with --policy"))
