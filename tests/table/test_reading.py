@@ -594,7 +594,7 @@ class TestPublished:
         assert plain(loaded.table) == {
             "age": ["20-29", "NA", "*", None],
             "pay": ["5", None, None, None],
-            "ill": ["flu", None, "*", None],
+            "ill": ["flu", None, None, None],
         }
         assert loaded.table.coded("age").domain.kind == Kind.CATEGORY
 

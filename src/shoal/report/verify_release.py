@@ -126,6 +126,18 @@ def smallest_support(known: Iterable[Known], *, nothing_tells: bool) -> tuple[in
     return min(((count, known) for known, count in counts.items()), default=(None, None))
 
 
+def flaw_of_columns(names: list[str], rows: list[Row], columns: Row, k: int) -> str | None:
+    """What is wrong with a file before anything is counted."""
+    if sorted(names) != sorted(columns):
+        return f"the file has the columns {sorted(names)}, and the certificate {sorted(columns)}"
+    if not rows:
+        return "the file has no records"
+    for name in (name for name, about in columns.items() if about.get("confirmed") is False):
+        if len(rows) >= 2 * k > 2 and len({text_of(row.get(name)) for row in rows}) >= 0.9 * len(rows):
+            return f"the values of {name} tell nearly every row from the others"
+    return None
+
+
 def check(certificate: Row, path: Path) -> tuple[int, str]:
     """The exit code, and what was found in a sentence."""
     content = path.read_bytes()
@@ -138,11 +150,9 @@ def check(certificate: Row, path: Path) -> tuple[int, str]:
     model, parameters = promises[place]["model"], promises[place]["parameters"]
     columns = certificate["policy"]["columns"]
     names, rows = rows_of(path, content, list(columns))
-    if sorted(names) != sorted(columns):
-        return FALSE, f"the file has the columns {sorted(names)}, and the certificate {sorted(columns)}"
-    if not rows:
-        return FALSE, "the file has no records"
     k, m = int(parameters["k"]), None if model == "set-k-anonymity" else int(parameters.get("m", 0))
+    if flaw := flaw_of_columns(names, rows, columns, k):
+        return FALSE, flaw
     smallest, known = smallest_support(knowledge(rows, columns, m), nothing_tells=model == "km-anonymity")
     if smallest is not None and smallest < k:
         return FALSE, f"only {smallest} rows fit {known}, fewer than k={k}"

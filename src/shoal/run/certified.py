@@ -37,7 +37,7 @@ def _stated(role: Role, published: set[str]) -> dict[str, Any]:
         case Sensitive():
             return {"role": "sensitive", "kind": kind}
         case Insensitive():
-            return {"role": "insensitive", "kind": kind}
+            return {"role": "insensitive", "kind": kind, "confirmed": role.confirm}
         case _:
             return {"role": PSEUDONYM, "kind": kind}
 
@@ -60,7 +60,7 @@ def _role(about: Mapping[str, Any]) -> Role:
         case "sensitive":
             return Sensitive(kind=kind)
         case "insensitive":
-            return Insensitive(confirm=True)
+            return Insensitive(confirm=about["confirmed"])
         case "pseudonym":
             return Identifier(pseudonym=True)
         case other:

@@ -185,7 +185,7 @@ def _telling_columns(data: Data, models: Sequence[Model]) -> list[Problem]:
     for name, role in data.local.roles.items():
         column = data.local.table.columns.get(name)
         if isinstance(role, Insensitive) and not role.confirm and isinstance(column, Carried):
-            distinct = _distinct_values(column)
+            distinct = distinct_values(column)
             if k > 1 and distinct > max(most, 1):
                 problems.append(
                     Problem(
@@ -198,7 +198,8 @@ def _telling_columns(data: Data, models: Sequence[Model]) -> list[Problem]:
     return problems
 
 
-def _distinct_values(column: Carried) -> int:
+def distinct_values(column: Carried) -> int:
+    """How many different values a column has that is published as it is."""
     values = column.values
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)

@@ -24,13 +24,15 @@ from shoal.run.coverage import coverage_problems
 from shoal.run.label_leaves import leaves_from_files
 from shoal.run.output import file_that_appears_whole
 from shoal.run.plan import Plan
-from shoal.run.prepare import checked_roles
+from shoal.run.prepare import checked_roles, distinct_values
 from shoal.run.promise import promises_of
 from shoal.table.canonical import canonical
+from shoal.table.columns import Carried
 from shoal.table.pseudonyms import looks_keyed
 from shoal.table.reading import ReadOptions, read_published
-from shoal.table.roles import Identifier, QuasiSet, Role
+from shoal.table.roles import Identifier, Insensitive, QuasiSet, Role
 
+NEARLY_ALL = 0.9
 VERIFIER_FILES = ("verify_release.py", "certificate.schema.json")
 
 
@@ -154,6 +156,8 @@ def check_file(
         named += [name for name in data.roles if name not in policy_names]
     if named:
         verdicts = (_with_extra_columns(verdicts[0], named), *verdicts[1:])
+    if telling := _telling_columns(data, models):
+        verdicts = (_with_telling_columns(verdicts[0], telling), *verdicts[1:])
     if plain := _columns_without_pseudonyms(data):
         verdicts = (_with_plain_identifiers(verdicts[0], plain), *verdicts[1:])
     return CheckedFile(data, verdicts, loaded.notices)
@@ -174,6 +178,30 @@ def _with_extra_columns(verdict: Verdict, columns: Sequence[str]) -> Verdict:
     evidence = f"the file holds {names}, which should have been dropped"
     witness = Witness(f"{'column' if len(columns) == 1 else 'columns'} {names}", (), 0)
     return replace(verdict, holds=False, evidence=evidence, witness=witness)
+
+
+def _telling_columns(data: LocalData, models: Sequence[Model]) -> list[str]:
+    """Columns that were said to tell nothing, and tell nearly every row from the others.
+
+    A run refuses more than records / k values; a file may have lost records since, but not nearly all.
+    """
+    k = max((int(getattr(model, "k", 1)) for model in models), default=1)
+    if k == 1 or data.row_count < 2 * k:
+        return []
+    return [
+        name
+        for name, role in data.roles.items()
+        if isinstance(role, Insensitive)
+        and not role.confirm
+        and isinstance(column := data.table.columns.get(name), Carried)
+        and distinct_values(column) >= NEARLY_ALL * data.row_count
+    ]
+
+
+def _with_telling_columns(verdict: Verdict, columns: Sequence[str]) -> Verdict:
+    names = ", ".join(map(repr, columns))
+    evidence = f"the values of {names} tell nearly every record from the others"
+    return replace(verdict, holds=False, evidence=evidence, witness=Witness(f"column {names}", (), 0))
 
 
 def _columns_without_pseudonyms(data: LocalData) -> list[str]:

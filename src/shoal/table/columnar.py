@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -40,6 +41,19 @@ class Typed:
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
         return self._names
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """The types of the columns, by the names that stand in the source."""
+        return dict(zip(self._table.column_names, self._table.schema.types, strict=True))
+
+    def with_texts(self, columns: Mapping[str, Sequence[str | None]]) -> Typed:
+        """The same with other columns of texts in the place of some."""
+        table = self._table
+        for name, texts in columns.items():
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, pa.array(texts, type=pa.string()))
+        return Typed(self._where, table, self._notices, self._lines_of, self._library)
 
     def load(
         self,
@@ -79,6 +93,22 @@ def open_json_lines(path: Path, options: ReadOptions) -> Typed:
     if not table.num_columns:
         raise BadInput(Problem("holds no records", "give a file with at least one record", file=str(path)))
     return Typed(str(path), table, file.notices, _lines_of)
+
+
+def open_json_lines_as_written(path: Path, options: ReadOptions) -> Typed:
+    """The same, but numbers that Arrow would round are the texts that stand there: 1.0 is not 1."""
+    opened = open_json_lines(path, options)
+    rounded = [name for name, kind in opened.types.items() if pa.types.is_floating(kind)]
+    if not rounded:
+        return opened
+    with open_text(path, options.encoding).text() as stream:
+        records = (
+            json.loads(line, parse_float=str, parse_int=str, parse_constant=str)
+            for line in stream
+            if line.strip()
+        )
+        cells = [[record.get(name) for name in rounded] for record in records]
+    return opened.with_texts(dict(zip(rounded, zip(*cells, strict=True), strict=True)))
 
 
 def _read_json(opened: Callable[[], pa.NativeFile]) -> pa.Table:

@@ -80,10 +80,22 @@ def _encode_values(raw: Raw, name: str, role: Role, kind: Kind, missing: Missing
 
 
 def _encode_published_values(raw: Raw, name: str, missing: MissingTokens) -> Encoded:
-    encoded = _dictionary(raw.table.column(name))
+    encoded = _dictionary(_told_apart(raw.table.column(name)))
     found = categories(_entries(encoded), missing, as_written=True)
     column = Coded.of(_gathered(encoded, found.codes, len(found.domain)), found.domain)
     return Encoded(column, (), _spellings(raw, name, found.domain.labels))
+
+
+def _told_apart(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Values that have different texts where they differ: hours with one local time, zero and minus zero."""
+    kind = values.type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return values.cast(pa.timestamp(kind.unit))
+    if pa.types.is_floating(kind) and not pa.types.is_float16(kind):
+        minus_zero = pc.and_(pc.equal(values, 0.0), pc.less(pc.divide(1.0, values), 0.0))
+        if pc.any(minus_zero, min_count=0).as_py():
+            return pc.if_else(minus_zero, "-0", pa.chunked_array(map(as_text, values.chunks)))
+    return values
 
 
 def _encode_sets(raw: Raw, name: str, role: Role, missing: MissingTokens) -> Encoded:

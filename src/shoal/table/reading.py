@@ -32,7 +32,7 @@ from shoal.errors import BadInput, Problem, did_you_mean
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.table.arrow_form import to_arrow
 from shoal.table.canonical import MissingTokens, canonical
-from shoal.table.columnar import open_arrow, open_json_lines, open_parquet
+from shoal.table.columnar import open_arrow, open_json_lines, open_json_lines_as_written, open_parquet
 from shoal.table.columns import Column, Kind, Table
 from shoal.table.delimited import Delimited
 from shoal.table.encoding import encode
@@ -58,7 +58,8 @@ __all__ = [
 SUPPRESSED_CELL = "*"
 
 _DEFAULTS = ReadOptions()
-FORMATS: Mapping[str, Callable[[Path, ReadOptions], Opened]] = {
+_Formats = Mapping[str, Callable[[Path, ReadOptions], Opened]]
+FORMATS: _Formats = {
     ".csv": Delimited,
     ".tsv": Delimited,
     ".txt": SetLines,
@@ -71,6 +72,10 @@ FORMATS: Mapping[str, Callable[[Path, ReadOptions], Opened]] = {
     ".feather": open_arrow,
     ".ipc": open_arrow,
     ".xlsx": open_excel,
+}
+_PUBLISHED_FORMATS = {
+    **FORMATS,
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), open_json_lines_as_written),
 }
 COMPRESSIBLE = (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
 
@@ -116,23 +121,20 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
     that nothing counts as one value that a reader of the file can tell apart; identifiers may be absent. Of
     the options only `others` and `missing` count, the rest describe the original file. Only an empty cell of
     a quasi-identifier is missing, because any other text may be a label and reading it as missing could merge
-    classes. A sensitive cell is also missing when it holds a missing token, because
-    counting that as a value could overstate diversity; in a number or date column so is a suppressed cell.
+    classes. A sensitive cell is also missing when it holds a missing token or is suppressed, because counting
+    that as a value could overstate diversity.
     """
-    opened = _open(path, ReadOptions(others=options.others))
+    opened = _open(path, ReadOptions(others=options.others), _PUBLISHED_FORMATS)
     shown = {
         name: replace(role, kind=Kind.CATEGORY, missing="own") if isinstance(role, Quasi) else role
         for name, role in roles.items()
         if canonical(name) in opened.names or not isinstance(role, Identifier)
     }
     only_empty = MissingTokens.of(())
-    tokens = MissingTokens.of(options.missing)
-    tokens_of_measures = MissingTokens.of((*options.missing, SUPPRESSED_CELL))
+    or_suppressed = MissingTokens.of((*options.missing, SUPPRESSED_CELL))
 
     def missing(role: Role) -> MissingTokens:
-        if not isinstance(role, Sensitive):
-            return only_empty
-        return tokens if role.kind == Kind.CATEGORY else tokens_of_measures
+        return or_suppressed if isinstance(role, Sensitive) else only_empty
 
     used = _roles_of_columns(opened, shown, options)
     return _encoded(opened, used, missing, options, published=True)
@@ -250,12 +252,12 @@ def _refuse_no_records(raw: Raw) -> None:
         raise BadInput(Problem("holds no records", "give a file with at least one record", file=raw.where))
 
 
-def _open(source: Any, options: ReadOptions) -> Opened:
+def _open(source: Any, options: ReadOptions, formats: _Formats = FORMATS) -> Opened:
     if not isinstance(source, str | os.PathLike):
         return open_frame(source)
     path = Path(source)
     _refuse_unreadable(path)
-    opener = FORMATS[_format_of(path)]
+    opener = formats[_format_of(path)]
     with _foreign_errors(str(path)):
         return opener(path, options)
 
