@@ -66,7 +66,7 @@ def _recommendation(rows: Sequence[Row], taken: str | None, reason: str, loss: s
 
 def _tiles(best: Row, loss: str) -> Iterable[Html]:
     figures = {
-        f"{loss.upper()}, lower is better": measure(loss, best[loss]),
+        f"{loss.upper()}, lower is better": _loss(loss, best[loss]),
         "highest risk, 1 / smallest support": "–" if best["risk"] is None else f"{best['risk']:.3g}",
         "seconds": f"{best['seconds']:.1f}",
         "MB at most": f"{best['peak_memory_mb']:,.0f}",
@@ -113,7 +113,13 @@ def _by_parameter(name: str, title: str, rows: Sequence[Row], axes: tuple[str, s
 def _cell(name: str, value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,.1f}" if name == "seconds" else measure(name, value)
+    return f"{value:,.1f}" if name == "seconds" else _loss(name, value)
+
+
+def _loss(name: str, value: float) -> str:
+    """A loss with one digit more than elsewhere, because runs are often close."""
+    text = measure(name, value)
+    return f"{value:.2%}" if text.endswith("%") else text
 
 
 def _loss_and_risk(rows: Sequence[Row], front: Sequence[str], loss: str, shown: str) -> Html:
@@ -125,7 +131,7 @@ def _loss_and_risk(rows: Sequence[Row], front: Sequence[str], loss: str, shown: 
     points = {run: (across, up) for line in lines.values() for across, up, run in line}
     on_front = [run for run in front if run in points]
     body: list[tuple[Content, ...]] = [
-        (run, f"{points[run][0]:.3g}", measure(loss, points[run][1])) for run in on_front
+        (run, f"{points[run][0]:.3g}", _loss(loss, points[run][1])) for run in on_front
     ]
     return section(
         "risk",
@@ -150,7 +156,7 @@ def _all_runs(rows: Sequence[Row], front: Sequence[str], loss: str) -> Html:
             str(row["run"]),
             str(row["model"]),
             "holds, checked" if row["holds"] else str(row.get("error") or "does not hold"),
-            "" if row.get(loss) is None else measure(loss, row[loss]),
+            "" if row.get(loss) is None else _loss(loss, row[loss]),
             "" if row["risk"] is None else f"{row['risk']:.3g}",
             "" if row["mean_risk"] is None else f"{row['mean_risk']:.3g}",
             "" if row["seconds"] is None else f"{row['seconds']:.2f}",
