@@ -58,7 +58,11 @@ class Disassociation:
     def claim(self, data: Disassociated) -> str:
         """The promise in words."""
         claim = f"satisfies the rules of disassociation with k={self.k}, m={self.m}"
-        return claim if self.l is None else f"{claim}, l={self.l} for {', '.join(data.sensitive)}"
+        if self.l is None:
+            return claim
+        published = set(data.terms.texts())  # a claim must not name a term that nobody holds
+        shown = [term for term in data.sensitive if term in published] or ["sensitive terms"]
+        return f"{claim}, l={self.l} for {', '.join(shown)}"
 
     def infeasible(self, data: LocalData) -> Infeasible | None:
         """Why no release of these data can keep the promise; None if one can."""

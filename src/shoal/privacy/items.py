@@ -44,7 +44,7 @@ def too_few_records(promise: str, k: int, records: int) -> Infeasible | None:
 
 def check_sensitive(name: str, data: LocalData) -> None:
     """Refuse data in which nothing is sensitive."""
-    if not sensitive_names(data):
+    if not (data.with_role(Sensitive) or _sensitive_items(data)):
         raise BadInput(
             Problem(
                 f"{name} protects sensitive items and values, and nothing is sensitive",
@@ -54,14 +54,24 @@ def check_sensitive(name: str, data: LocalData) -> None:
 
 
 def sensitive_names(data: LocalData) -> list[str]:
-    """What is sensitive: columns, and items of the set columns."""
-    items = [
+    """What is sensitive: columns, and items of the set columns that are there.
+
+    A claim goes out with the file, so that it must not name an item that nobody holds.
+    """
+    shown = {name: set(data.table.sets(name).domain.texts()) for name in data.quasi_sets}
+    items = [item for item in _sensitive_items(data) if item.label in shown[item.column]]
+    return [*data.with_role(Sensitive), *(_item_in_words(data, item) for item in items)] or [
+        "sensitive items"
+    ]
+
+
+def _sensitive_items(data: LocalData) -> list[Item]:
+    return [
         Item(name, label)
         for name in data.quasi_sets
         if isinstance(role := data.roles[name], QuasiSet)
         for label in role.sensitive
     ]
-    return [*data.with_role(Sensitive), *(_item_in_words(data, item) for item in items)]
 
 
 def itemset_in_words(data: LocalData, itemset: Sequence[Item]) -> str:

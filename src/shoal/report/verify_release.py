@@ -132,7 +132,9 @@ def flaw_of_columns(names: list[str], rows: list[Row], columns: Row, k: int) -> 
         return f"the file has the columns {sorted(names)}, and the certificate {sorted(columns)}"
     if not rows:
         return "the file has no records"
-    for name in (name for name, about in columns.items() if about.get("confirmed") is False):
+    for name in (name for name, about in columns.items() if about["role"] == "insensitive"):
+        if columns[name]["confirmed"]:
+            continue
         if len(rows) >= 2 * k > 2 and len({text_of(row.get(name)) for row in rows}) >= 0.9 * len(rows):
             return f"the values of {name} tell nearly every row from the others"
     return None
