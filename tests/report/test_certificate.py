@@ -44,6 +44,7 @@ def test_states_the_claim_the_figures_and_the_file(published):
         "classes": 251,
         "smallest_class": 5,
         "largest_class": 53,
+        "unique_records": 0,
         "highest_risk": 0.2,
         "mean_risk": 0.126,
     }
@@ -93,7 +94,7 @@ def test_sets_have_no_classes(published):
 def test_is_the_same_each_time(published):
     first, second = (json.dumps(certificate(hospital(), published)) for _ in range(2))
     assert first == second
-    keys = "format shoal file publishable model promises columns claims verdict measures people"
+    keys = "format shoal file publishable model promises policy claims verdict measures people"
     assert list(json.loads(first)) == keys.split()
 
 
