@@ -95,6 +95,7 @@ class Outcome:
     `examples` pairs a few original rows with the same rows as published, each with one text per name in
     `columns`; with the losses, the original class sizes and the notices it is for the publisher alone.
     `roles` says of each published column what a check of the file must know of it.
+    `attacks` says what readers of the published file find, and `attack_figures` counts it.
     """
 
     model: str
@@ -127,6 +128,7 @@ class Outcome:
     clusters: tuple[DrawnCluster, ...] = ()
     cluster_sizes: Ints = field(default_factory=lambda: frozen_ints([]))
     attacks: tuple[str, ...] = ()
+    attack_figures: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:

@@ -27,6 +27,7 @@ def release_pieces(found: Found, pieces: Pieces, progress: Progress) -> Result:
     verdicts = tuple(model.verify(released) for model in found.models)
     refuse_broken(verdicts)
     progress.stage("measuring")
+    attacks = readers_find(released, found.models)
     outcome = Outcome(
         model=found.models[0].name,
         algorithm=found.algorithm,
@@ -59,7 +60,8 @@ def release_pieces(found: Found, pieces: Pieces, progress: Progress) -> Result:
         pieces=pieces_in_figures(released),
         clusters=drawn_clusters(released),
         cluster_sizes=released.clusters.sizes[released.clusters.simple],
-        attacks=tuple(finding for model in found.models for finding in readers_find(released, model)),
+        attacks=attacks.words,
+        attack_figures=attacks.figures,
     )
     return Result(outcome=outcome, released=released, data=found.data, models=found.models, recoding=pieces)
 

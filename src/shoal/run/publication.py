@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from shoal.attack.disassociation import covers, known_users
 from shoal.engine.local import LocalData
@@ -19,6 +20,7 @@ from shoal.run.verification import CheckedFile
 from shoal.table.roles import QuasiSet, Role
 
 _SENSITIVE_ITEMS = ("the sensitive items",)
+_KNOWN_USERS = 1  # in each cluster
 
 
 def publication(
@@ -71,15 +73,25 @@ def _of_clusters(
         pieces=pieces_in_figures(content),
         clusters=drawn_clusters(content),
         cluster_sizes=content.clusters.sizes[content.clusters.simple],
-        attacks=tuple(finding for model in models for finding in readers_find(content, model)),
+        attacks=readers_find(content, models).words,
     )
 
 
-def readers_find(released: Disassociated, model: Model) -> Iterator[str]:
-    """What readers find who know the algorithm, or the records of one user in each cluster."""
-    if isinstance(model, Disassociation):
-        yield covers(released, model.k, model.m).in_words()
-        yield known_users(released, model.k, model.m).in_words(1)
+class Findings(NamedTuple):
+    """What readers find in a file of pieces, in words and in figures."""
+
+    words: tuple[str, ...]
+    figures: dict[str, dict[str, int]]
+
+
+def readers_find(released: Disassociated, models: Sequence[Model]) -> Findings:
+    """What readers find who know the algorithm, or the record of one user in each cluster."""
+    (model,) = (model for model in models if isinstance(model, Disassociation))
+    covered, known = covers(released, model.k, model.m), known_users(released, model.k, model.m)
+    return Findings(
+        (covered.in_words(), known.in_words(_KNOWN_USERS)),
+        {"cover_problem": covered.figures(), "known_users": known.figures(_KNOWN_USERS)},
+    )
 
 
 def _with_published_sensitive_items(data: LocalData) -> LocalData:
