@@ -7,10 +7,13 @@ from collections import Counter
 from itertools import combinations
 
 
-def disassociate(records, promise, limit, sensitive=(), l=1):
+def disassociate(records, promise, limit, sensitive=(), l=1, *, settle=True):
     """All clusters as nested dictionaries; `lines` makes a release of them."""
     k, m = promise
-    clusters = united(horpart([r for r in records if r], set(sensitive), limit), k, limit, sensitive, l)
+    clusters = horpart([r for r in records if r], set(sensitive), limit)
+    if settle:
+        clusters = settled(clusters, set(sensitive), k, limit)
+    clusters = united(clusters, k, limit, sensitive, l)
     nodes = [verpart(cluster, k, m, sensitive) for cluster in clusters]
     return refine(nodes, k, m, sensitive)
 
@@ -28,6 +31,37 @@ def horpart(records, ignored, limit):
     having = [record for record in records if term in record]
     others = [record for record in records if term not in record]
     return horpart(having, ignored | {term}, limit) + horpart(others, ignored, limit)
+
+
+def settled(clusters, ignored, k, limit, *, most_terms=10, clusters_per_pair=8):
+    """One record after the other goes where most of its terms were held by k records and still are."""
+    clusters = [list(cluster) for cluster in clusters]
+    counts = [Counter(t for record in cluster for t in record - ignored) for cluster in clusters]
+    covered = [{term: n for term, n in count.items() if n >= k} for count in counts]
+    under = {}
+    for number, terms in enumerate(covered):
+        for pair in combinations(sorted(terms)[:most_terms], 2):
+            if len(under.setdefault(pair, [])) < clusters_per_pair:
+                under[pair].append(number)
+    anywhere = set().union(*covered)
+    placed = [(record, number) for number, cluster in enumerate(clusters) for record in cluster]
+    sizes = [len(cluster) for cluster in clusters]
+    for place, (record, own) in enumerate(placed):
+        if sizes[own] <= k:
+            continue
+        looked_up = sorted((record - ignored) & anywhere)[:most_terms]
+        candidates = [number for pair in combinations(looked_up, 2) for number in under.get(pair, [])]
+        best, most = own, max(1, sum(covered[own].get(term, 0) >= k for term in record))
+        for number in candidates:
+            found = sum(covered[number].get(term, 0) >= k for term in record)
+            if found > most and sizes[number] + 1 < limit:
+                best, most = number, found
+        for number, change in ((own, -1), (best, 1)):
+            sizes[number] += change
+            for term in record & covered[number].keys():
+                covered[number][term] += change
+        placed[place] = (record, best)
+    return [[record for record, of in placed if of == number] for number in range(len(clusters))]
 
 
 def united(clusters, k, limit, sensitive, l):

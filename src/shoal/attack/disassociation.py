@@ -59,6 +59,19 @@ class Covers:
         """Whether any pair is covered."""
         return self.pairs + self.term_chunk_pairs > 0
 
+    def figures(self) -> dict[str, int]:
+        """The finding for machines; anyone who knows the algorithm can count the same in the file."""
+        return {
+            "pairs": self.pairs,
+            "clusters_with_pairs": self.clusters_with_pairs,
+            "records_with_pairs": self.records_with_pairs,
+            "term_chunk_pairs": self.term_chunk_pairs,
+            "clusters_with_term_chunk_pairs": self.clusters_with_term_chunk_pairs,
+            "records_with_term_chunk_pairs": self.records_with_term_chunk_pairs,
+            "clusters": self.clusters,
+            "records": self.records,
+        }
+
     def in_words(self) -> str:
         """The finding for people."""
         if not self.found:
@@ -171,6 +184,16 @@ class KnownUsers:
     def records_broken_by(self, known: int) -> int:
         """Records in such clusters."""
         return int(self.sizes[(self.needed > 0) & (self.needed <= known)].sum())
+
+    def figures(self, known: int) -> dict[str, int]:
+        """The finding for machines."""
+        return {
+            "known": known,
+            "clusters_broken": self.clusters_broken_by(known),
+            "records_broken": self.records_broken_by(known),
+            "clusters": len(self.sizes),
+            "records": int(self.sizes.sum()),
+        }
 
     def in_words(self, known: int) -> str:
         """The finding for people."""

@@ -8,33 +8,51 @@ from shoal.kernels.arrays import Ints, SetArrays
 from shoal.kernels.compile import kernel
 
 
-@kernel
+# Arrays as large as the data are made here and not in kernels: NumPy asks the system for large pages, Numba
+# does not, and without them the time per row rises with the number of rows.
+
+
 def take_sets(sets: SetArrays, rows: Ints) -> SetArrays:
     """The given rows in the given order."""
-    starts = np.empty(len(rows) + 1, dtype=np.int64)
-    starts[0] = 0
-    for place in range(len(rows)):
-        starts[place + 1] = starts[place] + sets.starts[rows[place] + 1] - sets.starts[rows[place]]
+    starts = _taken_starts(sets.starts, rows)
     items = np.empty(starts[-1], dtype=np.int64)
+    _copy_rows(sets, rows, starts, items)
+    return SetArrays(starts, items)
+
+
+def take_ranges(starts: Ints, groups: Ints) -> SetArrays:
+    """The numbers starts[g]..starts[g + 1] - 1 of each of the given groups."""
+    taken = _taken_starts(starts, groups)
+    numbers = np.empty(taken[-1], dtype=np.int64)
+    _number_groups(starts, groups, taken, numbers)
+    return SetArrays(taken, numbers)
+
+
+def _taken_starts(starts: Ints, groups: Ints) -> Ints:
+    taken = np.zeros(len(groups) + 1, dtype=np.int64)
+    _add_sizes(starts, groups, taken)
+    return taken
+
+
+@kernel
+def _add_sizes(starts: Ints, groups: Ints, taken: Ints) -> None:
+    for place in range(len(groups)):
+        taken[place + 1] = taken[place] + starts[groups[place] + 1] - starts[groups[place]]
+
+
+@kernel
+def _copy_rows(sets: SetArrays, rows: Ints, starts: Ints, items: Ints) -> None:
     for place in range(len(rows)):
         first = sets.starts[rows[place]]
         for offset in range(starts[place + 1] - starts[place]):
             items[starts[place] + offset] = sets.items[first + offset]
-    return SetArrays(starts, items)
 
 
 @kernel
-def take_ranges(starts: Ints, groups: Ints) -> SetArrays:
-    """The numbers starts[g]..starts[g + 1] - 1 of each of the given groups."""
-    taken = np.empty(len(groups) + 1, dtype=np.int64)
-    taken[0] = 0
-    for place in range(len(groups)):
-        taken[place + 1] = taken[place] + starts[groups[place] + 1] - starts[groups[place]]
-    numbers = np.empty(taken[-1], dtype=np.int64)
+def _number_groups(starts: Ints, groups: Ints, taken: Ints, numbers: Ints) -> None:
     for place in range(len(groups)):
         for offset in range(taken[place + 1] - taken[place]):
             numbers[taken[place] + offset] = starts[groups[place]] + offset
-    return SetArrays(taken, numbers)
 
 
 @kernel
@@ -90,3 +108,11 @@ def last_below(parents: Ints) -> Ints:
         if parents[node] >= 0:
             last[parents[node]] = max(last[parents[node]], last[node])
     return last
+
+
+@kernel
+def sums_below(parents: Ints, numbers: Ints) -> None:
+    """Add the number of each node to those of all above it, in place; nodes stand behind those below them."""
+    for node in range(len(parents)):
+        if parents[node] >= 0:
+            numbers[parents[node]] += numbers[node]

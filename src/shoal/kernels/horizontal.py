@@ -8,20 +8,25 @@ import numpy as np
 
 from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.compile import kernel
-from shoal.kernels.heap import make_heap, sink
+from shoal.kernels.heap import sort_ascending
+
+_NONE = -1
 
 
-class _Desk(NamedTuple):
+class Desk(NamedTuple):
     """Room for splitting one part: arrays over terms, rows and occurrences.
 
-    `counts` is all zero and `taken` all false between two parts. `lists` holds, term by term from
+    `counts` is all zero and `taken` all false between two parts, and `with_count` all -1: it names a term
+    that so many rows hold, and next_alike the next one of these. `lists` holds, term by term from
     `list_starts`, the places of the rows with that term. `ends` are those of the parts that were split off.
     """
 
     counts: Ints
     touched: Ints
     list_starts: Ints
-    heap: Ints
+    alike: Ints
+    next_alike: Ints
+    with_count: Ints
     lists: Ints
     taken: Bools
     reordered: Ints
@@ -45,8 +50,24 @@ class Needs(NamedTuple):
     denominator: int
 
 
+def new_desk(term_count: int, most_rows: int, most_items: int) -> Desk:
+    """Room for parts of so many rows and items. NumPy asks the system for large pages, kernels do not."""
+    return Desk(
+        counts=np.zeros(term_count, dtype=np.int64),
+        touched=np.empty(term_count, dtype=np.int64),
+        list_starts=np.empty(term_count, dtype=np.int64),
+        alike=np.empty(term_count, dtype=np.int64),
+        next_alike=np.empty(term_count, dtype=np.int64),
+        with_count=np.full(most_rows + 1, _NONE, dtype=np.int64),
+        lists=np.empty(most_items, dtype=np.int64),
+        taken=np.zeros(most_rows, dtype=np.bool_),
+        reordered=np.empty(most_rows, dtype=np.int64),
+        ends=np.empty(most_rows, dtype=np.int64),
+    )
+
+
 @kernel
-def split_parts(split: Split, parts: Ints, term_count: int, limit: int, again: int) -> None:
+def split_parts(split: Split, parts: Ints, limit: int, again: int, desk: Desk) -> None:
     """Split the parts rows[parts[p, 0]:parts[p, 1]], reordering them, and mark where the new parts start.
 
     The rows with the most frequent term are split off, then, of the others, those with their most frequent
@@ -54,7 +75,6 @@ def split_parts(split: Split, parts: Ints, term_count: int, limit: int, again: i
     part hold splits nothing off. Rows that no term tells apart are cut by size. What was split off is split
     again if it has `again` rows or more. O(items) for each level.
     """
-    desk = _new_desk(split.sets, split.rows, parts, term_count)
     waiting = np.empty((len(split.rows) // limit + 1, 2), dtype=np.int64)
     for part in range(len(parts)):
         waiting[0, 0], waiting[0, 1] = parts[part, 0], parts[part, 1]
@@ -72,49 +92,27 @@ def split_parts(split: Split, parts: Ints, term_count: int, limit: int, again: i
 
 
 @kernel
-def _new_desk(sets: SetArrays, rows: Ints, parts: Ints, term_count: int) -> _Desk:
-    most_rows, most_items = 0, 0
-    for part in range(len(parts)):
-        items = 0
-        for place in range(parts[part, 0], parts[part, 1]):
-            items += sets.starts[rows[place] + 1] - sets.starts[rows[place]]
-        most_rows, most_items = max(most_rows, parts[part, 1] - parts[part, 0]), max(most_items, items)
-    return _Desk(
-        np.zeros(term_count, dtype=np.int64),
-        np.empty(term_count, dtype=np.int64),
-        np.empty(term_count, dtype=np.int64),
-        np.empty(term_count, dtype=np.int64),
-        np.empty(most_items, dtype=np.int64),
-        np.zeros(most_rows, dtype=np.bool_),
-        np.empty(most_rows, dtype=np.int64),
-        np.empty(most_rows, dtype=np.int64),
-    )
-
-
-@kernel
-def _split(split: Split, first: int, last: int, limit: int, desk: _Desk) -> int:
+def _split(split: Split, first: int, last: int, limit: int, desk: Desk) -> int:
     """Split one part; the ends of what was split off are left in desk.ends, their number is returned."""
     sets, rows, starts_part = split
     touched_count = _list_rows(sets, rows, first, last, desk)
-    heap_count = _make_heap_of_terms(last - first, touched_count, desk)
-    split_off, done, top = (
-        int(np.int64(0)),
-        int(np.int64(0)),
-        int(np.int64(0)),
-    )  # typed at once, or callees are compiled for a literal 0 too
-    while last - first - done >= limit and heap_count > 0:
-        key = desk.heap[0]
-        term = _term_of(key, len(desk.counts))
-        if key // len(desk.counts) == desk.counts[term]:
-            done = _take_rows_with(term, split, first, done, desk)
-            desk.ends[split_off] = first + done
-            split_off += 1
-        if desk.counts[term] > 0:  # counted before others took rows of it
-            desk.heap[0] = _key(desk.counts[term], term, len(desk.counts))
-        else:
-            heap_count -= 1
-            desk.heap[0] = desk.heap[heap_count]
-        sink(desk.heap, top, heap_count)
+    count = _sort_terms_by_count(last - first, touched_count, desk)
+    split_off, done = int(np.int64(0)), int(np.int64(0))
+    # Counts only fall, so no term comes to a count once all that have it are collected.
+    while last - first - done >= limit and count > 0:
+        alike_count = _collect_terms_with(count, desk)
+        for number in range(alike_count):
+            term = desk.alike[number]
+            if desk.counts[term] < count:  # others took rows of it
+                _put_by_count(term, desk)
+            elif last - first - done >= limit:
+                done = _take_rows_with(term, split, first, done, desk)
+                desk.ends[split_off] = first + done
+                split_off += 1
+        count -= 1
+    while count > 0:
+        desk.with_count[count] = _NONE
+        count -= 1
     start = first
     for number in range(split_off):
         starts_part[start] = True
@@ -127,7 +125,7 @@ def _split(split: Split, first: int, last: int, limit: int, desk: _Desk) -> int:
 
 
 @kernel
-def _list_rows(sets: SetArrays, rows: Ints, first: int, last: int, desk: _Desk) -> int:
+def _list_rows(sets: SetArrays, rows: Ints, first: int, last: int, desk: Desk) -> int:
     touched_count = 0
     for place in range(first, last):
         row = rows[place]
@@ -155,30 +153,41 @@ def _list_rows(sets: SetArrays, rows: Ints, first: int, last: int, desk: _Desk) 
 
 
 @kernel
-def _make_heap_of_terms(row_count: int, touched_count: int, desk: _Desk) -> int:
-    heap_count = int(np.int64(0))
+def _sort_terms_by_count(row_count: int, touched_count: int, desk: Desk) -> int:
+    """Put each term, but those that all rows hold, with others of its count; the largest count there is."""
+    largest = 0
     for number in range(touched_count):
         term = desk.touched[number]
         if desk.counts[term] < row_count:
-            desk.heap[heap_count] = _key(desk.counts[term], term, len(desk.counts))
-            heap_count += 1
-    make_heap(desk.heap, heap_count)
-    return heap_count
+            _put_by_count(term, desk)
+            largest = max(largest, desk.counts[term])
+    return largest
 
 
 @kernel
-def _key(count: int, term: int, term_count: int) -> int:
-    """Larger for terms that are more frequent, of these for those that come first."""
-    return count * term_count + term_count - 1 - term
+def _put_by_count(term: int, desk: Desk) -> None:
+    count = desk.counts[term]
+    if count > 0:
+        desk.next_alike[term] = desk.with_count[count]
+        desk.with_count[count] = term
 
 
 @kernel
-def _term_of(key: int, term_count: int) -> int:
-    return term_count - 1 - key % term_count
+def _collect_terms_with(count: int, desk: Desk) -> int:
+    """Take out the terms that were put under a count, ascending; how many they are."""
+    alike_count = int(np.int64(0))
+    term = desk.with_count[count]
+    while term != _NONE:
+        desk.alike[alike_count] = term
+        alike_count += 1
+        term = desk.next_alike[term]
+    desk.with_count[count] = _NONE
+    sort_ascending(desk.alike, alike_count)
+    return alike_count
 
 
 @kernel
-def _take_rows_with(term: int, split: Split, first: int, done: int, desk: _Desk) -> int:
+def _take_rows_with(term: int, split: Split, first: int, done: int, desk: Desk) -> int:
     """Split off the rows with a term that are still there, and count what the others hold."""
     sets, rows = split.sets, split.rows
     place = desk.list_starts[term]
@@ -208,7 +217,7 @@ def _cut_by_size(first: int, last: int, limit: int, starts_part: Bools) -> None:
 
 
 @kernel
-def _put_back(rows: Ints, first: int, last: int, done: int, desk: _Desk) -> None:
+def _put_back(rows: Ints, first: int, last: int, done: int, desk: Desk) -> None:
     """Put the rows that were split off first, and all others behind them."""
     for offset in range(last - first):
         if not desk.taken[offset]:

@@ -61,6 +61,8 @@ def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
             ],
         },
         "measures": {"published": _published_measures(outcome), "loss": _published_losses(outcome)},
+        # Whoever knows the algorithm can count the same in the published file.
+        "attacks": json_value(outcome.attack_figures),
         "people": _people(outcome),
     }
 

@@ -84,6 +84,7 @@ class Outcome:
     `verdicts` answers `promises` one by one. `column_losses[column][measure]` is the cost of one column.
     `examples` pairs a few original rows with the same rows as published, each with one text per name in
     `columns`; with the losses, the original class sizes and the notices it is for the publisher alone.
+    `attacks` says what readers of the published file find, and `attack_figures` counts it.
     """
 
     model: str
@@ -112,6 +113,7 @@ class Outcome:
     generalized_items: tuple[GeneralizedItem, ...] = ()
     pieces: Mapping[str, int] = field(default_factory=dict)
     attacks: tuple[str, ...] = ()
+    attack_figures: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:

@@ -45,6 +45,7 @@ def result_dict(outcome: Outcome) -> dict[str, JsonValue]:
         "seconds": json_value(outcome.seconds),
         "peak_memory_mb": json_value(outcome.peak_memory_mb),
         "figures": json_value(outcome.figures),
+        "attacks": json_value(outcome.attack_figures),
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from shoal.run.found import Found, refuse_broken
 from shoal.run.memory import peak_memory_mb
 from shoal.run.result import Result
 
+_KNOWN_USERS = 1  # in each cluster
+
 
 def release_pieces(found: Found, pieces: Pieces, progress: Progress) -> Result:
     """Put the pieces into random order, verify, measure."""
@@ -28,6 +31,7 @@ def release_pieces(found: Found, pieces: Pieces, progress: Progress) -> Result:
     verdicts = tuple(model.verify(released) for model in found.models)
     refuse_broken(verdicts)
     progress.stage("measuring")
+    attacks = _attacked(released, found.models)
     outcome = Outcome(
         model=found.models[0].name,
         algorithm=found.algorithm,
@@ -51,16 +55,25 @@ def release_pieces(found: Found, pieces: Pieces, progress: Progress) -> Result:
         promises=tuple(map(Promise.of, found.models)),
         figures=pieces.figures,
         pieces=pieces_in_figures(released),
-        attacks=tuple(finding for model in found.models for finding in _attacks(released, model)),
+        attacks=attacks.words,
+        attack_figures=attacks.figures,
     )
     return Result(outcome=outcome, released=released, data=found.data, models=found.models, recoding=pieces)
 
 
-def _attacks(released: Disassociated, model: Model) -> Iterator[str]:
-    """What readers find who know the algorithm, or the records of one user in each cluster."""
-    if isinstance(model, Disassociation):
-        yield covers(released, model.k, model.m).in_words()
-        yield known_users(released, model.k, model.m).in_words(1)
+class _Attacked(NamedTuple):
+    words: tuple[str, ...]
+    figures: dict[str, dict[str, int]]
+
+
+def _attacked(released: Disassociated, models: Sequence[Model]) -> _Attacked:
+    """What readers find who know the algorithm, or the record of one user in each cluster."""
+    (model,) = (model for model in models if isinstance(model, Disassociation))
+    covered, known = covers(released, model.k, model.m), known_users(released, model.k, model.m)
+    return _Attacked(
+        (covered.in_words(), known.in_words(_KNOWN_USERS)),
+        {"cover_problem": covered.figures(), "known_users": known.figures(_KNOWN_USERS)},
+    )
 
 
 def _randoms(found: Found) -> Randoms:

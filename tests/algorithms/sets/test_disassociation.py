@@ -3,15 +3,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms.sets.disassociation import Disassociate
+from shoal.algorithms.sets.disassociation import Disassociate, _by_node
 from shoal.algorithms.sets.horpart import Partition, horizontal_partition, unite
 from shoal.algorithms.sets.refine import refine
+from shoal.algorithms.sets.settle import settled
 from shoal.algorithms.sets.verpart import shared_chunks, vertical_partition
 from shoal.errors import BadInput, Infeasible
+from shoal.kernels.settling import Bounds
 from shoal.kernels.vertical import Promise
 from shoal.privacy.disassociation import Disassociation
 from shoal.progress import Silent
-from shoal.recoding.pieces import NOT_PUBLISHED
+from shoal.recoding.pieces import NOT_PUBLISHED, arranged
 from shoal.table.roles import QuasiSet
 from tests.builders import local_data, set_column
 from tests.recoding.test_disassociated import decoded
@@ -75,6 +77,13 @@ class Given:
             progress=Silent(),
         )
 
+    def lines(self):
+        """What is published, as parsed lines."""
+        refined = self.refined()
+        chunked = self.chunked, self.shared(refined)
+        clusters = _by_node(self.column, (), self.sizes, chunked, refined)
+        return decoded(arranged(clusters, np.arange(len(refined.parents))))
+
     def rows(self, chunks):
         """All subrecords of all chunks: a list per unit, in it a list per chunk."""
         items, rows = iter(chunks.items.tolist()), iter(chunks.item_counts.tolist())
@@ -135,13 +144,51 @@ def test_refine_leaves_a_term_in_a_chunk_that_the_guarantee_leans_on():
 
 
 def test_refine_never_shares_a_term_that_stands_in_a_chunk_below():
-    """Terms in the term chunks of both sides, but in a record or shared chunk of one."""
-    clusters = [["xa", "ya"], ["xa", "yb"], ["xb", "yb"]]
-    example = Given(clusters, k=2, m=1)
-    refined = example.refined()
-    lines = twin.lines(twin.refine([twin.verpart([*map(frozenset, c)], 2, 1) for c in clusters], 2, 1))
-    assert not rules.broken_rules(lines, 2, 1)
-    assert len(refined.parents) > len(clusters)
+    """The paper shares {a} x3, {b} x2, {o} x2 although a and b stand in the first cluster's chunk."""
+    clusters = [["ab", "ab"], ["ya", "yo"], ["pa", "pb"], ["qao", "qb"]]
+    example = Given(clusters, k=2, m=2)
+    (first, *_) = example.rows(example.chunked.chunks)
+    assert first == [[["a", "b"]] * 2]
+    assert all({"a"} <= set(terms) for terms in example.term_chunks()[1:])
+    lines = example.lines()
+    assert any("shared" in line for line in lines)
+    assert not rules.broken_rules(lines, 2, 2)
+    for line in lines:
+        beside_the_first = any(
+            ["a", "b"] in chunk for c in rules.all_clusters(line) for chunk in rules.chunks_of(c)
+        )
+        shared = set().union(*(rules.terms_of(c) for c in rules.chunks_of(line) if "shared" in line))
+        assert not (beside_the_first and shared & {"a", "b"})
+
+
+def random_clusters(rng):
+    """A few clusters of a few terms, many of them in several clusters, so that REFINE finds much to join."""
+    letters = list("abcdefgh")
+    weights = rng.dirichlet(np.ones(len(letters)))
+    return [
+        ["".join(rng.choice(letters, size=rng.integers(1, 4), replace=False, p=weights)) for _ in range(size)]
+        for size in rng.integers(2, 6, size=rng.integers(2, 6))
+    ]
+
+
+def test_whatever_refine_joins_repeats_no_term_and_empties_no_term_chunk_in_need():
+    """Through the real VERPART and REFINE, on clusters that somebody else chose."""
+    joint = tried_to_empty = repeated_in_need = 0
+    for seed in range(400):
+        clusters = random_clusters(np.random.default_rng(seed))
+        example = Given(clusters, k=2, m=2)
+        lines = example.lines()
+        assert not rules.broken_rules(lines, 2, 2), (seed, clusters)
+        every = [cluster for line in lines for cluster in rules.all_clusters(line)]
+        joint += sum("shared" in cluster for cluster in every)
+        tried_to_empty += any(not cluster.get("terms", ["some"]) for cluster in every)
+        in_chunks = [
+            set(map(frozenset, unit)) for unit in example.rows(example.chunked.chunks) for unit in unit
+        ]
+        held = [set().union(*chunk) for chunk in in_chunks]
+        repeated_in_need += any(set(terms) & chunk for terms in example.term_chunks() for chunk in held)
+    # The cases that matter occur: joints, clusters without a term chunk, terms that stand in chunks elsewhere.
+    assert min(joint, tried_to_empty, repeated_in_need) > 40
 
 
 @pytest.mark.parametrize(
@@ -176,6 +223,49 @@ def test_deep_splits_need_no_recursion():
 def test_identical_records_are_cut_into_clusters_of_equal_size():
     sizes = find([{"a", "b"}] * 3000, 5, 2).clusters.clusters.sizes
     assert (len(sizes), sizes.max()) == (62, 49)
+
+
+@given(
+    st.lists(st.frozensets(st.sampled_from("abcdefgh"), min_size=1, max_size=5), min_size=4, max_size=40),
+    st.integers(1, 3),
+    st.integers(2, 14),
+)
+@settings(max_examples=100)
+def test_records_settle_as_in_the_twin(records, k, limit):
+    column = set_column(records)
+    partition = horizontal_partition(column.arrays, len(column.domain), limit, 1, Silent())
+    found = settled(partition, column.arrays, len(column.domain), Bounds(k, limit))
+    assert sorted(found.rows.tolist()) == list(range(len(records)))
+    clusters = [[records[row] for row in part] for part in np.split(found.rows, found.starts[1:-1])]
+    assert clusters == twin.settled(twin.horpart(records, set(), limit), set(), k, limit)
+    sizes = np.diff(found.starts)
+    assert sizes.max() < max(limit, 2)
+    assert (sizes >= np.minimum(k, np.diff(partition.starts))).all()
+
+
+def test_a_record_moves_to_the_cluster_of_its_pair():
+    """HORPART takes {a, x, y} along with the many that hold a, although {x, y} have a cluster elsewhere."""
+    records = ["axy"] + ["ab"] * 4 + ["ac"] * 4 + ["xy"] * 4
+    column = set_column([set(record) for record in records])
+
+    def companions(*, settle):
+        partition = horizontal_partition(column.arrays, len(column.domain), 7, 1, Silent())
+        if settle:
+            partition = settled(partition, column.arrays, len(column.domain), Bounds(2, 7))
+        parts = np.split(partition.rows, partition.starts[1:-1])
+        (own,) = (part for part in parts if 0 in part)
+        return {records[row] for row in own if row != 0}
+
+    assert "xy" not in companions(settle=False)
+    assert companions(settle=True) == {"xy"}
+
+
+def test_the_partition_of_the_paper_stays_available():
+    rng = np.random.default_rng(4)
+    records = [set(map(str, rng.zipf(1.4, size=5) % 40)) for _ in range(600)]
+    plain, moved = find(records, 3, 2, settle=False), find(records, 3, 2)
+    assert lines_of(plain) == twin.lines(twin.disassociate(records, (3, 2), 30, settle=False))
+    assert lines_of(plain) != lines_of(moved)
 
 
 records_of_letters = st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=4), min_size=3, max_size=24)

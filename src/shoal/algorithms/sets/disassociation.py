@@ -14,12 +14,14 @@ from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, param
 from shoal.algorithms.sets.horpart import Partition, horizontal_partition, unite
 from shoal.algorithms.sets.parts import threads_parameter
 from shoal.algorithms.sets.refine import Refined, not_refined, refine
+from shoal.algorithms.sets.settle import settled
 from shoal.algorithms.sets.verpart import Chunked, shared_chunks, vertical_partition
 from shoal.algorithms.threads import processors
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
-from shoal.kernels.arranging import preorder, take_sets
+from shoal.kernels.arranging import preorder, sums_below, take_sets
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.settling import Bounds
 from shoal.kernels.vertical import Chunks, Promise
 from shoal.privacy.check import require_feasible
 from shoal.privacy.disassociation import Disassociation
@@ -38,7 +40,8 @@ _CLUSTERS_PER_K = 10
 class Disassociate:
     """All terms stay; which of them stand together in a record is told only where that is frequent.
 
-    HORPART puts similar records into clusters, VERPART divides the terms of a cluster into chunks in which
+    HORPART puts similar records into clusters; some of these records then move to clusters in which more of
+    their terms are frequent, which the paper does not do. VERPART divides the terms of a cluster into chunks in which
     every combination of up to m terms is held by at least k records, or by none, and lists the other terms
     without their records. REFINE joins clusters, so that terms that are too rare in each of them become a
     shared chunk.
@@ -77,6 +80,11 @@ class Disassociate:
     refine: bool = parameter(
         default=True, rule=YesOrNo(), help="join clusters over terms that are rare in each of them"
     )
+    settle: bool = parameter(
+        default=True,
+        rule=YesOrNo(),
+        help="after HORPART, move records to clusters where more of their terms are frequent",
+    )
     threads: int = threads_parameter()
 
     def __post_init__(self) -> None:
@@ -96,11 +104,10 @@ class Disassociate:
         threads = self.threads or processors()
         is_sensitive = _is_sensitive(sets, _labels(data, column))
         with_terms = np.flatnonzero(sets.sizes)
-        records = take_sets(sets.arrays, with_terms)
+        records = sets.arrays if len(with_terms) == len(sets) else take_sets(sets.arrays, with_terms)
 
         progress.stage("bringing similar records together")
-        limit = self.max_cluster_size or _CLUSTERS_PER_K * model.k
-        partition = _clusters(records, is_sensitive, model, limit=limit, threads=threads, progress=progress)
+        partition = self._clusters(records, is_sensitive, model, threads, progress)
         records = take_sets(records, partition.rows)
         sizes = np.diff(partition.starts)
 
@@ -131,6 +138,23 @@ class Disassociate:
             figures=_figures(clusters, refined.passes),
         )
 
+    def _clusters(
+        self,
+        records: SetArrays,
+        is_sensitive: Bools,
+        model: Disassociation,
+        threads: int,
+        progress: Progress,
+    ) -> Partition:
+        term_count, plain = len(is_sensitive), _where(records, ~is_sensitive)
+        limit = self.max_cluster_size or _CLUSTERS_PER_K * model.k
+        partition = horizontal_partition(plain, term_count, limit, threads, progress)
+        if self.settle:
+            partition = settled(partition, plain, term_count, Bounds(model.k, limit))
+        l = Fraction(1) if model.l is None else exact(model.l)
+        least = max(model.k, math.ceil(l))
+        return unite(partition, _where(records, is_sensitive), term_count, least=least, limit=limit, l=l)
+
 
 def set_column(data: LocalData) -> tuple[str, Sets]:
     """The one set column, which is all that disassociated data hold."""
@@ -158,25 +182,11 @@ def _is_sensitive(sets: Sets, labels: Sequence[str]) -> Bools:
     return np.asarray(marked.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
-def _clusters(
-    records: SetArrays,
-    is_sensitive: Bools,
-    model: Disassociation,
-    *,
-    limit: int,
-    threads: int,
-    progress: Progress,
-) -> Partition:
-    term_count = len(is_sensitive)
-    partition = horizontal_partition(_where(records, ~is_sensitive), term_count, limit, threads, progress)
-    l = Fraction(1) if model.l is None else exact(model.l)
-    least = max(model.k, math.ceil(l))
-    return unite(partition, _where(records, is_sensitive), term_count, least=least, limit=limit, l=l)
-
-
 def _where(sets: SetArrays, wanted: Bools) -> SetArrays:
     if wanted.all():
         return sets
+    if not wanted.any():
+        return SetArrays(np.zeros_like(sets.starts), np.zeros(0, dtype=np.int64))
     kept = wanted[sets.items]
     kept_before = np.concatenate(([0], np.cumsum(kept)))
     return SetArrays(kept_before[sets.starts], sets.items[kept])
@@ -189,9 +199,7 @@ def _by_node(
     parents, simple_count = refined.parents, len(sizes)
     joint_count = len(parents) - simple_count
     all_sizes = np.concatenate((sizes, np.zeros(joint_count, dtype=np.int64)))
-    for node in range(simple_count + joint_count):  # a joint cluster comes after those it joins
-        if parents[node] >= 0:
-            all_sizes[parents[node]] += all_sizes[node]
+    sums_below(parents, all_sizes)  # a joint cluster comes after those it joins
     (simple, shared) = chunked
     chunks = [np.concatenate(pair) for pair in zip(simple.chunks, shared, strict=True)]
     chunk_counts, subrecord_counts, item_counts, items = chunks

@@ -12,7 +12,7 @@ from shoal.algorithms.sets.parts import balanced_borders
 from shoal.algorithms.threads import in_threads
 from shoal.kernels.arranging import take_sets
 from shoal.kernels.arrays import Bools, Ints, SetArrays
-from shoal.kernels.horizontal import Needs, Split, split_parts, unite_parts
+from shoal.kernels.horizontal import Desk, Needs, Split, new_desk, split_parts, unite_parts
 from shoal.progress import Progress
 
 _BATCHES_PER_THREAD = 8
@@ -37,18 +37,27 @@ def horizontal_partition(
     """
     count = len(sets.starts) - 1
     rows, starts_part = np.arange(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
-    split_parts(Split(sets, rows, starts_part), np.array([[0, count]]), term_count, limit, count)
+    whole = np.array([[0, count]])
+    desk = _desk_for(whole, sets, term_count)
+    split_parts(Split(sets, rows, starts_part), whole, limit, count, desk)
     near = Split(take_sets(sets, rows), np.arange(count, dtype=np.int64), starts_part)
     parts = _parts(starts_part)
     large = parts[parts[:, 1] - parts[:, 0] >= limit]
 
     def split(batch: Ints, progress: Progress) -> None:
         progress.update(0)
-        split_parts(near, batch, term_count, limit, limit)
+        split_parts(near, batch, limit, limit, _desk_for(batch, near.sets, term_count))
 
     batches = np.split(large, balanced_borders(large[:, 1] - large[:, 0], _BATCHES_PER_THREAD * threads))
     in_threads([partial(split, batch) for batch in batches if len(batch)], progress, threads)
     return Partition(rows[near.rows], np.append(np.flatnonzero(starts_part), count))
+
+
+def _desk_for(parts: Ints, sets: SetArrays, term_count: int) -> Desk:
+    """Room for parts whose rows stand one behind the other."""
+    first, last = parts[:, 0], parts[:, 1]
+    items = sets.starts[last] - sets.starts[first]
+    return new_desk(term_count, int((last - first).max()), int(items.max()))
 
 
 def unite(

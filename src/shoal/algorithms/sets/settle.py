@@ -1,0 +1,52 @@
+"""Beyond HORPART: records that another cluster serves better move there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.algorithms.sets.horpart import Partition
+from shoal.kernels.arranging import take_sets
+from shoal.kernels.arrays import SetArrays
+from shoal.kernels.settling import (
+    CLUSTERS_PER_PAIR,
+    Bounds,
+    Covered,
+    PairTable,
+    count_covered,
+    fill_covered,
+    fill_pair_table,
+    settle,
+)
+
+_WORD = 64
+
+
+def settled(partition: Partition, sets: SetArrays, term_count: int, bounds: Bounds) -> Partition:
+    """Let each record move to a cluster in which more of its terms are held by k records.
+
+    HORPART splits by one term after the other and never looks back: a record that holds a frequent term and
+    a rarer pair goes with the term, although the pair has its own cluster elsewhere.
+    """
+    near = take_sets(sets, partition.rows)
+    starts, pair_count = count_covered(near, partition.starts, term_count, bounds.k)
+    covered = Covered(starts, np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1], dtype=np.int64))
+    is_covered = np.zeros(term_count, dtype=np.bool_)
+    fill_covered(near, partition.starts, bounds.k, covered, is_covered)
+    table = _empty_table(int(pair_count))
+    fill_pair_table(covered, term_count, table)
+    sizes = np.diff(partition.starts)
+    cluster_of = np.repeat(np.arange(len(sizes)), sizes)
+    settle(near, cluster_of, covered, is_covered, table, bounds)
+    order = np.argsort(cluster_of, kind="stable")
+    new_sizes = np.bincount(cluster_of, minlength=len(sizes))
+    return Partition(partition.rows[order], np.concatenate(([0], np.cumsum(new_sizes))))
+
+
+def _empty_table(pair_count: int) -> PairTable:
+    """Room for so many pairs; at least half of the places stay empty."""
+    size = max(_WORD, 1 << (2 * pair_count).bit_length())
+    return PairTable(
+        np.full(size, -1, dtype=np.int64),
+        np.full((size, CLUSTERS_PER_PAIR), -1, dtype=np.int64),
+        np.zeros(size // _WORD, dtype=np.uint64),
+    )
