@@ -105,6 +105,38 @@ def test_a_truncated_file_is_refused_with_its_place(tmp_path, file):
     assert files_in(tmp_path) == ["cut.jsonl", "cut.jsonl.gz", "published.jsonl"]
 
 
+DAMAGES = {
+    "a key twice": (lambda text: text.replace(b'"size": 5', b'"size": 5, "size": 9', 1), "has a key twice"),
+    "no UTF-8": (lambda text: text.replace(b"viagra", b"\xe9", 1), "is not UTF-8 text"),
+    "a size that is a text": (lambda text: text.replace(b'"size": 5', b'"size": "5"', 1), "got '5'"),
+    "a key misspelt": (lambda text: text.replace(b'"terms"', b'"term"', 1), "has no 'term'; did you mean"),
+    "a term that is a number": (lambda text: text.replace(b'"viagra"', b"7", 1), "every term is a text"),
+    "zeros": (lambda text: b"\0" * 20 + b"\n" + text, "is not JSON"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_every_reader_names_the_line_of_a_damage(tmp_path, damage):
+    change, words = DAMAGES[damage]
+    (tmp_path / "sets.txt").write_text("a\n")
+    policy = tmp_path / "policy.toml"
+    policy.write_text(
+        '[data]\npath = "sets.txt"\n[columns]\nitems = { role = "quasi", kind = "set" }\n'
+        '[privacy]\nmodel = "disassociation"\nk = 3\nm = 2\n'
+    )
+    file = written(tmp_path / "edited.jsonl", SHOPPING)
+    file.write_bytes(change(file.read_bytes()))
+    for command in (
+        ("verify", file, "--policy", policy),
+        ("reconstruct", file, "--out", tmp_path / "copies"),
+        ("query", file, "--itemset", "flu"),
+    ):
+        done = shoal(*command)
+        assert done.code == BAD_INPUT
+        assert "edited.jsonl:1: " in done.errors[0]
+        assert words in done.errors[0]
+
+
 def test_the_command_writes_copies_that_read_back(tmp_path, file):
     folder = tmp_path / "copies"
     done = shoal("reconstruct", file, "--copies", 10, "--out", folder, "--seed", 4, "--json")

@@ -7,7 +7,6 @@ import numpy as np
 from shoal.kernels.arrays import Ints, SetArrays
 from shoal.kernels.compile import kernel
 
-
 # Arrays as large as the data are made here and not in kernels: NumPy asks the system for large pages, Numba
 # does not, and without them the time per row rises with the number of rows.
 

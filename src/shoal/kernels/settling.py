@@ -25,7 +25,7 @@ _PRIME, _MULTIPLIER, _LOW_BITS = 2**31 - 1, 2654435761, 16  # their product stay
 
 
 class Covered(NamedTuple):
-    """Cluster c covers terms[starts[c]:starts[c + 1]], ascending; supports[i] of its records hold terms[i]."""
+    """Cluster c covers terms[starts[c]:starts[c + 1]], ascending; supports[i] records of it hold terms[i]."""
 
     starts: Ints
     terms: Ints
@@ -42,6 +42,14 @@ class PairTable(NamedTuple):
     keys: Ints
     clusters: Ints
     filter: Words
+
+
+class Index(NamedTuple):
+    """What clusters cover, which terms any of them covers, and where to find those that cover a pair."""
+
+    covered: Covered
+    is_covered: Bools
+    table: PairTable
 
 
 class Bounds(NamedTuple):
@@ -129,15 +137,14 @@ def _hashed(key: int, size: int) -> int:
 
 
 @kernel
-def settle(
-    sets: SetArrays, cluster_of: Ints, covered: Covered, is_covered: Bools, table: PairTable, bounds: Bounds
-) -> None:
+def settle(sets: SetArrays, cluster_of: Ints, index: Index, bounds: Bounds) -> None:
     """Move each row in turn to the cluster that covers most of its terms, if that is two or more.
 
     Of equals the first one found stays; the cluster where a row is comes first. Only clusters are looked at
     that cover a pair of the row's first terms. cluster_of is changed, and so are the supports of covered
     terms. O(rows * clusters looked at).
     """
+    covered, is_covered, table = index
     term_count = len(is_covered)
     sizes = np.zeros(len(covered.starts) - 1, dtype=np.int64)
     for cluster in cluster_of:

@@ -76,12 +76,9 @@ def read_disassociated(path: Path, sensitive: Sequence[str] = ()) -> Disassociat
     """Read a file of JSON lines; raises BadInput with every line that does not have the form of a cluster."""
     opened = gzip.open if path.suffix == ".gz" else open
     try:
-        with opened(path, "rt", encoding="utf-8-sig") as file:
+        with opened(path, "rb") as file:
             lines = ((number, text) for number, text in enumerate(file, start=1) if text.strip())
             return _encode(lines, _parsed, str(path), sensitive)
-    except UnicodeDecodeError as error:
-        what = f"is not UTF-8 text ({error.reason})"
-        raise BadInput(Problem(what, "save it as UTF-8", file=str(path))) from error
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput(Problem(f"cannot be read: {error}", "name a readable file", file=str(path))) from error
 
@@ -121,13 +118,23 @@ class _Misshapen(Exception):
         super().__init__(what)
 
 
-def _parsed(line: str) -> Any:
+def _parsed(line: bytes) -> Any:
     try:
-        return json.loads(line)
+        return json.loads(line.decode("utf-8-sig"), object_pairs_hook=_without_repeats)
+    except UnicodeDecodeError as error:
+        raise _Misshapen(f"is not UTF-8 text ({error.reason})", "save it as UTF-8") from None
     except RecursionError:
         raise _Misshapen("clusters are nested too deeply", "join clusters in fewer levels") from None
     except ValueError as error:
         raise _Misshapen(f"is not JSON ({error})", "write one cluster per line") from None
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; readers do not agree on which of two equal keys counts."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise _Misshapen("an object has a key twice", "get the file again from its publisher")
+    return content
 
 
 class _Numbering(dict[str, int]):

@@ -173,22 +173,24 @@ def random_clusters(rng):
 
 def test_whatever_refine_joins_repeats_no_term_and_empties_no_term_chunk_in_need():
     """Through the real VERPART and REFINE, on clusters that somebody else chose."""
-    joint = tried_to_empty = repeated_in_need = 0
-    for seed in range(400):
+    joint = without_term_chunk = in_chunks_elsewhere = 0
+    for seed in range(200):
         clusters = random_clusters(np.random.default_rng(seed))
         example = Given(clusters, k=2, m=2)
         lines = example.lines()
         assert not rules.broken_rules(lines, 2, 2), (seed, clusters)
         every = [cluster for line in lines for cluster in rules.all_clusters(line)]
         joint += sum("shared" in cluster for cluster in every)
-        tried_to_empty += any(not cluster.get("terms", ["some"]) for cluster in every)
-        in_chunks = [
-            set(map(frozenset, unit)) for unit in example.rows(example.chunked.chunks) for unit in unit
-        ]
-        held = [set().union(*chunk) for chunk in in_chunks]
-        repeated_in_need += any(set(terms) & chunk for terms in example.term_chunks() for chunk in held)
-    # The cases that matter occur: joints, clusters without a term chunk, terms that stand in chunks elsewhere.
-    assert min(joint, tried_to_empty, repeated_in_need) > 40
+        without_term_chunk += any(cluster.get("terms") == [] for cluster in every)
+        in_chunks = {
+            term
+            for unit in example.rows(example.chunked.chunks)
+            for chunk in unit
+            for row in chunk
+            for term in row
+        }
+        in_chunks_elsewhere += any(in_chunks & set(terms) for terms in example.term_chunks())
+    assert min(joint, without_term_chunk, in_chunks_elsewhere) > 20  # the cases that matter occur
 
 
 @pytest.mark.parametrize(

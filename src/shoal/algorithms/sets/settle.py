@@ -11,6 +11,7 @@ from shoal.kernels.settling import (
     CLUSTERS_PER_PAIR,
     Bounds,
     Covered,
+    Index,
     PairTable,
     count_covered,
     fill_covered,
@@ -36,7 +37,7 @@ def settled(partition: Partition, sets: SetArrays, term_count: int, bounds: Boun
     fill_pair_table(covered, term_count, table)
     sizes = np.diff(partition.starts)
     cluster_of = np.repeat(np.arange(len(sizes)), sizes)
-    settle(near, cluster_of, covered, is_covered, table, bounds)
+    settle(near, cluster_of, Index(covered, is_covered, table), bounds)
     order = np.argsort(cluster_of, kind="stable")
     new_sizes = np.bincount(cluster_of, minlength=len(sizes))
     return Partition(partition.rows[order], np.concatenate(([0], np.cumsum(new_sizes))))
