@@ -83,7 +83,7 @@ def test_a_run_publishes_clusters_that_verify(house):
     assert "Known users: " in report
     assert "cover problem" in done.words
     certificate = json.loads((house.out / "certificate.json").read_text())
-    assert facts["attacks"] == certificate["attacks"]
+    assert facts["attacks"] == certificate["measures"]["published"]
     assert facts["attacks"]["cover_problem"]["clusters"] == facts["figures"]["simple_clusters"]
     assert facts["attacks"]["known_users"]["records"] == 300
     assert stat.S_IMODE((house.out / "internal").stat().st_mode) == 0o700

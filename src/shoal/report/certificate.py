@@ -61,8 +61,6 @@ def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
             ],
         },
         "measures": {"published": _published_measures(outcome), "loss": _published_losses(outcome)},
-        # Whoever knows the algorithm can count the same in the published file.
-        "attacks": json_value(outcome.attack_figures),
         "people": _people(outcome),
     }
 
@@ -138,11 +136,12 @@ def _check(verdict: Verdict, counted: str) -> dict[str, JsonValue]:
 
 
 def _published_measures(outcome: Outcome) -> dict[str, JsonValue]:
-    """What anyone can compute from the published file again."""
+    """What anyone can compute from the published file again, who knows the algorithm."""
+    attacks = {name: json_value(figures) for name, figures in outcome.attack_figures.items()}
     risk = risk_of(outcome.class_sizes_after)
     if risk is None:
-        return {}
-    return {
+        return attacks
+    return attacks | {
         "classes": risk.classes,
         "smallest_class": risk.smallest,
         "largest_class": int(outcome.class_sizes_after.max()),
