@@ -27,7 +27,11 @@ def publication(drawn, k, m):
         {letter for letter in letters if drawn.random() < 0.45} for _ in range(drawn.randint(k, 3 * k + 2))
     ]
     data = local_data([(record,) for record in records], {"items": QuasiSet()})
-    options = {"max_cluster_size": drawn.choice([k, k + 1, k + 2, 0]), "threads": 1}
+    options = {
+        "max_cluster_size": drawn.choice([k, k + 1, k + 2, 0]),
+        "settle": drawn.choice([False, True]),
+        "threads": 1,
+    }
     try:
         pieces = Disassociate(**options).find(
             data, [Disassociation(k, m)], np.random.default_rng(0), Silent()

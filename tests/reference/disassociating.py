@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import combinations
 
 
-def disassociate(records, promise, limit, sensitive=(), l=1, *, settle=True):
+def disassociate(records, promise, limit, sensitive=(), l=1, *, settle=False):
     """All clusters as nested dictionaries; `lines` makes a release of them."""
     k, m = promise
     clusters = horpart([r for r in records if r], set(sensitive), limit)

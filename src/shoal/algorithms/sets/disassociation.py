@@ -40,8 +40,8 @@ _CLUSTERS_PER_K = 10
 class Disassociate:
     """All terms stay; which of them stand together in a record is told only where that is frequent.
 
-    HORPART puts similar records into clusters; some records then settle in clusters in which more of their
-    terms are frequent, which the paper does not do. VERPART divides the terms of a cluster into chunks in
+    HORPART puts similar records into clusters; with `settle`, which the paper does not have, some of them
+    then move to clusters in which more of their terms are frequent. VERPART divides the terms of a cluster into chunks in
     which every combination of up to m terms is held by at least k records, or by none, and lists the other
     terms without their records. REFINE joins clusters, so that terms that are too rare in each of them become
     a shared chunk.
@@ -81,7 +81,7 @@ class Disassociate:
         default=True, rule=YesOrNo(), help="join clusters over terms that are rare in each of them"
     )
     settle: bool = parameter(
-        default=True,
+        default=False,
         rule=YesOrNo(),
         help="after HORPART, move records to clusters where more of their terms are frequent",
     )
