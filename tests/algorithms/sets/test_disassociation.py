@@ -275,15 +275,14 @@ records_of_letters = st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size
 
 @given(
     records_of_letters,
-    st.integers(1, 3),
-    st.integers(1, 3),
+    st.tuples(st.integers(1, 3), st.integers(1, 3)),
     st.integers(1, 8),
     st.sampled_from([((), None), (("a",), None), (("a", "c"), 2), (("a",), 1.5)]),
     st.booleans(),
 )
 @settings(max_examples=150)
-def test_every_release_is_the_twins(records, k, m, limit, protection, settle):
-    sensitive, l = protection
+def test_every_release_is_the_twins(records, promise, limit, protection, settle):
+    (k, m), (sensitive, l) = promise, protection
     options = {"max_cluster_size": limit, "settle": settle, "threads": 1}
     try:
         pieces = find(records, k, m, sensitive=sensitive, l=l, **options)

@@ -41,10 +41,10 @@ class Disassociate:
     """All terms stay; which of them stand together in a record is told only where that is frequent.
 
     HORPART puts similar records into clusters; with `settle`, which the paper does not have, some of them
-    then move to clusters in which more of their terms are frequent. VERPART divides the terms of a cluster into chunks in
-    which every combination of up to m terms is held by at least k records, or by none, and lists the other
-    terms without their records. REFINE joins clusters, so that terms that are too rare in each of them become
-    a shared chunk.
+    then move to clusters in which more of their terms are frequent. VERPART divides the terms of a cluster
+    into chunks in which every combination of up to m terms is held by at least k records, or by none, and
+    lists the other terms without their records. REFINE joins clusters, so that terms that are too rare in
+    each of them become a shared chunk.
 
     The algorithm of the paper does not keep its own guarantee in three places. Here no cluster is smaller
     than k: HORPART's small ones are united with neighbours. And REFINE takes a term out of the term chunks
