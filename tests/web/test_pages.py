@@ -1,0 +1,249 @@
+"""Whole ways through the pages in a real browser."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from shoal.table.sample import sample_folder
+from tests.cli.commands import shoal
+from tests.web.browsing import CHROMIUM, RUN_PATIENCE, STEPS, WITHOUT, Visitor, opened
+from tests.web.samples import slow_table
+from tests.web.serving import Served
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
+
+IMAGE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    served = Served(tmp_path_factory.mktemp("served") / "data")
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="module")
+def context(served: Served) -> Iterator[BrowserContext]:
+    with opened(served) as context:
+        yield context
+
+
+@pytest.fixture
+def visitor(context: BrowserContext, served: Served) -> Iterator[Visitor]:
+    visitor = Visitor(context.new_page(), served.address)
+    yield visitor
+    visitor.page.close()
+    assert visitor.talk == []
+
+
+@dataclass(frozen=True)
+class Sample:
+    title: str
+    column: str
+    promise: str
+    losses: tuple[str, ...]
+
+
+SAMPLES = {
+    "table": Sample("Patients as a table", "admission", "At least 5 rows fit that person", ("ncp",)),
+    "sets": Sample("Diagnoses as sets", "items", "up to 2", ("ul",)),
+    "mixed": Sample("Patients with their diagnoses", "diagnoses", "up to 2", ("ncp", "ul")),
+    "disassociation": Sample("Diagnoses, all as they are", "items", "up to 2", ("tkd",)),
+}
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_the_whole_way_with_a_sample(visitor, tmp_path, kind):
+    sample = SAMPLES[kind]
+    visitor.begin_sample(sample.title)
+    visitor.sees("2,000 records")
+    visitor.sees("The first records")
+    sound(visitor)
+    visitor.button("On to the columns").click()
+    visitor.at("Columns")
+    visitor.sees("Suggested:")
+    visitor.sees("Who could be singled out")
+    sound(visitor)
+    visitor.button("On to the hierarchies").click()
+    visitor.at("Hierarchies")
+    visitor.page.get_by_role("link", name=sample.column, exact=True).click()
+    visitor.sees(f"Hierarchy of {sample.column}")
+    sound(visitor)
+    visitor.button("On to the promise").click()
+    visitor.at("Promise")
+    visitor.sees(sample.promise)
+    sound(visitor)
+    visitor.button("On to the run").click()
+    visitor.at("Run")
+    visitor.button("Check everything").click()
+    visitor.sees("No problems found")
+    sound(visitor)
+    visitor.run()
+    visitor.sees(re.compile("✓ Holds"))
+    look_at_the_result(visitor, kind)
+    sound(visitor)
+    visitor.go("Compare")
+    visitor.sees("Past runs side by side")
+    sound(visitor)
+    visitor.go("Export")
+    sound(visitor)
+    repeat_outside(visitor, tmp_path, sample)
+
+
+def sound(visitor: Visitor) -> None:
+    assert visitor.nameless() == []
+    assert visitor.width_at(390) == 390
+    assert visitor.talk == []
+
+
+def look_at_the_result(visitor: Visitor, kind: str) -> None:
+    if kind == "disassociation":
+        visitor.sees("Clusters and their chunks, as published")
+        visitor.sees("items that stand alone")
+        return
+    visitor.page.locator("td .shoal-changed").first.click()
+    visitor.sees(re.compile("is published as|all .* records of its class|stays as it is"))
+    visitor.sees("Hierarchies with what was published")
+    visitor.sees(re.compile(r"● .* times\)"))
+
+
+def repeat_outside(visitor: Visitor, folder: Path, sample: Sample) -> None:
+    """What was exported gives the same verdict and loss without the page, and says the same as a script."""
+    for file in ("patients.csv", "diagnoses.csv", "diagnoses.txt"):
+        shutil.copy(sample_folder() / file, folder)
+    figures = json.loads(visitor.download("all figures", folder).read_text(encoding="utf-8"))
+    policy = visitor.download("the policy", folder)
+    assert shoal("run", policy, "--out", folder / "again").code == 0
+    again = json.loads((folder / "again" / "result.json").read_text(encoding="utf-8"))
+    assert again["verdict"]["holds"] is True
+    assert again["verdict"] == figures["verdict"]
+    assert again["loss"] == figures["loss"]
+    for loss in sample.losses:
+        assert figures["loss"][loss] is not None
+    script = visitor.download("the python script", folder)
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=folder, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_markup_in_names_and_values_is_text_on_every_page(visitor, tmp_path):
+    table = tmp_path / "markup.csv"
+    rows = [f"{IMAGE if i % 2 else '<b>bold</b>'},{20 + i % 9},<i>{'ab'[i % 2]}</i>" for i in range(60)]
+    table.write_text("\n".join([f"{IMAGE},<b>age</b>/../x?y#z,<u>ill</u>", *rows]), encoding="utf-8")
+    visitor.begin(f"Project {IMAGE}")
+    visitor.upload("Choose a file", table)
+    visitor.sees("60 records")
+    visitor.sees(IMAGE)
+    visitor.run()
+    visitor.sees(re.compile("✓ Holds"))
+    for step in STEPS:
+        visitor.go(step)
+        assert visitor.page.locator("main img, main b, main i:not(.q-icon), main u").count() == 0
+        assert visitor.page.locator("header").get_by_text(f"Project {IMAGE}").count() == 1
+    visitor.go("Hierarchies")
+    visitor.page.get_by_role("link", name="<b>age</b>/../x?y#z").click()
+    visitor.sees("Hierarchy of <b>age</b>/../x?y#z")
+    visitor.page.goto(visitor.address)
+    visitor.sees(f"Project {IMAGE}")
+
+
+def test_a_hierarchy_is_edited_by_hand(visitor):
+    visitor.begin_sample("Patients as a table")
+    visitor.go("Hierarchies")
+    visitor.page.get_by_role("link", name="sex", exact=True).click()
+    visitor.sees("Hierarchy of sex")
+    visitor.page.get_by_role("treeitem").filter(has_text="female").last.get_by_role("checkbox").click()
+    visitor.sees("Ticked: female")
+    visitor.page.get_by_label("Label").fill("women")
+    visitor.button("Group under a new label").click()
+    visitor.sees(re.compile(r"women \("))
+    visitor.page.get_by_role("treeitem").filter(has_text="women").last.get_by_role("checkbox").first.click()
+    visitor.sees("Ticked: women")
+    visitor.page.get_by_label("Label").fill("all women")
+    visitor.button("Rename").click()
+    visitor.sees(re.compile(r"all women \("))
+    visitor.sees("hierarchy.csv")
+
+
+def test_a_file_with_three_problems_shows_all_three(visitor, tmp_path):
+    hierarchy = tmp_path / "sex.csv"
+    hierarchy.write_text("female;woman;*\nfemale;person;*\nmale\nwoman;a;*\n", encoding="utf-8")
+    visitor.begin_sample("Patients as a table")
+    visitor.go("Hierarchies")
+    visitor.page.get_by_role("link", name="sex", exact=True).click()
+    visitor.sees("Hierarchy of sex")
+    visitor.upload("Choose a hierarchy file", hierarchy)
+    problems = visitor.page.get_by_role("alert").get_by_role("listitem")
+    expect(problems).to_have_count(3)
+    expect(problems.filter(has_text="'female' has two parents, 'woman' (line 1) and 'person'")).to_have_count(
+        1
+    )
+    expect(problems.filter(has_text="'woman' has two parents, '*' (line 1) and 'a'")).to_have_count(1)
+    expect(problems.filter(has_text="has 1 columns where others have 3")).to_have_count(1)
+
+
+def test_a_run_is_found_again_after_a_reload_and_cancelled(visitor, tmp_path):
+    table = tmp_path / "slow.csv"
+    table.write_bytes(slow_table())
+    visitor.begin("Slow")
+    visitor.upload("Choose a file", table)
+    visitor.sees("20,000 records")
+    visitor.go("Run")
+    visitor.page.get_by_label("Algorithm").click()
+    visitor.page.get_by_role("option", name=re.compile("^agglomerative:")).click()
+    visitor.button("Run").click()
+    visitor.sees("running")
+    visitor.page.reload()
+    visitor.sees("running")
+    visitor.page.get_by_role("button", name="Cancel: k-anonymity with agglomerative").click()
+    visitor.sees("cancelled")
+    visitor.sees("this was cancelled; nothing was written")
+
+
+def test_runs_are_compared_and_the_best_of_a_sweep_is_taken(visitor):
+    visitor.begin_sample("Patients as a table")
+    visitor.run()
+    visitor.go("Promise")
+    visitor.page.get_by_label("A person hides among at least so many (k), as a number").fill("10")
+    visitor.page.keyboard.press("Tab")
+    visitor.sees("At least 10 rows fit that person")
+    visitor.run()
+    visitor.go("Compare")
+    visitor.sees("k = 5, l = 2, diversity = frequency")
+    visitor.sees("k = 10, l = 2, diversity = frequency")
+    visitor.sees("highest risk of a record")
+    visitor.page.get_by_label("Values of k").fill("4, 20")
+    visitor.button("Compare").click()
+    visitor.page.get_by_role("link", name=re.compile("^Look at it: comparison")).click(timeout=RUN_PATIENCE)
+    visitor.sees("recommended")
+    visitor.sees("Pareto front")
+    visitor.page.get_by_role("button", name=re.compile("^Take .*k=20")).first.click()
+    visitor.at("Run")
+    visitor.go("Promise")
+    visitor.sees("At least 20 rows fit that person")
+
+
+def test_the_keyboard_reaches_everything_and_the_dark_is_dark(visitor):
+    visitor.begin_sample("Patients as a table")
+    visitor.sees("The first records")
+    visitor.page.reload()
+    visitor.at("Data")
+    visitor.page.keyboard.press("Tab")
+    skip = visitor.page.locator(":focus")
+    expect(skip).to_have_text("Go to the content")
+    visitor.page.keyboard.press("Enter")
+    visitor.page.keyboard.press("Tab")
+    expect(visitor.button("Choose a file")).to_be_focused()
+    before = visitor.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    visitor.button("Light or dark").press("Enter")
+    expect(visitor.page.locator("body.body--dark")).to_have_count(1)
+    assert visitor.page.evaluate("getComputedStyle(document.body).backgroundColor") != before
