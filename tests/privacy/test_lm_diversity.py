@@ -69,7 +69,7 @@ def test_generalizing_can_break_it():
 def test_nothing_need_be_known_to_guess_what_most_records_hold():
     verdict = LmDiversity(2, 1).verify(baskets("s", "s", "", "s", ""))
     assert verdict.witness.what == "3 of 5 records hold the sensitive s, more than 1 in 2"
-    assert verdict.claim == ("satisfies l^m-diversity with l=2, m=1 for s, t on basket")
+    assert verdict.claim == ("satisfies l^m-diversity with l=2, m=1 for s on basket")
 
 
 def test_shares_are_exact():
@@ -95,7 +95,7 @@ def test_all_items_of_a_sensitive_set_column_are_protected():
     both = data.table.replacing({"illness": secrets})
     joined = type(data)(both, {**data.roles, "illness": Sensitive()})
     assert LmDiversity(1, 1).verify(joined).figures["largest_share"] == 1
-    assert LmDiversity(2, 1).verify(joined).claim.endswith("for illness, s on basket")
+    assert LmDiversity(2, 1).verify(joined).claim.endswith("for illness on basket")
 
 
 def test_without_anything_sensitive_the_promise_is_empty_and_refused():

@@ -4,7 +4,7 @@ import pytest
 
 from shoal.report.both_parts import frontier_of, shows_both_parts
 from shoal.report.figures import frontier_figure
-from shoal.report.outcome import GeneralizedItem, Promise, SetForm
+from shoal.report.outcome import GeneralizedItem, Promise
 from shoal.report.page import page
 from tests.report.outcomes import hospital
 
@@ -63,7 +63,7 @@ def test_bounds_that_were_tried_are_shown_as_a_curve_and_a_table(mixed):
 
 def test_the_promise_tells_values_from_items(mixed):
     promise = Promise("k-km-anonymity", {"k": 5, "m": 2})
-    text = page(replace(mixed, promises=(promise,), sets={"diagnoses": SetForm(" ")}))
+    text = page(replace(mixed, promises=(promise,), roles={"diagnoses": {"role": "quasi", "kind": "set"}}))
     assert "in the columns age, zip, sex and admitted, and up to 2 items of diagnoses." in " ".join(
         text.split()
     )

@@ -112,7 +112,9 @@ def _dearest(flow: Flow, sizes: Ints, leaf_count: int) -> Iterator[tuple[int, in
     share = np.where(
         flow.published == GONE, 1.0, np.where(sizes[flow.published] > 1, sizes[flow.published], 0)
     )
-    cost: Floats = np.where(real, flow.counts * share / np.where(flow.published == GONE, 1, leaf_count), 0.0)
+    cost: Floats = np.where(
+        real, flow.counts * share / np.where(flow.published == GONE, 1, max(leaf_count, 1)), 0.0
+    )
     of_values = np.bincount(flow.values, cost)
     for value in np.argsort(-of_values, kind="stable")[:PER_COLUMN].tolist():
         if of_values[value] > 0:
