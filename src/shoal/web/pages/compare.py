@@ -1,0 +1,187 @@
+"""The seventh step: runs side by side, and sweeps over algorithms and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+
+from shoal.algorithms.catalogue import describe_algorithms
+from shoal.errors import BadInput, Problem
+from shoal.report.figures import Point, comparison_figure
+from shoal.web.pages.frame import (
+    Place,
+    ask,
+    attempt,
+    card,
+    figure,
+    first_do,
+    main_button,
+    paragraph,
+    percent,
+    plain_table,
+    quiet_button,
+)
+from shoal.web.pages.result import chosen_job, main_loss, parameters_of
+from shoal.web.pages.running import jobs_list
+from shoal.web.service.jobs import Job
+
+_SWEPT = ("k", "m", "l", "t", "alpha", "epsilon")
+
+
+async def compare_page(place: Place, job_id: str | None) -> None:
+    """Past runs, the form of a sweep, and what sweeps found."""
+    trouble = ui.column().classes("w-full")
+    everything = await ask(place.service.jobs.all, place.project.id)
+    runs = [job for job in everything if job.kind == "run" and job.state == "done"]
+    with card("Past runs side by side"):
+        if runs:
+            _past(runs)
+        else:
+            paragraph("Nothing has been run to its end yet.", quiet=True)
+    await _sweep_form(place, trouble)
+    job = await chosen_job(place, "comparison", "compare", job_id)
+    if job is not None:
+        _found(place, job, trouble)
+    with card("Sweeps"):
+        await jobs_list(place, trouble, kinds=("comparison",))
+
+
+def _past(runs: Sequence[Job]) -> None:
+    plain_table(
+        ("Promise", "Parameters", "Algorithm", "Holds", "Loss", "Highest risk", "Seconds"),
+        [_row(job) for job in runs],
+    )
+    lines: dict[str, list[Point]] = {}
+    for job in runs:
+        if (point := _point(job)) is not None:
+            lines.setdefault(str((job.result or {})["algorithm"]), []).append(point)
+    if sum(map(len, lines.values())) > 1:
+        _plot(lines, [])
+
+
+def _row(job: Job) -> tuple[str, ...]:
+    result: Mapping[str, Any] = job.result or {}
+    risk = result["risk"]["after"]
+    return (
+        str(job.request["sections"]["privacy"]["model"]),
+        parameters_of(job),
+        str(result["algorithm"]),
+        "yes" if result["verdict"]["holds"] else "no",
+        percent(main_loss(result["loss"])),
+        "" if risk is None else percent(risk["highest"]),
+        f"{result['seconds']['total']:,.1f}",
+    )
+
+
+def _point(job: Job) -> Point | None:
+    result: Mapping[str, Any] = job.result or {}
+    risk, loss = result["risk"]["after"], main_loss(result["loss"])
+    if risk is None or loss is None:
+        return None
+    return float(risk["highest"]), float(loss), parameters_of(job)
+
+
+def _plot(lines: Mapping[str, Sequence[Point]], front: Sequence[tuple[float, float]]) -> None:
+    drawn = comparison_figure(lines, front, ("highest risk of a record", "loss"))
+    figure(drawn.to_plotly_json())
+
+
+async def _sweep_form(place: Place, trouble: ui.element) -> None:
+    sections = await ask(place.service.policies.get, place.project.id)
+    privacy = sections.get("privacy", {})
+    serving = [each["name"] for each in describe_algorithms() if privacy.get("model") in each["models"]]
+    if not serving:
+        first_do(
+            "Choose a promise first; then ways to it can be compared.",
+            "To the promise",
+            place.link("promise"),
+        )
+        return
+    with card("Try several at once"):
+        paragraph(
+            "Every algorithm is run with every combination of the values; nothing is published.", quiet=True
+        )
+        algorithms = ui.select(serving, value=serving[:2], multiple=True, label="Algorithms")
+        algorithms.props("outlined dense use-chips").classes("w-full")
+        values = {
+            name: ui.input(f"Values of {name}", value=str(privacy[name])).props("outlined dense")
+            for name in _SWEPT
+            if privacy.get(name) is not None
+        }
+
+        async def start() -> None:
+            texts = {name: str(field.value) for name, field in values.items()}
+            sweep = await attempt(trouble, sweep_of, texts)
+            if sweep is None:
+                return
+            names = list(algorithms.value or [])
+            compare = place.service.jobs.compare
+            if await attempt(trouble, compare, place.project.id, algorithms=names, sweep=sweep) is not None:
+                ui.navigate.to(place.link("compare"))
+
+        main_button("Compare", start)
+
+
+def sweep_of(texts: Mapping[str, str]) -> dict[str, list[float]]:
+    """The values of each parameter to try; BadInput lists all texts that are none."""
+    found: dict[str, list[float]] = {}
+    problems = []
+    for name, text in texts.items():
+        try:
+            found[name] = [_number(word) for word in text.replace(",", " ").split()]
+        except ValueError:
+            problems.append(
+                Problem(f"the values of {name} are no numbers", "write them as in 3, 5, 10", value=text)
+            )
+    if problems:
+        raise BadInput(*problems)
+    return {name: values for name, values in found.items() if values}
+
+
+def _number(word: str) -> float:
+    return int(word) if word.isdecimal() else float(word)
+
+
+def _found(place: Place, job: Job, trouble: ui.element) -> None:
+    """What a sweep found: loss against risk with the Pareto front, and each run to take over."""
+    result: Mapping[str, Any] = job.result or {}
+    loss = result["loss"]
+    usable = [
+        row
+        for row in result["runs"]
+        if row["holds"] and row.get(loss) is not None and row["risk"] is not None
+    ]
+    with card(f"Found by the {job.title}"):
+        paragraph(result["reason"])
+        if usable:
+            lines: dict[str, list[Point]] = {}
+            for row in usable:
+                lines.setdefault(row["algorithm"], []).append((row["risk"], row[loss], row["run"]))
+            front = sorted((row["risk"], row[loss]) for row in usable if row["run"] in result["front"])
+            _plot(lines, front)
+        for row in result["runs"]:
+            _found_run(place, job, row, trouble)
+
+
+def _found_run(place: Place, job: Job, row: Mapping[str, Any], trouble: ui.element) -> None:
+    """One run of a sweep, to be taken over into the settings."""
+    result: Mapping[str, Any] = job.result or {}
+
+    async def adopt() -> None:
+        await attempt(trouble, place.service.results.adopt, place.project.id, job.id, row["run"])
+        ui.navigate.to(place.link("run"))
+
+    with ui.row().classes("items-center w-full shoal-line"):
+        ui.label(row["run"]).classes("grow font-semibold shoal-any")
+        if row["run"] == result["recommended"]:
+            ui.label("recommended").classes("shoal-good")
+        ui.label(_figures_of(row, result["loss"])).classes("shoal-quiet")
+        quiet_button("Take it", adopt).props["aria-label"] = f"Take {row['run']}"
+
+
+def _figures_of(row: Mapping[str, Any], loss: str) -> str:
+    if not row["holds"]:
+        return "no release"
+    return f"loss {percent(row.get(loss))}, risk {percent(row['risk'])}, {row['seconds']:,.1f} s"

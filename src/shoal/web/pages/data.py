@@ -1,0 +1,136 @@
+"""The first step: which file, and what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from nicegui import ui
+
+from shoal.web.pages.frame import (
+    Place,
+    ask,
+    attempt,
+    card,
+    onward,
+    other_button,
+    paragraph,
+    percent,
+    plain_table,
+    quiet_button,
+)
+from shoal.web.pages.uploading import file_button
+from shoal.web.service.files import StoredFile
+
+Use = Callable[[StoredFile], Awaitable[None]]
+KINDS = {"category": "words", "number": "numbers", "date": "dates", "set": "a set of items"}
+_PREVIEWED = 200
+
+
+async def data_page(place: Place, _: str | None) -> None:
+    """Upload or pick a file, and look at it."""
+    service, project = place.service, place.project.id
+    paragraph(
+        "Bring the file that you want to publish. Every row should be one person; where it is one visit, name"
+        " the column that tells people apart in the next step."
+    )
+    trouble = ui.column().classes("w-full")
+
+    async def use(stored: StoredFile) -> None:
+        waiting = ui.notification("Looking at the file …", spinner=True, timeout=None)
+        begun = await attempt(trouble, service.policies.start, project, stored.id)
+        waiting.dismiss()
+        if begun is not None:
+            ui.navigate.to(place.link("data"))
+
+    with card("Bring a file"):
+        file_button("Choose a file", place, "data", trouble, use)
+        paragraph(
+            "CSV, TSV, text with one set per line, JSON lines, Parquet, Arrow or Excel; texts may be packed"
+            " with gzip.",
+            quiet=True,
+        )
+        await _server_folder(place, trouble, use)
+    files = await ask(service.files.all, project, "data")
+    sections = await ask(service.policies.get, project)
+    used = sections.get("data", {}).get("path")
+    if files:
+        with card("Files of this project"):
+            for file in files:
+                _file(file, use, in_use=file.name == used)
+    current = next((file for file in files if file.name == used), None)
+    if current is not None:
+        await _look(place, current, sections, trouble)
+
+
+async def _server_folder(place: Place, trouble: ui.element, use: Use) -> None:
+    """Files that lie on the server already, if it was started with a folder."""
+    offered = await ask(place.service.files.offered)
+    if not offered:
+        return
+    chosen = ui.select([each.place for each in offered], label="Or a file of the server's folder")
+    chosen.props("outlined dense").classes("w-full")
+
+    async def pick() -> None:
+        stored = await attempt(trouble, place.service.files.pick, place.project.id, str(chosen.value or ""))
+        if stored is not None:
+            await use(stored)
+
+    other_button("Take this one", pick)
+
+
+def _file(file: StoredFile, use: Use, *, in_use: bool) -> None:
+    with ui.row().classes("items-center w-full"):
+        ui.label(file.name).classes("grow shoal-any")
+        ui.label(f"{file.size / 1e6:,.1f} MB").classes("shoal-quiet")
+        if in_use:
+            ui.label("in use").classes("shoal-good")
+        else:
+            button = quiet_button("Use it", lambda: use(file))
+            button.props["aria-label"] = f"Use {file.name}"
+
+
+async def _look(place: Place, file: StoredFile, sections: dict[str, Any], trouble: ui.element) -> None:
+    service, project = place.service, place.project.id
+    with card("What is in it"):
+        profile = await attempt(trouble, service.data.profile, project, file.id)
+        if profile is None:
+            return
+        paragraph(f"{profile.records:,} records, {len(profile.columns)} columns.")
+        plain_table(
+            ("Column", "Looks like", "Different values", "Missing", "Values that only one record has"),
+            [
+                (
+                    each.name,
+                    KINDS[each.kind],
+                    f"{each.distinct:,}",
+                    f"{each.missing:,}",
+                    percent(each.unique_share),
+                )
+                for each in profile.columns
+            ],
+        )
+        _missing(place, sections, trouble)
+    with card("The first records"):
+        shown = await attempt(trouble, service.data.preview, project, file.id, count=_PREVIEWED)
+        if shown is not None:
+            rows = [["missing" if value is None else value for value in row] for row in shown.rows]
+            plain_table(shown.columns, rows, height="420px")
+    onward("On to the columns", place, "columns")
+
+
+def _missing(place: Place, sections: dict[str, Any], trouble: ui.element) -> None:
+    words = ui.input(
+        "Words that stand for a missing value, with | between",
+        value="|".join(word for word in sections["data"].get("missing", [""]) if word),
+        placeholder="such as ?|NA",
+    ).props('outlined dense hint="An empty cell always counts as missing."')
+    words.classes("w-full q-mb-md")
+
+    async def save() -> None:
+        missing = list(dict.fromkeys(["", *(word.strip() for word in str(words.value).split("|"))]))
+        data = {**sections["data"], "missing": missing}
+        if await attempt(trouble, place.service.policies.set, place.project.id, "data", data) is not None:
+            ui.notify("Saved.")
+
+    words.on("blur", save)

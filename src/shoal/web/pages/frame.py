@@ -1,0 +1,243 @@
+"""What all pages share: the head with the path through the steps, and how answers and errors are shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, ParamSpec, TypeVar
+
+from nicegui import ui
+
+from shoal.errors import BadInput, Problem, ShoalError
+from shoal.report.wording import share as in_percent
+from shoal.web.service.projects import Project
+from shoal.web.service.service import Service
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Act = Callable[[], Awaitable[None]] | Callable[[], object]
+
+STEPS = {
+    "data": "Data",
+    "columns": "Columns",
+    "hierarchies": "Hierarchies",
+    "promise": "Promise",
+    "run": "Run",
+    "result": "Result",
+    "compare": "Compare",
+    "export": "Export",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page is: the service behind it, and the project that it is about."""
+
+    service: Service
+    project: Project
+
+    def link(self, step: str, job: str | None = None) -> str:
+        """The address of a step of this project, of one job if one is given."""
+        return f"/projects/{self.project.id}/{step}" + (f"/{job}" if job else "")
+
+    def download(self, job: str, what: str) -> str:
+        """The address of something that a job made."""
+        return f"/api/v1/projects/{self.project.id}/jobs/{job}/results/{what}"
+
+
+async def ask(function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Ask the service in a thread, so that other pages go on."""
+    return await asyncio.to_thread(function, *args, **options)
+
+
+@contextmanager
+def frame(title: str, place: Place | None = None, step: str | None = None) -> Iterator[None]:
+    """The page around its content."""
+    ui.add_css(_style())
+    ui.colors(primary="#0b5c7a", positive="#0a7a4b", negative="#b3261e")
+    ui.page_title(f"{title} · Shoal")
+    dark = ui.dark_mode(value=None)
+    skip = ui.column()
+    with ui.element("header").classes("shoal-top"):
+        with ui.row().classes("shoal-top-in"):
+            ui.link("Shoal", "/").classes("shoal-name")
+            if place is not None:
+                ui.label(place.project.name).classes("shoal-quiet shoal-any grow")
+            else:
+                ui.space()
+            quiet_button("Light or dark", dark.toggle)
+        if place is not None:
+            _path(place, step)
+    begin = ui.element("div").props('tabindex="-1"').classes("w-full")
+    with skip:
+        ui.skip_link("Go to the content", target=begin)
+    with begin, ui.column().classes("shoal-main"):
+        heading(title, level=1)
+        content = ui.column().classes("w-full").style("gap: 18px")
+        paragraph(
+            "Everything stays on the machine that serves this page: nothing is sent elsewhere.", quiet=True
+        )
+    with content:
+        yield
+
+
+def _path(place: Place, step: str | None) -> None:
+    done = _settled(place)
+    with (
+        ui.element("nav").props('aria-label="Steps"').classes("shoal-top-in"),
+        ui.element("ol").classes("shoal-steps"),
+    ):
+        for number, (name, title) in enumerate(STEPS.items(), start=1):
+            with ui.element("li"):
+                link = ui.link(f"{number} {title}", place.link(name))
+                if name == step:
+                    link.props('aria-current="step"')
+                elif name in done:
+                    link.classes("shoal-done")
+
+
+def _settled(place: Place) -> set[str]:
+    """The steps that have nothing left to do."""
+    sections = place.service.policies.get(place.project.id)
+    known = [each for each in sections.get("columns", {}).values() if each.get("role") == "quasi"]
+    settled = {
+        "data": "data" in sections,
+        "columns": bool(known),
+        "hierarchies": bool(known) and all(_has_tree(each) for each in known),
+        "promise": "privacy" in sections,
+        "run": any(job.state == "done" for job in place.service.jobs.all(place.project.id)),
+    }
+    return {step for step, is_settled in settled.items() if is_settled}
+
+
+def _has_tree(entry: Mapping[str, Any]) -> bool:
+    return entry.get("hierarchy") is not None or entry.get("kind") == "set"
+
+
+def heading(text: str, level: int = 2) -> None:
+    """A heading that screen readers find."""
+    with ui.element(f"h{level}"):
+        ui.label(text)
+
+
+def paragraph(text: str, *, quiet: bool = False) -> None:
+    """A paragraph of plain text."""
+    with ui.element("p").classes("shoal-quiet" if quiet else ""):
+        ui.label(text)
+
+
+def bullets(texts: Iterable[str]) -> None:
+    """A list of sentences."""
+    with ui.element("ul").classes("shoal-list"):
+        for text in texts:
+            with ui.element("li"):
+                ui.label(text)
+
+
+def main_button(title: str, act: Act) -> ui.button:
+    """What most people want to do next."""
+    return ui.button(title, on_click=act).props("no-caps unelevated").classes("self-start")
+
+
+def other_button(title: str, act: Act) -> ui.button:
+    """Something else that can be done here."""
+    return ui.button(title, on_click=act).props("no-caps outline").classes("self-start")
+
+
+def quiet_button(title: str, act: Act, *, colour: str = "primary") -> ui.button:
+    """Something small beside a line."""
+    return ui.button(title, on_click=act, color=colour).props("no-caps flat dense")
+
+
+def onward(title: str, place: Place, step: str) -> None:
+    """The way to the next step."""
+    main_button(title, lambda: ui.navigate.to(place.link(step)))
+
+
+def first_do(sentence: str, title: str, link: str) -> None:
+    """Why there is nothing here yet, and where to go."""
+    with card():
+        paragraph(sentence)
+        ui.link(title, link)
+
+
+@contextmanager
+def card(title: str | None = None) -> Iterator[None]:
+    """A box around things that belong together."""
+    with ui.element("section").classes("shoal-card column"):
+        if title is not None:
+            heading(title)
+        yield
+
+
+def tile(name: str, value: str, note: str = "") -> None:
+    """One figure with its name."""
+    with ui.column().classes("shoal-tile"):
+        ui.label(name).classes("shoal-quiet text-sm")
+        ui.label(value).classes("shoal-value")
+        if note:
+            ui.label(note).classes("shoal-quiet text-sm")
+
+
+def problems_of(error: ShoalError) -> Sequence[Problem]:
+    """Everything that an error says, problem by problem."""
+    return error.problems if isinstance(error, BadInput) else (Problem(str(error)),)
+
+
+def show_problems(problems: Sequence[Problem], title: str = "This has to be mended first") -> None:
+    """A list of problems, announced to screen readers."""
+    with ui.element("section").classes("shoal-card shoal-wrong column").props('role="alert"'):
+        heading(title)
+        bullets(str(problem) for problem in problems)
+
+
+async def attempt(area: ui.element, function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
+    """Ask the service; what goes wrong is listed in the area, which is empty otherwise."""
+    area.clear()
+    try:
+        return await ask(function, *args, **options)
+    except ShoalError as error:
+        with area:
+            show_problems(problems_of(error))
+        return None
+
+
+def plain_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, height: str | None = None) -> None:
+    """A table of texts; long ones scroll in place and draw only the rows in view."""
+    described = [
+        {"name": str(place), "label": name, "field": str(place), "align": "left"}
+        for place, name in enumerate(columns)
+    ]
+    filled = [
+        {"id": number, **{str(place): value for place, value in enumerate(row)}}
+        for number, row in enumerate(rows)
+    ]
+    with ui.element("div").classes("shoal-scroll"):
+        table = ui.table(columns=described, rows=filled, row_key="id")
+        table.props("flat dense bordered wrap-cells :rows-per-page-options=[0] hide-bottom")
+        if height is not None:
+            table.props("virtual-scroll").style(f"max-height: {height}")
+
+
+def figure(drawn: Mapping[str, Any]) -> None:
+    """A Plotly figure that fits its box and both colour schemes."""
+    ui.plotly({**drawn, "config": {"displaylogo": False, "responsive": True}}).classes("w-full shoal-figure")
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things in words."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def percent(share: float | None) -> str:
+    """A share as people write it."""
+    return "unknown" if share is None else in_percent(share)
+
+
+@cache
+def _style() -> str:
+    return files(__package__).joinpath("page.css").read_text(encoding="utf-8")

@@ -1,0 +1,116 @@
+"""All projects: open, make, delete; the bundled sample to try things out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from nicegui import ui
+
+from shoal.table.sample import sample_folder
+from shoal.web.access import Access
+from shoal.web.pages.frame import (
+    ask,
+    attempt,
+    card,
+    counted,
+    main_button,
+    other_button,
+    paragraph,
+    quiet_button,
+)
+from shoal.web.service.projects import Project
+from shoal.web.service.service import Service
+
+SAMPLES = {
+    "table": ("Patients as a table", "table.toml", "patients.csv", None),
+    "sets": ("Diagnoses as sets", "sets.toml", "diagnoses.txt", "diagnoses.csv"),
+    "mixed": ("Patients with their diagnoses", "mixed.toml", "patients.csv", "diagnoses.csv"),
+    "disassociation": ("Diagnoses, all as they are", "sets.toml", "diagnoses.txt", "diagnoses.csv"),
+}
+_DISASSOCIATION: dict[str, dict[str, Any]] = {
+    "privacy": {"model": "disassociation", "k": 5, "m": 2},
+    "algorithm": {"name": "auto"},
+    "output": {"path": "published.jsonl"},
+}
+
+
+async def projects_page(service: Service, access: Access) -> None:
+    """The list of projects and the ways to begin one."""
+    paragraph(
+        "A project holds a data file about people, what you say about its columns, and the releases that you"
+        " made of it. Begin with your own file, or try the sample of invented patients."
+    )
+    trouble = ui.column().classes("w-full")
+
+    async def create() -> None:
+        made = await attempt(trouble, service.projects.create, name.value)
+        if made is not None:
+            ui.navigate.to(f"/projects/{made.id}/data")
+
+    with card("A new project"), ui.row().classes("items-center w-full"):
+        name = ui.input("Name").props("outlined dense").classes("grow").on("keydown.enter", create)
+        main_button("Create", create)
+
+    async def begin(kind: str) -> None:
+        made = await attempt(trouble, begin_sample, service, kind)
+        if made is not None:
+            ui.navigate.to(f"/projects/{made.id}/data")
+
+    with card("Try the sample"), ui.row():
+        for kind, (title, *_) in SAMPLES.items():
+            other_button(title, lambda kind=kind: begin(kind))
+
+    with card("Existing projects"):
+        existing = await ask(service.projects.all)
+        if not existing:
+            paragraph("There are none yet.", quiet=True)
+        for project in existing:
+            _entry(service, project, trouble)
+
+    with card("Another browser"):
+        paragraph("Sessions belong to one browser. This makes a link that opens one more, once.", quiet=True)
+        shown = ui.label("").classes("shoal-any").props('aria-live="polite"')
+
+        def show_link() -> None:
+            shown.text = f"Add this to the server's address: /?token={access.new_link()}"
+
+        other_button("Make a link", show_link)
+
+
+def begin_sample(service: Service, kind: str) -> Project:
+    """A project with files and settings of the bundled sample."""
+    title, policy, data, tree = SAMPLES[kind]
+    folder = sample_folder()
+    project = service.projects.create(f"Sample: {title.lower()}")
+    service.files.add(project.id, data, [(folder / data).read_bytes()])
+    if tree is not None:
+        service.files.add(project.id, tree, [(folder / tree).read_bytes()], "hierarchy")
+    service.policies.take(project.id, (folder / policy).read_text(encoding="utf-8"))
+    if kind == "disassociation":
+        sections = service.policies.get(project.id)
+        items = {**sections["columns"]["items"], "hierarchy": None}
+        service.policies.replace(project.id, {**sections, **_DISASSOCIATION, "columns": {"items": items}})
+    return project
+
+
+def _entry(service: Service, project: Project, trouble: ui.element) -> None:
+    made = datetime.fromtimestamp(project.created).strftime("%Y-%m-%d %H:%M")
+    with ui.row().classes("items-center w-full"):
+        with ui.column().classes("gap-0 grow shoal-any"):
+            ui.link(project.name, f"/projects/{project.id}/data")
+            counts = f"{counted(project.files, 'file')}, {counted(project.jobs, 'run')}"
+            ui.label(f"Made {made}; {counts}").classes("shoal-quiet text-sm")
+        with ui.dialog() as sure, ui.card():
+            ui.label(f"Delete {project.name!r} with its data and everything made of them, for good?")
+            with ui.row():
+                main_button("Keep it", sure.close)
+
+                async def delete() -> None:
+                    sure.close()
+                    await attempt(trouble, service.delete, project.id)
+                    ui.navigate.to("/")
+
+                quiet_button("Delete for good", delete, colour="negative")
+        button = quiet_button("Delete", sure.open, colour="negative")
+        button.props["aria-label"] = f"Delete {project.name}"

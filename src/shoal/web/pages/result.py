@@ -1,0 +1,345 @@
+"""The sixth step: is it safe, what did it cost, what became of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from nicegui import events, ui
+
+from shoal.report.wording import measure
+from shoal.web.pages.frame import (
+    Place,
+    ask,
+    attempt,
+    bullets,
+    card,
+    counted,
+    figure,
+    first_do,
+    main_button,
+    other_button,
+    paragraph,
+    percent,
+    plain_table,
+    tile,
+)
+from shoal.web.service.jobs import Job, JobKind
+
+_FIGURES = {
+    "risk": "Risk before and after",
+    "class_sizes": "How many share the same values",
+    "loss": "Loss by column",
+    "frontier": "What each bound would cost",
+}
+_LOSSES = {
+    "ncp": "Lost of single values",
+    "item_ncp": "Lost of items",
+    "ul": "Lost of items, by use",
+    "tkd": "Lost of frequent item sets",
+    "re": "Error of pair counts",
+    "tlost": "Items that stand alone",
+}
+_CLUSTERS = 12
+_SUBRECORDS = 8
+_ITEMS = 6
+_PLACES = 3
+_TREE_LINES = 400
+_CELL = """
+<q-td :props="props" tabindex="0" role="button" class="shoal-cell"
+      :data-row="props.row.id" :data-column="props.col.name">
+  <div class="shoal-quiet" v-if="props.row.was[props.col.name] !== props.value">
+    {{ props.row.was[props.col.name] }}
+  </div>
+  <div :class="props.row.was[props.col.name] === props.value ? '' : 'shoal-changed'">{{ props.value }}</div>
+</q-td>
+"""
+# A click anywhere in the table is one on the cell around it, if there is one.
+_CELL_OF = """(event) => {
+  const cell = event.target.closest('[data-row]');
+  if (cell) emit(cell.dataset.row, cell.dataset.column);
+}"""
+
+
+async def result_page(place: Place, job_id: str | None) -> None:
+    """The newest run, or the one that was asked for."""
+    job = await chosen_job(place, "run", "result", job_id)
+    if job is None:
+        first_do("Nothing has been run to its end yet.", "To the run", place.link("run"))
+        return
+    view = await ask(place.service.results.view, place.project.id, job.id)
+    trouble = ui.column().classes("w-full")
+    _verdict(job.result or {}, view)
+    _figures(view)
+    if view["rows"]:
+        Records(place, job, view, trouble).show()
+    if view["pieces"]:
+        await _clusters(place, job, trouble)
+    if view["generalized_items"]:
+        _generalized(view["generalized_items"])
+    if view["trees"]:
+        _trees(view["trees"])
+    with card("What it does not stop"):
+        bullets(f"{limit['title']}: {limit['text']}" for limit in view["limits"])
+
+    async def attack() -> None:
+        if await attempt(trouble, place.service.jobs.attack, place.project.id, job.id) is not None:
+            ui.navigate.to(place.link("run"))
+
+    with ui.row():
+        other_button("Attack it", attack)
+        other_button("Compare with others", lambda: ui.navigate.to(place.link("compare")))
+        main_button("Export", lambda: ui.navigate.to(place.link("export", job.id)))
+
+
+def _generalized(items: Sequence[Mapping[str, Any]]) -> None:
+    with card("Items that were generalized, and why"):
+        plain_table(
+            ("Published as", "Items", "Occurrences", "Because"),
+            [(each["label"], each["items"], each["occurrences"], each["because"]) for each in items],
+            height="360px",
+        )
+
+
+async def chosen_job(place: Place, kind: JobKind, step: str, job_id: str | None) -> Job | None:
+    """The finished job that was asked for, else the newest of its kind; a list to choose others from."""
+    jobs = [
+        job
+        for job in await ask(place.service.jobs.all, place.project.id)
+        if job.kind == kind and job.state == "done"
+    ]
+    job = next((job for job in jobs if job.id == job_id), jobs[0] if jobs and job_id is None else None)
+    if job is not None and len(jobs) > 1:
+        names = {each.id: f"{each.title} ({_when(each)})" for each in jobs}
+        choice = ui.select(names, value=job.id, label="Which run").props("outlined dense").classes("w-full")
+        choice.on_value_change(lambda event: ui.navigate.to(place.link(step, event.value)))
+    return job
+
+
+def _when(job: Job) -> str:
+    loss = main_loss((job.result or {}).get("loss", {}))
+    shown = "" if loss is None else f"loss {percent(loss)}"
+    made = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
+    return ", ".join(part for part in (parameters_of(job), shown, made) if part)
+
+
+def parameters_of(job: Job) -> str:
+    """The parameters of a job's promise."""
+    privacy: Mapping[str, Any] = job.request.get("sections", {}).get("privacy", {})
+    return ", ".join(
+        f"{name} = {value}" for name, value in privacy.items() if name != "model" and value is not None
+    )
+
+
+def main_loss(losses: Mapping[str, Any]) -> float | None:
+    """The loss that runs are compared by: the first of those that a release has."""
+    return next((losses[name] for name in _LOSSES if losses.get(name) is not None), None)
+
+
+def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
+    holds = result["verdict"]["holds"]
+    with ui.column().classes("shoal-soft"):
+        told = "by construction" if result["verdict"]["by_construction"] else "checked on the published file"
+        ui.label(f"{'✓ Holds' if holds else '✗ Does not hold'}, {told}").classes(
+            "text-lg " + ("shoal-good" if holds else "shoal-bad")
+        )
+        for check in result["verdict"]["checks"]:
+            paragraph(f"It {check['claim']}.")
+            paragraph(_sentence(check["evidence"]), quiet=True)
+        for sentence in view["promises"]:
+            paragraph(sentence)
+    risk, loss = result["risk"], result["loss"]
+    with ui.element("div").classes("shoal-tiles"):
+        tile("Records published", f"{result['published_records']:,}", f"of {result['records']:,}")
+        if risk["after"] is not None:
+            before = percent(risk["before"]["highest"]) if risk["before"] else "unknown"
+            tile("Highest risk of a record", percent(risk["after"]["highest"]), f"{before} before")
+        for name, title in _LOSSES.items():
+            if loss.get(name) is not None:
+                tile(title, measure(name, loss[name]), f"{name}; 0 is nothing lost")
+        tile("Algorithm", str(result["algorithm"]), f"{result['seconds']['total']:,.1f} s")
+    if notes := [_sentence(each) for each in (*view["notices"], *view["attacks"])]:
+        with card("Worth knowing"):
+            bullets(notes)
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith(".") else ".")
+
+
+def _figures(view: Mapping[str, Any]) -> None:
+    with ui.element("div").classes("shoal-figures"):
+        for name, drawn in view["figures"].items():
+            with card(_FIGURES.get(name, name)):
+                figure(drawn)
+
+
+class Records:
+    """Records before and after; a click on a value tells why it is published as it is."""
+
+    def __init__(self, place: Place, job: Job, view: Mapping[str, Any], trouble: ui.element) -> None:
+        self._place, self._job, self._trouble = place, job, trouble
+        self._columns: Sequence[str] = view["columns"]
+        self._rows: Sequence[Mapping[str, Any]] = view["rows"]
+        entries = job.request["sections"]["columns"]
+        self._separators = {
+            name: entry.get("separator") or " "
+            for name, entry in entries.items()
+            if entry.get("kind") == "set"
+        }
+
+    def show(self) -> None:
+        """Draw the table, and the place for answers."""
+        is_new = self._rows[0]["before"] is None
+        with card("New records" if is_new else "Records before and after"):
+            if is_new:
+                paragraph("These are drawn anew: none belongs to a person of the original.", quiet=True)
+            else:
+                paragraph(
+                    "Where a value has changed, the original stands above what is published. Click a value to"
+                    " see why. Originals are shown to you alone.",
+                    quiet=True,
+                )
+            self._table()
+            self._answer = ui.column().classes("w-full").props('aria-live="polite"')
+
+    def _table(self) -> None:
+        described = [
+            {"name": str(number), "label": name, "field": str(number), "align": "left"}
+            for number, name in enumerate(self._columns)
+        ]
+        rows = [
+            {"id": number, **_texts(row["after"]), "was": _texts(row["before"] or row["after"])}
+            for number, row in enumerate(self._rows)
+        ]
+        with ui.element("div").classes("shoal-scroll") as area:
+            table = ui.table(columns=described, rows=rows, row_key="id").style("max-height: 460px")
+            table.props(
+                "flat dense bordered wrap-cells virtual-scroll :rows-per-page-options=[0] hide-bottom"
+            )
+            table.add_slot("body-cell", _CELL)
+        for pressed in ("click", "keydown.enter"):
+            area.on(pressed, self._why, js_handler=_CELL_OF)
+
+    async def _why(self, event: events.GenericEventArguments) -> None:
+        row, at = self._rows[int(event.args[0])], int(event.args[1])
+        self._answer.clear()
+        if row["before"] is None:
+            return
+        column = self._columns[at]
+        for value in self._asked(column, row["before"][at]):
+            found = await attempt(
+                self._trouble,
+                self._place.service.results.explain,
+                self._place.project.id,
+                self._job.id,
+                column,
+                row=row["row"],
+                value=value,
+            )
+            with self._answer:
+                for explained in (found or ())[:_PLACES]:
+                    paragraph(f"{column}: {_sentence(explained.place + explained.sentence)}")
+
+    def _asked(self, column: str, value: str) -> Sequence[str]:
+        """A single value, or the first items of a set."""
+        if column not in self._separators:
+            return (value,)
+        return [item for item in value.split(self._separators[column]) if item][:_ITEMS]
+
+
+def _texts(values: Sequence[str | None]) -> dict[str, str]:
+    return {str(at): value or "missing" for at, value in enumerate(values)}
+
+
+async def _clusters(place: Place, job: Job, trouble: ui.element) -> None:
+    """Clusters and chunks of a disassociated release, drawn as such."""
+    clusters = await attempt(
+        trouble, place.service.results.clusters, place.project.id, job.id, count=_CLUSTERS
+    )
+    if not clusters:
+        return
+    with card("Clusters and their chunks, as published"):
+        shown = "" if len(clusters) < _CLUSTERS else f" These are the first {_CLUSTERS} clusters of the file."
+        paragraph(f"Within a cluster nobody can tell which pieces belong to one record.{shown}", quiet=True)
+        with ui.column().classes("shoal-clusters").props('tabindex="0" role="group" aria-label="Clusters"'):
+            for cluster in clusters:
+                _cluster(cluster)
+
+
+def _cluster(cluster: Mapping[str, Any]) -> None:
+    with ui.column().classes("shoal-soft"):
+        ui.label(counted(int(cluster["size"]), "record")).classes("font-semibold")
+        with ui.element("div").classes("shoal-chunks"):
+            for chunk in cluster.get("shared", ()):
+                _chunk(chunk, "shared by the clusters below")
+            for chunk in cluster.get("chunks", ()):
+                _chunk(chunk, "pieces")
+            if cluster.get("terms"):
+                with ui.column().classes("shoal-chunk gap-0"):
+                    ui.label("items that stand alone").classes("shoal-quiet text-sm")
+                    ui.label(" ".join(cluster["terms"])).classes("shoal-any")
+        for child in cluster.get("children", ()):
+            _cluster(child)
+
+
+def _chunk(chunk: Mapping[str, Any], title: str) -> None:
+    with ui.column().classes("shoal-chunk gap-0"):
+        ui.label(title).classes("shoal-quiet text-sm")
+        for subrecord in chunk["subrecords"][:_SUBRECORDS]:
+            ui.label(" ".join(subrecord)).classes("shoal-any")
+        if len(chunk["subrecords"]) > _SUBRECORDS:
+            more = len(chunk["subrecords"]) - _SUBRECORDS
+            ui.label(f"and {more:,} more").classes("shoal-quiet text-sm")
+
+
+def _trees(trees: Mapping[str, Mapping[str, Any]]) -> None:
+    with card("Hierarchies with what was published"):
+        name = ui.select(list(trees), value=next(iter(trees)), label="Column").props("outlined dense")
+        area = ui.element("div").classes("shoal-tree")
+
+        def show() -> None:
+            area.clear()
+            with area:
+                tree = ui.tree(cut_nodes(trees[str(name.value)]), node_key="id", label_key="label")
+                tree.props("dense no-transition").expand()
+
+        name.on_value_change(show)
+        show()
+
+
+def cut_nodes(tree: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The part of a tree that was published: its labels in use, and the way to them from the root."""
+    labels, parents, published = tree["labels"], tree["parents"], tree["published"]
+    used = [node for node, label in enumerate(labels) if published.get(label)]
+    used.sort(key=lambda node: -published[labels[node]])
+    shown: set[int] = set()
+    for node in used:
+        way = _way_up(node, parents)
+        if len(shown | way) > _TREE_LINES:
+            break
+        shown |= way
+    children: dict[int, list[int]] = {}
+    for node in sorted(shown):
+        if parents[node] != node:
+            children.setdefault(parents[node], []).append(node)
+
+    def drawn(node: int) -> dict[str, Any]:
+        count = published.get(labels[node], 0)
+        text = f"● {labels[node]} ({count:,} times)" if count else labels[node]
+        return {
+            "id": labels[node],
+            "label": text,
+            "children": [drawn(child) for child in children.get(node, ())],
+        }
+
+    return [drawn(node) for node in sorted(shown) if parents[node] == node]
+
+
+def _way_up(node: int, parents: Sequence[int]) -> set[int]:
+    way = {node}
+    while parents[node] != node:
+        node = parents[node]
+        way.add(node)
+    return way

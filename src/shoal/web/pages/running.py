@@ -1,0 +1,290 @@
+"""The fifth step: search, with progress, and stop it if need be."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+
+from shoal.algorithms.catalogue import describe_algorithms
+from shoal.run.check import Checked
+from shoal.web.pages.frame import (
+    Place,
+    ask,
+    attempt,
+    bullets,
+    card,
+    counted,
+    first_do,
+    main_button,
+    other_button,
+    paragraph,
+    quiet_button,
+)
+from shoal.web.service.jobs import FINISHED, Job, JobKind, JobState
+
+_EVERY = 0.7
+_COLOURS = {"done": "shoal-good", "failed": "shoal-bad"}
+Save = Callable[[], Awaitable[None]]
+_AUTO = "auto: the one that usually loses least of those that should end soon"
+
+
+async def run_page(place: Place, _: str | None) -> None:
+    """Choose an algorithm or none, check, run, and follow what runs."""
+    service, project = place.service, place.project.id
+    sections = await ask(service.policies.get, project)
+    model = sections.get("privacy", {}).get("model")
+    if model is None:
+        first_do("Choose a promise first.", "To the promise", place.link("promise"))
+        return
+    trouble = ui.column().classes("w-full")
+    algorithm = dict(sections.get("algorithm", {"name": "auto"}))
+
+    async def save() -> None:
+        kept = {**(await ask(service.policies.get, project)), "algorithm": algorithm}
+        await attempt(trouble, service.policies.replace, project, kept)
+
+    async def check() -> None:
+        waiting = ui.notification("Checking data, hierarchies and settings …", spinner=True, timeout=None)
+        found = await attempt(trouble, service.policies.check, project)
+        waiting.dismiss()
+        checked.clear()
+        if found is not None:
+            with checked:
+                _sound(found)
+
+    async def start() -> None:
+        if await attempt(trouble, service.jobs.run, project) is not None:
+            ui.navigate.to(place.link("run"))
+
+    with card("How it is searched for"):
+        _algorithm([each for each in describe_algorithms() if model in each["models"]], algorithm, save)
+        _time_limit(algorithm, save)
+    _formulas(place, sections, trouble)
+    with ui.row():
+        other_button("Check everything", check)
+        main_button("Run", start)
+    checked = ui.column().classes("w-full")
+    with card("Runs"):
+        await jobs_list(place, trouble, kinds=("run", "comparison", "attack"))
+
+
+def _sound(found: Checked) -> None:
+    """Nothing is wrong, and what a run will cost."""
+    with card("No problems found"):
+        seconds = "of unknown length" if found.seconds is None else f"of about {found.seconds:,.1f} s"
+        paragraph(
+            f"{counted(found.records, 'record')}. A run {seconds} with {found.algorithm}, in about"
+            f" {found.memory_mb:,.0f} MB of memory."
+        )
+        bullets(found.notices)
+
+
+def _algorithm(serving: list[dict[str, Any]], algorithm: dict[str, Any], save: Save) -> None:
+    names = {"auto": _AUTO, **{each["name"]: f"{each['name']}: {each['guarantee']}" for each in serving}}
+    chosen = ui.select(names, value=algorithm.get("name", "auto"), label="Algorithm")
+    chosen.props("outlined dense").classes("w-full")
+    options = ui.column().classes("w-full")
+
+    async def choose() -> None:
+        kept = {key: algorithm[key] for key in ("seed", "time_limit", "on_limit") if key in algorithm}
+        algorithm.clear()
+        algorithm.update(name=chosen.value, **kept)
+        _options(options, serving, algorithm, save)
+        await save()
+
+    chosen.on_value_change(choose)
+    _options(options, serving, algorithm, save)
+
+
+def _time_limit(algorithm: dict[str, Any], save: Save) -> None:
+    limit = ui.number(
+        "Stop after so many minutes, with the best found so far",
+        value=_minutes(algorithm.get("time_limit")),
+        min=0.1,
+    )
+    limit.props("outlined dense clearable").classes("w-full")
+
+    async def set_limit() -> None:
+        for key in ("time_limit", "on_limit"):
+            algorithm.pop(key, None)
+        if limit.value:
+            algorithm.update(time_limit=f"{limit.value:g} min", on_limit="best")
+        await save()
+
+    limit.on("change", set_limit)
+    limit.on("clear", set_limit)
+
+
+def _formulas(place: Place, sections: Mapping[str, Any], trouble: ui.element) -> None:
+    """For files that a spreadsheet might open: values that it would run as formulas can be marked."""
+    output = dict(sections.get("output", {}))
+    if not str(output.get("path", "published.csv")).endswith((".csv", ".tsv")):
+        return
+    box = ui.checkbox(
+        "Readers may open it in a spreadsheet: put a ' before values that would run as formulas",
+        value=bool(output.get("neutralize_formulas")),
+    )
+
+    async def save() -> None:
+        kept = await ask(place.service.policies.get, place.project.id)
+        kept["output"] = {**kept.get("output", {}), "neutralize_formulas": bool(box.value)}
+        await attempt(trouble, place.service.policies.replace, place.project.id, kept)
+
+    box.on_value_change(save)
+
+
+def _minutes(limit: Any) -> float | None:
+    if isinstance(limit, int | float):
+        return limit / 60
+    return float(limit.removesuffix("min")) if isinstance(limit, str) and limit.endswith("min") else None
+
+
+def _options(area: ui.element, serving: list[dict[str, Any]], algorithm: dict[str, Any], save: Save) -> None:
+    """Fields for the options of the chosen algorithm, folded away."""
+    area.clear()
+    described = next((each for each in serving if each["name"] == algorithm.get("name")), None)
+    if described is None:
+        return
+    with area, ui.expansion("Its options").classes("w-full"):
+        paragraph(f"Paper: {described['paper']}", quiet=True)
+        for option in described["parameters"]:
+            _option(option, algorithm, save)
+
+
+def _option(option: dict[str, Any], algorithm: dict[str, Any], save: Save) -> None:
+    name, default = option["name"], option["default"]
+    value = algorithm.get(name, default)
+    with ui.column().classes("gap-0 w-full"):
+        field = (
+            ui.input(f"{name} ({option['must_be']})", value=str(value))
+            .props("outlined dense")
+            .classes("w-full")
+        )
+        ui.label(option["help"]).classes("shoal-quiet text-sm")
+
+    async def set_option() -> None:
+        algorithm.pop(name, None)
+        if str(field.value) != str(default):
+            algorithm[name] = _value(str(field.value), default)
+        await save()
+
+    field.on("change", set_option)
+
+
+def _value(text: str, default: object) -> Any:
+    """A text as the kind of value that the default is; if it is none, the algorithm says what is wrong."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float) if isinstance(default, int | float) else (float,):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+async def jobs_list(place: Place, trouble: ui.element, kinds: tuple[JobKind, ...]) -> None:
+    """The jobs of the project, which follow what goes on."""
+    jobs = JobsList(place, trouble, kinds)
+    jobs.timer = ui.timer(_EVERY, jobs.refresh, immediate=False)
+    await jobs.refresh()
+
+
+class JobsList:
+    """Jobs as they come and go; while one runs only its progress is redrawn, so that buttons stay put."""
+
+    timer: ui.timer
+
+    def __init__(self, place: Place, trouble: ui.element, kinds: tuple[JobKind, ...]) -> None:
+        self._place, self._trouble, self._kinds = place, trouble, kinds
+        self._said = ui.label().classes("shoal-unseen").props('role="status"')
+        self._area = ui.column().classes("w-full")
+        self._states: dict[str, tuple[JobState | None, int]] | None = None
+        self._progress: dict[str, Progress] = {}
+
+    async def refresh(self) -> None:
+        """Ask how things stand, and show it."""
+        everything = await ask(self._place.service.jobs.all, self._place.project.id)
+        jobs = [job for job in everything if job.kind in self._kinds]
+        states: dict[str, tuple[JobState | None, int]] = {job.id: (job.state, job.ahead) for job in jobs}
+        if states != self._states:
+            self._announce(jobs)
+            self._states = states
+            self._draw(jobs)
+        for job in jobs:
+            if job.id in self._progress:
+                self._progress[job.id].show(job)
+        self.timer.active = any(job.state not in FINISHED for job in jobs)
+
+    def _announce(self, jobs: Sequence[Job]) -> None:
+        if self._states is not None:
+            known = self._states
+            changed = [job for job in jobs if known.get(job.id, (None, 0))[0] != job.state]
+            self._said.text = "; ".join(f"{job.title}: {job.state}" for job in changed)
+
+    def _draw(self, jobs: Sequence[Job]) -> None:
+        self._area.clear()
+        self._progress.clear()
+        with self._area:
+            if not jobs:
+                paragraph("None yet.", quiet=True)
+            for job in jobs:
+                self._line(job)
+
+    def _line(self, job: Job) -> None:
+        with ui.column().classes("w-full gap-1 shoal-line"):
+            with ui.row().classes("items-center w-full"):
+                ui.label(job.title).classes("grow shoal-any")
+                ui.label(job.state).classes(_COLOURS.get(job.state, "shoal-quiet"))
+                self._action(job)
+            if job.state == "running":
+                self._progress[job.id] = Progress(job)
+            if job.state == "queued" and job.ahead:
+                ui.label(f"{job.ahead} before it").classes("shoal-quiet text-sm")
+            if job.failure is not None:
+                for sentence in map(str, job.failure.problems or (job.failure.sentence,)):
+                    ui.label(sentence).classes("text-sm shoal-any")
+
+    def _action(self, job: Job) -> None:
+        """What can be done with a job: stop it, look at it, or try it again."""
+        jobs, project = self._place.service.jobs, self._place.project.id
+
+        async def cancel() -> None:
+            await attempt(self._trouble, jobs.cancel, project, job.id)
+            await self.refresh()
+
+        async def again() -> None:
+            await attempt(self._trouble, jobs.repeat, project, job.id)
+            await self.refresh()
+
+        if job.state not in FINISHED:
+            quiet_button("Cancel", cancel, colour="negative").props["aria-label"] = f"Cancel: {job.title}"
+        elif job.state != "done":
+            quiet_button("Try again", again).props["aria-label"] = f"Try again: {job.title}"
+        else:
+            step = {"comparison": "compare", "attack": "export"}.get(job.kind, "result")
+            link = ui.link("Look at it", self._place.link(step, job.id))
+            link.props["aria-label"] = f"Look at it: {job.title}"
+
+
+class Progress:
+    """How far a running job is."""
+
+    def __init__(self, job: Job) -> None:
+        self._text = ui.label().classes("shoal-quiet text-sm")
+        self._bar = ui.linear_progress(show_value=False).classes("w-full")
+        self._bar.props["aria-label"] = f"Progress of {job.title}"
+
+    def show(self, job: Job) -> None:
+        """Draw what a job says of itself."""
+        note = f": {job.note}" if job.note else ""
+        left = "" if job.remaining is None else f", about {job.remaining:,.0f} s left in this part"
+        self._text.text = f"{job.stage or 'starting'}{note}{left}"
+        share = job.done / job.total if job.done is not None and job.total else None
+        self._bar.value = share or 0
+        if share is None:
+            self._bar.props("indeterminate")
+        else:
+            self._bar.props(remove="indeterminate")

@@ -1,0 +1,58 @@
+"""Bring a file: a button for people with a keyboard, a place to drop it for people with a mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from nicegui import events, ui
+from nicegui.elements.upload_files import FileUpload
+
+from shoal.errors import ShoalError
+from shoal.web.pages.frame import Place, ask, problems_of, show_problems
+from shoal.web.service.files import FileKind, StoredFile
+
+
+def file_button(
+    title: str,
+    place: Place,
+    kind: FileKind,
+    trouble: ui.element,
+    use: Callable[[StoredFile], Awaitable[None]],
+) -> None:
+    """A button that takes in a file, and hands it on when it is here."""
+
+    async def take(event: events.UploadEventArguments) -> None:
+        stored = await _received(place, event.file, kind, trouble)
+        upload.reset()
+        if stored is not None:
+            await use(stored)
+
+    def refuse() -> None:
+        most = place.service.files.most_bytes / 1e6
+        ui.notify(f"This file is larger than the {most:,.0f} MB that this server takes in.", type="negative")
+
+    with ui.row().classes("items-center w-full"):
+        button = ui.button(title).props("no-caps unelevated")
+        upload = ui.upload(
+            on_upload=take,
+            on_rejected=refuse,
+            auto_upload=True,
+            max_file_size=place.service.files.most_bytes,
+        )
+        upload.props("flat no-thumbnails hide-upload-btn").classes("shoal-drop grow")
+        # In the browser itself: it opens the dialog only while it remembers that somebody has clicked.
+        button.on("click", js_handler=f"() => getElement({upload.id}).$refs.qRef.pickFiles()")
+
+
+async def _received(place: Place, file: FileUpload, kind: FileKind, trouble: ui.element) -> StoredFile | None:
+    """Take in an uploaded file piece by piece; what is wrong with it is listed."""
+    trouble.clear()
+    try:
+        with place.service.files.receive(place.project.id, file.name, kind, announced=file.size()) as upload:
+            async for piece in file.iterate():
+                await ask(upload.write, piece)
+    except ShoalError as error:
+        with trouble:
+            show_problems(problems_of(error))
+        return None
+    return upload.done

@@ -1,0 +1,115 @@
+"""The pages in a real browser, as somebody in front of it uses them."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+
+from tests.web.serving import Served
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+WITHOUT = "needs the system's Chromium: install the package chromium"
+PATIENCE = 120_000  # milliseconds, on a busy machine
+RUN_PATIENCE = 600_000  # the first run of an installation compiles
+STEPS = ("Data", "Columns", "Hierarchies", "Promise", "Run", "Result", "Compare", "Export")
+_NAMELESS = """() => [...document.querySelectorAll('a[href], button, input, textarea, [role=button]')]
+    .filter(each => each.offsetParent !== null && each.type !== 'file')
+    .filter(each => !(each.innerText.trim() || each.getAttribute('aria-label')
+                      || (each.labels && each.labels.length) || each.closest('label')?.innerText.trim()))
+    .map(each => each.outerHTML.slice(0, 200))"""
+
+
+@contextmanager
+def opened(served: Served) -> Iterator[BrowserContext]:
+    """A browser with a session of a server."""
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        browser: Browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(PATIENCE)
+        first = context.new_page()
+        first.goto(served.link)
+        served.link = served.next_link()
+        first.close()
+        yield context
+        browser.close()
+
+
+@dataclass
+class Visitor:
+    """Somebody with one tab; `talk` is what the browser complained about meanwhile."""
+
+    page: Page
+    address: str
+    talk: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", lambda said: said.type == "error" and self.talk.append(said.text))
+        self.page.on("pageerror", lambda error: self.talk.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.talk.append(dialog.message), dialog.dismiss()))
+
+    def begin_sample(self, title: str) -> None:
+        self.page.goto(self.address)
+        self.button(title).click()
+        self.at("Data")
+
+    def begin(self, name: str) -> None:
+        self.page.goto(self.address)
+        self.page.get_by_label("Name").fill(name)
+        self.button("Create").click()
+        self.at("Data")
+
+    def upload(self, button: str, file: Path) -> None:
+        with self.page.expect_file_chooser() as chooser:
+            self.button(button).click()
+        chooser.value.set_files(file)
+
+    def at(self, step: str) -> None:
+        """Wait until a step is there with its content."""
+        expect(self.page.get_by_role("heading", name=step, exact=True, level=1)).to_be_visible()
+        expect(self.page.locator("main .q-spinner")).to_have_count(0)
+
+    def go(self, step: str) -> None:
+        self.page.get_by_role("navigation", name="Steps").get_by_role("link", name=re.compile(step)).click()
+        self.at(step)
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def sees(self, text: str | re.Pattern[str]) -> Locator:
+        found = self.page.get_by_text(text).first
+        expect(found).to_be_visible()
+        return found
+
+    def run(self) -> None:
+        """Run, and look at what came of it."""
+        self.go("Run")
+        finished = self.page.get_by_role("link", name=re.compile("^Look at it: .* with "))
+        before = finished.count()
+        self.button("Run").click()
+        expect(finished).to_have_count(before + 1, timeout=RUN_PATIENCE)
+        finished.first.click()
+        self.at("Result")
+
+    def download(self, what: str, folder: Path) -> Path:
+        """Take something away from the export page."""
+        with self.page.expect_download() as download:
+            self.page.get_by_role("link", name=f"Download {what}").click()
+        target = folder / download.value.suggested_filename
+        download.value.save_as(target)
+        return target
+
+    def nameless(self) -> list[str]:
+        """What a screen reader could not name on this page."""
+        return list(self.page.evaluate(_NAMELESS))
+
+    def width_at(self, width: int) -> int:
+        """How wide the page becomes in a window of some width."""
+        self.page.set_viewport_size({"width": width, "height": 844})
+        found = int(self.page.evaluate("document.documentElement.scrollWidth"))
+        self.page.set_viewport_size({"width": 1280, "height": 900})
+        return found

@@ -1,0 +1,36 @@
+from shoal.run.profile import ColumnProfile
+from shoal.web.pages.columns import changed
+
+AGE = ColumnProfile(
+    name="age",
+    kind="number",
+    distinct=90,
+    missing=0,
+    unique_share=0.0,
+    role="quasi",
+    reason="could be known",
+    separator=None,
+)
+
+
+def test_a_column_that_somebody_could_know_gets_a_hierarchy():
+    entry = changed(None, AGE, {"role": "quasi"})
+    assert (entry["role"], entry["kind"]) == ("quasi", "number")
+    assert entry["hierarchy"] == {"fanout": 5}
+
+
+def test_another_kind_gets_another_hierarchy():
+    entry = changed(
+        {"role": "quasi", "kind": "number", "hierarchy": {"ranges": [5]}}, AGE, {"kind": "category"}
+    )
+    assert "ranges" not in (entry.get("hierarchy") or {})
+
+
+def test_what_another_role_has_no_use_for_is_dropped():
+    entry = {"role": "quasi", "kind": "number", "hierarchy": {"ranges": [5]}}
+    assert changed(entry, AGE, {"role": "identifier"}) == {"role": "identifier"}
+    assert changed(entry, AGE, {"role": "sensitive"}) == {"role": "sensitive", "kind": "number"}
+    assert changed(entry, AGE, {"role": "insensitive", "confirm": True}) == {
+        "role": "insensitive",
+        "confirm": True,
+    }

@@ -1,0 +1,131 @@
+"""Whole ways through the pages in a real browser."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext
+
+from shoal.table.sample import sample_folder
+from tests.cli.commands import shoal
+from tests.web.browsing import CHROMIUM, WITHOUT, Visitor, opened
+from tests.web.serving import Served
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    served = Served(tmp_path_factory.mktemp("served") / "data")
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="module")
+def context(served: Served) -> Iterator[BrowserContext]:
+    with opened(served) as context:
+        yield context
+
+
+@pytest.fixture
+def visitor(context: BrowserContext, served: Served) -> Iterator[Visitor]:
+    visitor = Visitor(context.new_page(), served.address)
+    yield visitor
+    visitor.page.close()
+    assert visitor.talk == []
+
+
+@dataclass(frozen=True)
+class Sample:
+    title: str
+    column: str
+    promise: str
+    losses: tuple[str, ...]
+
+
+SAMPLES = {
+    "table": Sample("Patients as a table", "admission", "At least 5 rows fit that person", ("ncp",)),
+}
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_the_whole_way_with_a_sample(visitor, tmp_path, kind):
+    sample = SAMPLES[kind]
+    visitor.begin_sample(sample.title)
+    visitor.sees("2,000 records")
+    visitor.sees("The first records")
+    sound(visitor)
+    visitor.button("On to the columns").click()
+    visitor.at("Columns")
+    visitor.sees("Suggested:")
+    visitor.sees("Who could be singled out")
+    sound(visitor)
+    visitor.button("On to the hierarchies").click()
+    visitor.at("Hierarchies")
+    visitor.page.get_by_role("link", name=sample.column, exact=True).click()
+    visitor.sees(f"Hierarchy of {sample.column}")
+    sound(visitor)
+    visitor.button("On to the promise").click()
+    visitor.at("Promise")
+    visitor.sees(sample.promise)
+    sound(visitor)
+    visitor.button("On to the run").click()
+    visitor.at("Run")
+    visitor.button("Check everything").click()
+    visitor.sees("No problems found")
+    sound(visitor)
+    visitor.run()
+    visitor.sees(re.compile("✓ Holds"))
+    look_at_the_result(visitor)
+    sound(visitor)
+    visitor.go("Compare")
+    visitor.sees("Past runs side by side")
+    sound(visitor)
+    visitor.go("Export")
+    sound(visitor)
+    repeat_outside(visitor, tmp_path, sample)
+
+
+def sound(visitor: Visitor) -> None:
+    assert visitor.nameless() == []
+    assert visitor.width_at(390) == 390
+    assert visitor.talk == []
+
+
+def look_at_the_result(visitor: Visitor) -> None:
+    visitor.page.locator("td .shoal-changed").first.click()
+    visitor.sees(re.compile("is published as|all .* records of its class|stays as it is"))
+    visitor.sees("Hierarchies with what was published")
+    visitor.sees(re.compile(r"● .* times\)"))
+
+
+def repeat_outside(visitor: Visitor, folder: Path, sample: Sample) -> None:
+    """What was exported gives the same verdict and loss without the page, and says the same as a script."""
+    for file in ("patients.csv", "diagnoses.csv", "diagnoses.txt"):
+        shutil.copy(sample_folder() / file, folder)
+    figures = json.loads(visitor.download("all figures", folder).read_text(encoding="utf-8"))
+    policy = visitor.download("the policy", folder)
+    assert shoal("run", policy, "--out", folder / "again").code == 0
+    again = json.loads((folder / "again" / "result.json").read_text(encoding="utf-8"))
+    assert again["verdict"]["holds"] is True
+    assert claims(again) == claims(figures)
+    assert again["loss"] == figures["loss"]
+    for loss in sample.losses:
+        assert figures["loss"][loss] is not None
+    script = visitor.download("the python script", folder)
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=folder, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def claims(result: dict[str, Any]) -> list[tuple[str, bool]]:
+    """What was checked, without the witnesses: ties are broken by the order of rows, which is drawn anew."""
+    return [(check["claim"], check["holds"]) for check in result["verdict"]["checks"]]
