@@ -15,10 +15,12 @@ from playwright.sync_api import BrowserContext
 
 from shoal.table.sample import sample_folder
 from tests.cli.commands import shoal
-from tests.web.browsing import CHROMIUM, WITHOUT, Visitor, opened
+from tests.web.browsing import CHROMIUM, STEPS, WITHOUT, Visitor, opened
 from tests.web.serving import Served
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
+
+IMAGE = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +54,9 @@ class Sample:
 
 SAMPLES = {
     "table": Sample("Patients as a table", "admission", "At least 5 rows fit that person", ("ncp",)),
+    "sets": Sample("Diagnoses as sets", "items", "up to 2", ("ul",)),
+    "mixed": Sample("Patients with their diagnoses", "diagnoses", "up to 2", ("ncp", "ul")),
+    "disassociation": Sample("Diagnoses, all as they are", "items", "For any 2 items", ("tkd",)),
 }
 
 
@@ -83,7 +88,7 @@ def test_the_whole_way_with_a_sample(visitor, tmp_path, kind):
     sound(visitor)
     visitor.run()
     visitor.sees(re.compile("✓ Holds"))
-    look_at_the_result(visitor)
+    look_at_the_result(visitor, kind)
     sound(visitor)
     visitor.go("Compare")
     visitor.sees("Past runs side by side")
@@ -99,7 +104,11 @@ def sound(visitor: Visitor) -> None:
     assert visitor.talk == []
 
 
-def look_at_the_result(visitor: Visitor) -> None:
+def look_at_the_result(visitor: Visitor, kind: str) -> None:
+    if kind == "disassociation":
+        visitor.sees("Clusters and their chunks, as published")
+        visitor.sees("items that stand alone")
+        return
     visitor.page.locator("td .shoal-changed").first.click()
     visitor.sees(re.compile("is published as|all .* records of its class|stays as it is"))
     visitor.sees("Hierarchies with what was published")
@@ -129,3 +138,41 @@ def repeat_outside(visitor: Visitor, folder: Path, sample: Sample) -> None:
 def claims(result: dict[str, Any]) -> list[tuple[str, bool]]:
     """What was checked, without the witnesses: ties are broken by the order of rows, which is drawn anew."""
     return [(check["claim"], check["holds"]) for check in result["verdict"]["checks"]]
+
+
+def test_markup_in_names_and_values_is_text_on_every_page(visitor, tmp_path):
+    table = tmp_path / "markup.csv"
+    rows = [f"{IMAGE if i % 2 else '<b>bold</b>'},{20 + i % 9},<i>{'ab'[i % 2]}</i>" for i in range(60)]
+    table.write_text("\n".join([f"{IMAGE},<b>age</b>/../x?y#z,<u>ill</u>", *rows]), encoding="utf-8")
+    visitor.begin(f"Project {IMAGE}")
+    visitor.upload("Choose a file", table)
+    visitor.sees("60 records")
+    visitor.sees(IMAGE)
+    visitor.run()
+    visitor.sees(re.compile("✓ Holds"))
+    for step in STEPS:
+        visitor.go(step)
+        assert visitor.page.locator("main img, main b, main i:not(.q-icon), main u").count() == 0
+        assert visitor.page.locator("header").get_by_text(f"Project {IMAGE}").count() == 1
+    visitor.go("Hierarchies")
+    visitor.page.get_by_role("link", name="<b>age</b>/../x?y#z").click()
+    visitor.sees("Hierarchy of <b>age</b>/../x?y#z")
+    visitor.page.goto(visitor.address)
+    visitor.sees(f"Project {IMAGE}")
+
+
+def test_a_hierarchy_is_edited_by_hand(visitor):
+    visitor.begin_sample("Patients as a table")
+    visitor.go("Hierarchies")
+    visitor.page.get_by_role("link", name="sex", exact=True).click()
+    visitor.sees("Hierarchy of sex")
+    visitor.page.get_by_role("treeitem").filter(has_text="female").last.get_by_role("checkbox").click()
+    visitor.sees("Ticked: female")
+    visitor.page.get_by_label("Label").fill("women")
+    visitor.button("Group under a new label").click()
+    visitor.sees(re.compile(r"women \("))
+    visitor.page.get_by_role("treeitem").filter(has_text="women").last.get_by_role("checkbox").first.click()
+    visitor.sees("Ticked: women")
+    visitor.page.get_by_label("Label").fill("all women")
+    visitor.button("Rename").click()
+    visitor.sees(re.compile(r"all women \("))
