@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, expect
 
 from shoal.table.sample import sample_folder
 from tests.cli.commands import shoal
 from tests.web.browsing import CHROMIUM, STEPS, WITHOUT, Visitor, opened
+from tests.web.samples import slow_table
 from tests.web.serving import Served
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
@@ -176,3 +177,37 @@ def test_a_hierarchy_is_edited_by_hand(visitor):
     visitor.page.get_by_label("Label").fill("all women")
     visitor.button("Rename").click()
     visitor.sees(re.compile(r"all women \("))
+
+
+def test_a_file_with_three_problems_shows_all_three(visitor, tmp_path):
+    hierarchy = tmp_path / "sex.csv"
+    hierarchy.write_text("female;woman;*\nfemale;person;*\nmale\nwoman;a;*\n", encoding="utf-8")
+    visitor.begin_sample("Patients as a table")
+    visitor.go("Hierarchies")
+    visitor.page.get_by_role("link", name="sex", exact=True).click()
+    visitor.sees("Hierarchy of sex")
+    visitor.upload("Choose a hierarchy file", hierarchy)
+    problems = visitor.page.get_by_role("alert").get_by_role("listitem")
+    expect(problems.filter(has_text="'female' has two parents, 'woman' (line 1) and 'person'")).to_have_count(
+        1
+    )
+    expect(problems.filter(has_text="'woman' has two parents, '*' (line 1) and 'a'")).to_have_count(1)
+    expect(problems.filter(has_text="has 1 columns where others have 3")).to_have_count(1)
+
+
+def test_a_run_is_found_again_after_a_reload_and_cancelled(visitor, tmp_path):
+    table = tmp_path / "slow.csv"
+    table.write_bytes(slow_table())
+    visitor.begin("Slow")
+    visitor.upload("Choose a file", table)
+    visitor.sees("20,000 records")
+    visitor.go("Run")
+    visitor.page.get_by_label("Algorithm").click()
+    visitor.page.get_by_role("option", name=re.compile("^agglomerative:")).click()
+    visitor.button("Run").click()
+    visitor.sees("running")
+    visitor.page.reload()
+    visitor.sees("running")
+    visitor.page.get_by_role("button", name="Cancel: k-anonymity with agglomerative").click()
+    visitor.sees("cancelled")
+    visitor.sees("this was cancelled; nothing was written")
