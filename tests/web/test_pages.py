@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from shoal.table.sample import sample_folder
 from tests.cli.commands import shoal
-from tests.web.browsing import CHROMIUM, STEPS, WITHOUT, Visitor, opened
+from tests.web.browsing import CHROMIUM, RUN_PATIENCE, STEPS, WITHOUT, Visitor, opened
 from tests.web.samples import slow_table
 from tests.web.serving import Served
 
@@ -211,3 +211,26 @@ def test_a_run_is_found_again_after_a_reload_and_cancelled(visitor, tmp_path):
     visitor.page.get_by_role("button", name="Cancel: k-anonymity with agglomerative").click()
     visitor.sees("cancelled")
     visitor.sees("this was cancelled; nothing was written")
+
+
+def test_runs_are_compared_and_the_best_of_a_sweep_is_taken(visitor):
+    visitor.begin_sample("Patients as a table")
+    visitor.run()
+    visitor.go("Promise")
+    visitor.page.get_by_label("A person hides among at least so many (k), as a number").fill("10")
+    visitor.page.keyboard.press("Tab")
+    visitor.sees("At least 10 rows fit that person")
+    visitor.run()
+    visitor.go("Compare")
+    visitor.sees("k = 5, l = 2, diversity = frequency")
+    visitor.sees("k = 10, l = 2, diversity = frequency")
+    visitor.sees("highest risk of a record")
+    visitor.page.get_by_label("Values of k").fill("4, 20")
+    visitor.button("Compare").click()
+    visitor.page.get_by_role("link", name=re.compile("^Look at it: comparison")).click(timeout=RUN_PATIENCE)
+    visitor.sees("recommended")
+    visitor.sees("Pareto front")
+    visitor.page.get_by_role("button", name=re.compile("^Take .*k=20")).first.click()
+    visitor.at("Run")
+    visitor.go("Promise")
+    visitor.sees("At least 20 rows fit that person")
