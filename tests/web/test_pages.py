@@ -234,3 +234,20 @@ def test_runs_are_compared_and_the_best_of_a_sweep_is_taken(visitor):
     visitor.at("Run")
     visitor.go("Promise")
     visitor.sees("At least 20 rows fit that person")
+
+
+def test_the_keyboard_reaches_everything_and_the_dark_is_dark(visitor):
+    visitor.begin_sample("Patients as a table")
+    visitor.sees("The first records")
+    visitor.page.reload()
+    visitor.at("Data")
+    visitor.page.keyboard.press("Tab")
+    skip = visitor.page.locator(":focus")
+    expect(skip).to_have_text("Go to the content")
+    visitor.page.keyboard.press("Enter")
+    visitor.page.keyboard.press("Tab")
+    expect(visitor.button("Choose a file")).to_be_focused()
+    before = visitor.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    visitor.button("Light or dark").press("Enter")
+    expect(visitor.page.locator("body.body--dark")).to_have_count(1)
+    assert visitor.page.evaluate("getComputedStyle(document.body).backgroundColor") != before
