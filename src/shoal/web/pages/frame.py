@@ -69,7 +69,8 @@ def frame(title: str, place: Place | None = None, step: str | None = None) -> It
                 ui.label(place.project.name).classes("shoal-quiet shoal-any grow")
             else:
                 ui.space()
-            quiet_button("Light or dark", dark.toggle)
+            # Until somebody presses it the system decides, which `toggle` refuses to turn around.
+            quiet_button("Light or dark", lambda: dark.set_value(not dark.value))
         if place is not None:
             _path(place, step)
     begin = ui.element("div").props('tabindex="-1"').classes("w-full")
