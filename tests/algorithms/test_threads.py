@@ -55,20 +55,23 @@ def test_only_the_caller_talks_to_progress():
 
 
 def test_wish_to_stop_ends_all_searches():
-    progress = Silent()
-    threading.Timer(0.1, progress.cancel).start()
+    progress, others = Silent(), threading.active_count()
+    timer = threading.Timer(0.1, progress.cancel)
+    timer.start()
     with pytest.raises(Cancelled):
         in_threads([until_stopped] * 4, progress, 2)
-    assert threading.active_count() == 1
+    timer.join()
+    assert threading.active_count() == others
 
 
 def test_failure_of_one_search_ends_the_others():
     def failing(progress):
         raise Infeasible("no way")
 
+    others = threading.active_count()
     with pytest.raises(Infeasible, match="no way"):
         in_threads([until_stopped, failing, until_stopped], Silent(), 2)
-    assert threading.active_count() == 1
+    assert threading.active_count() == others
 
 
 def test_time_limit_reaches_every_search():

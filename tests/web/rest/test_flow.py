@@ -75,8 +75,14 @@ def test_what_is_exported_gives_the_same_verdict_and_loss_on_the_command_line(cl
     (tmp_path / "policy.toml").write_bytes(policy.content)
     again = in_process("run", tmp_path / "policy.toml", "--json")
     assert again.code == 0, again.err
-    for part in ("verdict", "loss"):
-        assert again.json[part] == run["result"][part]
+    assert again.json["loss"] == run["result"]["loss"]
+    # Of several classes that are equally weak the evidence names the first, and the order is random.
+    verdicts = [each["verdict"] for each in (again.json, run["result"])]
+    told = [
+        [(check["claim"], check["holds"], check["figures"]) for check in each["checks"]] for each in verdicts
+    ]
+    assert told[0] == told[1]
+    assert verdicts[0]["smallest"] == verdicts[1]["smallest"]
 
 
 def test_the_exported_script_runs_and_gives_the_same_loss(client, project, run, tmp_path):
