@@ -77,7 +77,9 @@ def test_several_gzip_members_count_together(service, project):
     assert service.files.add(project, "a.csv.gz", [bomb(MEGABYTE // 4) * 2]).size > 0
 
 
-@pytest.mark.parametrize("content", [b"", b"not gzip", gzip.compress(b"a\n1\n")[:-5]])
+@pytest.mark.parametrize(
+    "content", [b"", b"not gzip", gzip.compress(b"a\n1\n")[:-5]], ids=["empty", "other", "cut"]
+)
 def test_broken_gzip_files_are_refused(service, project, content):
     with pytest.raises(BadInput):
         service.files.add(project, "a.csv.gz", [content])
