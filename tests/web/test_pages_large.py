@@ -2,6 +2,7 @@
 
 import random
 import re
+import statistics
 import sys
 import time
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from tests.web.serving import Served
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)]
 
 RECORDS, COLUMNS = 100_000, 10
-VISITS = 3
+VISITS = 5
 
 
 @pytest.fixture
@@ -64,9 +65,13 @@ def test_every_page_answers_while_a_job_runs(visitor, tmp_path, capsys):
         visitor.go(step)
     for step in STEPS:
         times = [seconds_to(visitor, step) for _ in range(VISITS)]
-        frame, content = (max(each) for each in zip(*times, strict=True))
+        whole = sorted(content for _, content in times)
+        answered = statistics.median(frame for frame, _ in times)
+        told = (
+            f"answered in {answered:.2f} s, whole in {whole[VISITS // 2]:.2f} s, at worst {whole[-1]:.2f} s"
+        )
         with capsys.disabled():
-            sys.stdout.write(f"\n{step}: answered in {frame:.2f} s, whole in {content:.2f} s")
+            sys.stdout.write(f"\n{step}: {told}")
     visitor.go("Run")
     visitor.sees("running")
     assert visitor.talk == []
