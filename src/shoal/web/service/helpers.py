@@ -105,9 +105,9 @@ class _Helper:
             raise _Gone("the process that looked at this ended early, perhaps for want of memory") from None
 
     def end(self) -> None:
+        """Safe from any thread: the pipe is left to whoever waits on it and then finds it broken."""
         self.process.kill()
         self.process.join()
-        self.connection.close()
 
     def _give_up(self, sentence: str) -> None:
         self.end()
