@@ -56,15 +56,14 @@ REPEATS = 2
 STEPS = (
     "preparing",
     "HORPART",
-    "VERPART",
-    "REFINE",
+    "VERPART and REFINE",
     "random order",
     "writing",
     "reading",
     "checking",
 )
 AFTER_WRITING = {"reading", "checking"}
-STAGES = ("bringing similar records together", "dividing the terms of clusters", "joining clusters")
+STAGES = ("bringing similar records together", "taking clusters apart")
 
 
 class Watch(Silent):

@@ -40,6 +40,12 @@ def frozen_ints(values: object) -> Ints:
     return array
 
 
+def freeze(array: Ints) -> Ints:
+    """Forbid writing to an array that nobody else can write to; nothing is copied."""
+    array.flags.writeable = False
+    return array
+
+
 def frozen_floats(values: object) -> Floats:
     """Make a contiguous float64 array that nobody can write to."""
     array = np.array(values, dtype=np.float64, order="C")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from shoal.kernels.arranging import last_below, preorder, shuffle_groups, take_ranges, take_sets
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Ints, SetArrays, freeze
 from shoal.recoding.disassociated import Clusters, Disassociated
 
 NOT_PUBLISHED = -1
@@ -81,21 +81,61 @@ def arranged(
     return Disassociated(
         terms=release.terms,
         clusters=Clusters(
-            frozen_ints(clusters.sizes[visited]),
+            freeze(clusters.sizes[visited]),
             clusters.simple[visited],
-            frozen_ints(parents),
-            frozen_ints(last_below(parents)),
-            frozen_ints(np.cumsum(parents < 0)),
+            freeze(parents),
+            freeze(last_below(parents)),
+            freeze(np.cumsum(parents < 0)),
         ),
-        chunk_clusters=frozen_ints(place_of[release.chunk_clusters[chunk_order]]),
-        chunk_starts=frozen_ints(subrecords.starts),
+        chunk_clusters=freeze(place_of[release.chunk_clusters[chunk_order]]),
+        chunk_starts=freeze(subrecords.starts),
         subrecords=_frozen(take_sets(release.subrecords, subrecord_order)),
         term_chunks=_frozen(take_sets(release.term_chunks, visited)),
         sensitive=release.sensitive,
     )
 
 
+def joined(releases: Sequence[Disassociated]) -> Disassociated:
+    """All clusters of several releases of the same terms, one release behind the other."""
+    if len(releases) == 1:
+        return releases[0]
+    clusters = [release.clusters for release in releases]
+    before = np.cumsum([0, *(len(each) for each in clusters)])
+    lines_before = np.cumsum([0, *(each.lines[-1] for each in clusters)])
+
+    def numbered(columns: Iterable[Ints], before: Ints) -> Ints:
+        shifted = [
+            np.where(column < 0, column, column + first)
+            for column, first in zip(columns, before, strict=False)
+        ]
+        return freeze(np.concatenate(shifted))
+
+    return Disassociated(
+        terms=releases[0].terms,
+        clusters=Clusters(
+            freeze(np.concatenate([each.sizes for each in clusters])),
+            np.concatenate([each.simple for each in clusters]),
+            numbered((each.parents for each in clusters), before),
+            numbered((each.last for each in clusters), before),
+            numbered((each.lines for each in clusters), lines_before),
+        ),
+        chunk_clusters=numbered((release.chunk_clusters for release in releases), before),
+        chunk_starts=_joined_starts([release.chunk_starts for release in releases]),
+        subrecords=_joined_sets([release.subrecords for release in releases]),
+        term_chunks=_joined_sets([release.term_chunks for release in releases]),
+        sensitive=releases[0].sensitive,
+    )
+
+
+def _joined_sets(parts: Sequence[SetArrays]) -> SetArrays:
+    items = np.concatenate([part.items for part in parts])
+    return SetArrays(_joined_starts([part.starts for part in parts]), freeze(items))
+
+
+def _joined_starts(parts: Sequence[Ints]) -> Ints:
+    sizes = np.concatenate([np.diff(part) for part in parts])
+    return freeze(np.concatenate(([0], np.cumsum(sizes))))
+
+
 def _frozen(sets: SetArrays) -> SetArrays:
-    sets.starts.flags.writeable = False
-    sets.items.flags.writeable = False
-    return sets
+    return SetArrays(freeze(sets.starts), freeze(sets.items))

@@ -1,8 +1,11 @@
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal.algorithms.sets import disassociation
 from shoal.algorithms.sets.disassociation import Disassociate, _by_node
 from shoal.algorithms.sets.horpart import Partition, horizontal_partition, unite
 from shoal.algorithms.sets.refine import refine
@@ -43,6 +46,10 @@ def data_of(records, sensitive=()):
 def find(records, k, m, *, sensitive=(), l=None, **options):
     data, model = data_of(records, sensitive), Disassociation(k, m, l)
     return Disassociate(**options).find(data, [model], np.random.default_rng(0), Silent())
+
+
+def all_terms(column):
+    return np.ones(len(column.domain), dtype=np.bool_)
 
 
 def lines_of(pieces):
@@ -235,8 +242,8 @@ def test_identical_records_are_cut_into_clusters_of_equal_size():
 @settings(max_examples=100)
 def test_records_settle_as_in_the_twin(records, k, limit):
     column = set_column(records)
-    partition = horizontal_partition(column.arrays, len(column.domain), limit, 1, Silent())
-    found = settled(partition, column.arrays, len(column.domain), Bounds(k, limit))
+    partition = horizontal_partition(column.arrays, all_terms(column), limit, 1, Silent())
+    found = settled(partition, all_terms(column), Bounds(k, limit))
     assert sorted(found.rows.tolist()) == list(range(len(records)))
     clusters = [[records[row] for row in part] for part in np.split(found.rows, found.starts[1:-1])]
     assert clusters == twin.settled(twin.horpart(records, set(), limit), set(), k, limit)
@@ -251,9 +258,9 @@ def test_a_record_moves_to_the_cluster_of_its_pair():
     column = set_column([set(record) for record in records])
 
     def companions(*, settle):
-        partition = horizontal_partition(column.arrays, len(column.domain), 7, 1, Silent())
+        partition = horizontal_partition(column.arrays, all_terms(column), 7, 1, Silent())
         if settle:
-            partition = settled(partition, column.arrays, len(column.domain), Bounds(2, 7))
+            partition = settled(partition, all_terms(column), Bounds(2, 7))
         parts = np.split(partition.rows, partition.starts[1:-1])
         (own,) = (part for part in parts if 0 in part)
         return {records[row] for row in own if row != 0}
@@ -295,15 +302,26 @@ def test_every_release_is_the_twins(records, promise, limit, protection, settle)
     assert not rules.broken_rules(expected, k, m, l or 1, sensitive)
 
 
-@given(records_of_letters, st.integers(2, 6))
-@settings(max_examples=50)
-def test_records_stay_with_their_cluster(records, limit):
-    """Projected on a cluster's chunks, its records are its subrecords."""
+@contextmanager
+def blocks_of(items):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(disassociation, "_ITEMS_PER_BLOCK", items)
+        yield
+
+
+@given(records_of_letters, st.integers(2, 6), st.sampled_from([5, 20, 2**21]))
+@settings(max_examples=80)
+def test_records_stay_with_their_cluster(records, limit, items_per_block):
+    """Projected on a cluster's chunks, its records are its subrecords, however large the blocks are."""
     try:
-        pieces = find(records, 2, 2, max_cluster_size=limit)
+        with blocks_of(items_per_block):
+            pieces = find(records, 2, 2, max_cluster_size=limit)
     except Infeasible:
         return
     release = pieces.clusters
+    assert not rules.broken_rules(lines_of(pieces), 2, 2, 1, ())
+    lines = np.unique(release.clusters.lines[release.clusters.parents < 0])
+    np.testing.assert_array_equal(lines, np.arange(len(lines)) + 1)
     labels = release.terms.texts()
     for row, cluster in enumerate(pieces.cluster_of_row.tolist()):
         assert (cluster == NOT_PUBLISHED) == (not records[row])
@@ -326,10 +344,12 @@ def test_records_stay_with_their_cluster(records, limit):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_threads_and_seeds_change_nothing(threads):
+@pytest.mark.parametrize("items_per_block", [500, 2**21])
+def test_threads_and_seeds_change_nothing(threads, items_per_block):
     rng = np.random.default_rng(3)
     records = [set(map(str, rng.zipf(1.5, size=4) % 50)) for _ in range(2000)]
-    one, other = find(records, 3, 2), find(records, 3, 2, threads=threads)
+    with blocks_of(items_per_block):
+        one, other = find(records, 3, 2), find(records, 3, 2, threads=threads)
     assert lines_of(one) == lines_of(other)
     np.testing.assert_array_equal(one.cluster_of_row, other.cluster_of_row)
 
@@ -391,7 +411,7 @@ def test_l_with_many_digits_is_kept():
 
 def test_horpart_on_ties_takes_the_first_term():
     column = set_column([{"b", "a"}, {"b"}, {"a"}, {"a", "b"}, {"c"}])
-    partition = horizontal_partition(column.arrays, 3, 3, 1, Silent())
+    partition = horizontal_partition(column.arrays, all_terms(column), 3, 1, Silent())
     parts = np.split(partition.rows, partition.starts[1:-1])
     assert [sorted(part.tolist()) for part in parts] == [[0, 3], [2], [1, 4]]
 
@@ -401,8 +421,10 @@ def test_small_clusters_go_to_the_one_before_or_wait_for_the_next():
 
     def sizes(given, least, limit):
         starts = np.concatenate(([0], np.cumsum(given)))
-        partition = Partition(np.arange(starts[-1]), starts)
-        return np.diff(unite(partition, nothing, 1, least=least, limit=limit, l=1).starts).tolist()
+        partition = Partition(nothing, np.arange(starts[-1]), starts)
+        return np.diff(
+            unite(partition, np.zeros(1, dtype=np.bool_), least=least, limit=limit, l=1).starts
+        ).tolist()
 
     assert sizes([1, 4], 3, 10) == [5]
     assert sizes([4, 1], 3, 10) == [5]

@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from functools import partial
+from itertools import pairwise
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,11 +14,11 @@ import pyarrow.compute as pc
 
 from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.horpart import Partition, horizontal_partition, unite
-from shoal.algorithms.sets.parts import threads_parameter
+from shoal.algorithms.sets.parts import balanced_borders, threads_parameter
 from shoal.algorithms.sets.refine import Refined, not_refined, refine
 from shoal.algorithms.sets.settle import settled
 from shoal.algorithms.sets.verpart import Chunked, shared_chunks, vertical_partition
-from shoal.algorithms.threads import processors
+from shoal.algorithms.threads import in_threads, processors
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arranging import preorder, sums_below, take_sets
@@ -29,11 +31,33 @@ from shoal.privacy.parameters import exact
 from shoal.privacy.verdict import Model, counted
 from shoal.progress import Progress
 from shoal.recoding.disassociated import Clusters, Disassociated
-from shoal.recoding.pieces import NOT_PUBLISHED, Pieces, arranged
+from shoal.recoding.pieces import NOT_PUBLISHED, Pieces, arranged, joined
 from shoal.table.columns import Sets
 from shoal.table.roles import QuasiSet
 
 _CLUSTERS_PER_K = 10
+
+# Clusters are joined within blocks of about so many items. Over all clusters at once the time per record
+# rises with their number, and hardly more is joined (1 % of what term chunks hold, with 10 million items).
+_ITEMS_PER_BLOCK = 2**22
+
+
+class _Task(NamedTuple):
+    """Clusters to take apart: cluster c holds the rows starts[c]..starts[c + 1] - 1 of `records`."""
+
+    records: SetArrays
+    starts: Ints
+    is_sensitive: Bools
+    model: Disassociation
+    threads: int
+
+
+class _Block(NamedTuple):
+    """Clusters that were taken apart, and joined among themselves in so many passes."""
+
+    clusters: Disassociated
+    cluster_of_row: Ints
+    passes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,35 +132,48 @@ class Disassociate:
 
         progress.stage("bringing similar records together")
         partition = self._clusters(records, is_sensitive, model, threads, progress)
-        records = take_sets(records, partition.rows)
-        sizes = np.diff(partition.starts)
 
-        progress.stage("dividing the terms of clusters")
-        promise = Promise(model.k, model.m)
-        chunked = vertical_partition(
-            records, partition.starts, is_sensitive, promise, threads=threads, progress=progress
+        progress.stage("taking clusters apart")
+        blocks = _blocks(partition)
+
+        def take_apart(first: int, last: int, progress: Progress) -> _Block:
+            task = _Task(*_rows_of(partition, first, last), is_sensitive, model, threads // len(blocks) or 1)
+            return self._take_apart(task, sets, _labels(data, column), progress)
+
+        found = in_threads([partial(take_apart, *block) for block in blocks], progress, threads)
+        clusters = joined([block.clusters for block in found])
+        return Pieces(
+            column=column,
+            clusters=clusters,
+            cluster_of_row=_cluster_of_row(len(sets), with_terms[partition.rows], found),
+            notices=_notices(len(sets) - len(with_terms)),
+            figures=_figures(clusters, max(block.passes for block in found)),
         )
-        progress.stage("joining clusters")
+
+    def _take_apart(self, task: _Task, sets: Sets, labels: tuple[str, ...], progress: Progress) -> _Block:
+        """VERPART and REFINE on neighbouring clusters."""
+        sizes, promise = np.diff(task.starts), Promise(task.model.k, task.model.m)
+        chunked = vertical_partition(
+            task.records, task.starts, task.is_sensitive, promise, threads=task.threads, progress=progress
+        )
         refined = (
-            refine(chunked, sizes, is_sensitive, model.k, progress) if self.refine else not_refined(chunked)
+            refine(chunked, sizes, task.is_sensitive, promise.k, progress)
+            if self.refine
+            else not_refined(chunked)
         )
         shared = shared_chunks(
             refined.shared,
             chunked.held,
-            len(partition.rows),
+            len(task.records.starts) - 1,
             promise,
-            threads=threads,
+            threads=task.threads,
             progress=progress,
         )
-        clusters = _by_node(sets, _labels(data, column), sizes, (chunked, shared), refined)
+        clusters = _by_node(sets, labels, sizes, (chunked, shared), refined)
         order = np.arange(len(refined.parents), dtype=np.int64)
-        return Pieces(
-            column=column,
-            clusters=arranged(clusters, order),
-            cluster_of_row=_cluster_of_row(len(sets), with_terms[partition.rows], sizes, refined.parents),
-            notices=_notices(len(sets) - len(with_terms)),
-            figures=_figures(clusters, refined.passes),
-        )
+        places = np.empty_like(order)
+        places[preorder(refined.parents, order)] = order
+        return _Block(arranged(clusters, order), np.repeat(places[: len(sizes)], sizes), refined.passes)
 
     def _clusters(
         self,
@@ -146,14 +183,27 @@ class Disassociate:
         threads: int,
         progress: Progress,
     ) -> Partition:
-        term_count, plain = len(is_sensitive), _where(records, ~is_sensitive)
         limit = self.max_cluster_size or _CLUSTERS_PER_K * model.k
-        partition = horizontal_partition(plain, term_count, limit, threads, progress)
+        partition = horizontal_partition(records, ~is_sensitive, limit, threads, progress)
         if self.settle:
-            partition = settled(partition, plain, term_count, Bounds(model.k, limit))
+            partition = settled(partition, ~is_sensitive, Bounds(model.k, limit))
         l = Fraction(1) if model.l is None else exact(model.l)
-        least = max(model.k, math.ceil(l))
-        return unite(partition, _where(records, is_sensitive), term_count, least=least, limit=limit, l=l)
+        return unite(partition, is_sensitive, least=max(model.k, math.ceil(l)), limit=limit, l=l)
+
+
+def _blocks(partition: Partition) -> list[tuple[int, int]]:
+    """The first cluster of each block, and the one behind its last."""
+    items = np.diff(partition.records.starts[partition.starts])
+    borders = balanced_borders(items, 1 + len(partition.records.items) // _ITEMS_PER_BLOCK)
+    return list(pairwise([0, *borders.tolist(), len(items)]))
+
+
+def _rows_of(partition: Partition, first: int, last: int) -> tuple[SetArrays, Ints]:
+    """The records of the clusters from `first` to before `last`, and where each starts among them."""
+    starts, records = partition.starts[first : last + 1], partition.records
+    bounds = records.starts[starts[0] : starts[-1] + 1]
+    near = SetArrays(bounds - bounds[0], records.items[bounds[0] : bounds[-1]])
+    return near, starts - starts[0]
 
 
 def set_column(data: LocalData) -> tuple[str, Sets]:
@@ -180,16 +230,6 @@ def _labels(data: LocalData, column: str) -> tuple[str, ...]:
 def _is_sensitive(sets: Sets, labels: Sequence[str]) -> Bools:
     marked = pc.is_in(sets.domain.labels, value_set=pa.array(labels, type=pa.string()))
     return np.asarray(marked.to_numpy(zero_copy_only=False), dtype=np.bool_)
-
-
-def _where(sets: SetArrays, wanted: Bools) -> SetArrays:
-    if wanted.all():
-        return sets
-    if not wanted.any():
-        return SetArrays(np.zeros_like(sets.starts), np.zeros(0, dtype=np.int64))
-    kept = wanted[sets.items]
-    kept_before = np.concatenate(([0], np.cumsum(kept)))
-    return SetArrays(kept_before[sets.starts], sets.items[kept])
 
 
 def _by_node(
@@ -228,12 +268,13 @@ def _starts(counts: Ints) -> Ints:
     return starts
 
 
-def _cluster_of_row(count: int, rows: Ints, sizes: Ints, parents: Ints) -> Ints:
-    """The simple cluster of each row, by its place in the tree; `rows` stand in the order of clusters."""
-    place_of = np.empty(len(parents), dtype=np.int64)
-    place_of[preorder(parents, np.arange(len(parents)))] = np.arange(len(parents))
+def _cluster_of_row(count: int, rows: Ints, blocks: Sequence[_Block]) -> Ints:
+    """The simple cluster of each row, by its place among all; `rows` stand in the order of clusters."""
+    before = _starts(np.array([len(block.clusters.clusters) for block in blocks], dtype=np.int64))
     cluster_of_row = np.full(count, NOT_PUBLISHED, dtype=np.int64)
-    cluster_of_row[rows] = np.repeat(place_of[: len(sizes)], sizes)
+    cluster_of_row[rows] = np.concatenate(
+        [first + block.cluster_of_row for first, block in zip(before, blocks, strict=False)]
+    )
     return frozen_ints(cluster_of_row)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
@@ -21,26 +21,31 @@ _LARGEST_PRODUCT = 2**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partition:
-    """Rows in the order of their clusters: cluster c holds rows[starts[c]:starts[c + 1]]."""
+    """Records in the order of their clusters: cluster c holds those from starts[c] to starts[c + 1] - 1.
 
+    They were the given `rows` before.
+    """
+
+    records: SetArrays
     rows: Ints
     starts: Ints
 
 
 def horizontal_partition(
-    sets: SetArrays, term_count: int, limit: int, threads: int, progress: Progress
+    records: SetArrays, split_by: Bools, limit: int, threads: int, progress: Progress
 ) -> Partition:
-    """Split the rows until all clusters have fewer than `limit`.
+    """Split the records by those terms until all clusters have fewer than `limit`.
 
     One thread splits the whole once; the parts are then laid out one behind the other, so that each is near
     the processor when it is split further.
     """
-    count = len(sets.starts) - 1
+    count, term_count = len(records.starts) - 1, len(split_by)
     rows, starts_part = np.arange(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
-    whole = np.array([[0, count]])
+    whole, sets = np.array([[0, count]]), only(records, split_by)
     desk = _desk_for(whole, sets, term_count)
     split_parts(Split(sets, rows, starts_part), whole, limit, count, desk)
-    near = Split(take_sets(sets, rows), np.arange(count, dtype=np.int64), starts_part)
+    laid_out = take_sets(records, rows)
+    near = Split(only(laid_out, split_by), np.arange(count, dtype=np.int64), starts_part)
     parts = _parts(starts_part)
     large = parts[parts[:, 1] - parts[:, 0] >= limit]
 
@@ -50,7 +55,19 @@ def horizontal_partition(
 
     batches = np.split(large, balanced_borders(large[:, 1] - large[:, 0], _BATCHES_PER_THREAD * threads))
     in_threads([partial(split, batch) for batch in batches if len(batch)], progress, threads)
-    return Partition(rows[near.rows], np.append(np.flatnonzero(starts_part), count))
+    starts = np.append(np.flatnonzero(starts_part), count)
+    return Partition(take_sets(laid_out, near.rows), rows[near.rows], starts)
+
+
+def only(records: SetArrays, wanted: Bools) -> SetArrays:
+    """The records with the wanted terms alone."""
+    if wanted.all():
+        return records
+    if not wanted.any():
+        return SetArrays(np.zeros_like(records.starts), np.zeros(0, dtype=np.int64))
+    kept = wanted[records.items]
+    kept_before = np.concatenate(([0], np.cumsum(kept)))
+    return SetArrays(kept_before[records.starts], records.items[kept])
 
 
 def _desk_for(parts: Ints, sets: SetArrays, term_count: int) -> Desk:
@@ -60,14 +77,12 @@ def _desk_for(parts: Ints, sets: SetArrays, term_count: int) -> Desk:
     return new_desk(term_count, int((last - first).max()), int(items.max()))
 
 
-def unite(
-    partition: Partition, sensitive: SetArrays, term_count: int, *, least: int, limit: int, l: Fraction
-) -> Partition:
+def unite(partition: Partition, is_sensitive: Bools, *, least: int, limit: int, l: Fraction) -> Partition:
     """Unite clusters until each has `least` rows and no sensitive term in more than 1/l of them."""
     l = _multipliable(l, len(partition.rows))
-    in_order = take_sets(sensitive, partition.rows)
+    sensitive = only(partition.records, is_sensitive)
     needs = Needs(least, limit, numerator=l.denominator, denominator=l.numerator)
-    return Partition(partition.rows, unite_parts(partition.starts, in_order, term_count, needs))
+    return replace(partition, starts=unite_parts(partition.starts, sensitive, len(is_sensitive), needs))
 
 
 def _multipliable(l: Fraction, count: int) -> Fraction:

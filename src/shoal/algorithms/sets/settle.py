@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.algorithms.sets.horpart import Partition
+from shoal.algorithms.sets.horpart import Partition, only
 from shoal.kernels.arranging import take_sets
-from shoal.kernels.arrays import SetArrays
+from shoal.kernels.arrays import Bools
 from shoal.kernels.settling import (
     CLUSTERS_PER_PAIR,
     Bounds,
@@ -22,13 +22,15 @@ from shoal.kernels.settling import (
 _WORD = 64
 
 
-def settled(partition: Partition, sets: SetArrays, term_count: int, bounds: Bounds) -> Partition:
+def settled(partition: Partition, looked_at: Bools, bounds: Bounds) -> Partition:
     """Let each record move to a cluster in which more of its terms are held by k records.
+
+    No other terms than those that are `looked_at` count.
 
     HORPART splits by one term after the other and never looks back: a record that holds a frequent term and
     a rarer pair goes with the term, although the pair has its own cluster elsewhere.
     """
-    near = take_sets(sets, partition.rows)
+    near, term_count = only(partition.records, looked_at), len(looked_at)
     starts, pair_count = count_covered(near, partition.starts, term_count, bounds.k)
     covered = Covered(starts, np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1], dtype=np.int64))
     is_covered = np.zeros(term_count, dtype=np.bool_)
@@ -40,7 +42,11 @@ def settled(partition: Partition, sets: SetArrays, term_count: int, bounds: Boun
     settle(near, cluster_of, Index(covered, is_covered, table), bounds)
     order = np.argsort(cluster_of, kind="stable")
     new_sizes = np.bincount(cluster_of, minlength=len(sizes))
-    return Partition(partition.rows[order], np.concatenate(([0], np.cumsum(new_sizes))))
+    return Partition(
+        take_sets(partition.records, order),
+        partition.rows[order],
+        np.concatenate(([0], np.cumsum(new_sizes))),
+    )
 
 
 def _empty_table(pair_count: int) -> PairTable:
