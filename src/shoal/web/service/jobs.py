@@ -413,9 +413,12 @@ class Jobs:
 def _outcome(
     live: _Live, code: int, complaint: str
 ) -> tuple[JobState, Failure | None, Mapping[str, Any] | None]:
-    """How a job ended: by its last word if it could say one, else by how its process ended."""
+    """How a job ended: by its last word if it could say one, else by how its process ended.
+
+    A result is told when everything is written, so it counts however the process ended after that.
+    """
     word = live.last_word or {}
-    if "result" in word and code == 0:
+    if "result" in word:
         return "done", None, word["result"]
     if live.ended_by is not None:
         states: dict[str, JobState] = {"Cancelled": "cancelled", "Interrupted": "interrupted"}
