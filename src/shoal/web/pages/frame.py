@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -31,6 +31,8 @@ STEPS = {
     "compare": "Compare",
     "export": "Export",
 }
+_FIGURE_HEIGHT = 450  # Plotly's own
+_FIGURES_AFTER = 0.5  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +57,18 @@ async def ask(function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T
 
 
 @contextmanager
-def frame(title: str, place: Place | None = None, step: str | None = None) -> Iterator[None]:
-    """The page around its content."""
+def frame(
+    title: str, place: Place | None = None, step: str | None = None, done: Collection[str] = ()
+) -> Iterator[None]:
+    """The page around its content; steps that are done have a mark."""
     ui.add_css(_style())
     ui.colors(primary="#0b5c7a", positive="#0a7a4b", negative="#b3261e")
     ui.page_title(f"{title} · Shoal")
     dark = ui.dark_mode(value=None)
-    skip = ui.column()
-    with ui.element("header").classes("shoal-top"):
+    with ui.context.client.layout:  # beside the page's `main`, not within it
+        head = ui.element("header").classes("shoal-top")
+    head.move(target_index=0)
+    with head:
         with ui.row().classes("shoal-top-in"):
             ui.link("Shoal", "/").classes("shoal-name")
             if place is not None:
@@ -72,10 +78,9 @@ def frame(title: str, place: Place | None = None, step: str | None = None) -> It
             # Until somebody presses it the system decides, which `toggle` refuses to turn around.
             quiet_button("Light or dark", lambda: dark.set_value(not dark.value))
         if place is not None:
-            _path(place, step)
+            _path(place, step, done)
     begin = ui.element("div").props('tabindex="-1"').classes("w-full")
-    with skip:
-        ui.skip_link("Go to the content", target=begin)
+    ui.skip_link("Go to the content", target=begin)
     with begin, ui.column().classes("shoal-main"):
         heading(title, level=1)
         content = ui.column().classes("w-full").style("gap: 18px")
@@ -86,8 +91,7 @@ def frame(title: str, place: Place | None = None, step: str | None = None) -> It
         yield
 
 
-def _path(place: Place, step: str | None) -> None:
-    done = _settled(place)
+def _path(place: Place, step: str | None, done: Collection[str]) -> None:
     with (
         ui.element("nav").props('aria-label="Steps"').classes("shoal-top-in"),
         ui.element("ol").classes("shoal-steps"),
@@ -101,7 +105,7 @@ def _path(place: Place, step: str | None) -> None:
                     link.classes("shoal-done")
 
 
-def _settled(place: Place) -> set[str]:
+def settled_steps(place: Place) -> set[str]:
     """The steps that have nothing left to do."""
     sections = place.service.policies.get(place.project.id)
     known = [each for each in sections.get("columns", {}).values() if each.get("role") == "quasi"]
@@ -225,8 +229,15 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, height
 
 
 def figure(drawn: Mapping[str, Any]) -> None:
-    """A Plotly figure that fits its box and both colour schemes."""
-    ui.plotly({**drawn, "config": {"displaylogo": False, "responsive": True}}).classes("w-full shoal-figure")
+    """A Plotly figure that fits its box and both colour schemes.
+
+    It comes when everything else on the page is there, and into view: the browser is busy for up to a second
+    with the library that draws it.
+    """
+    height = drawn["layout"].get("height", _FIGURE_HEIGHT)
+    shown = {**drawn, "config": {"displaylogo": False, "responsive": True}}
+    with ui.element("q-intersection").props("once").classes("w-full").style(f"min-height: {height}px"):
+        ui.timer(_FIGURES_AFTER, lambda: ui.plotly(shown).classes("w-full shoal-figure"), once=True)
 
 
 def counted(count: int, noun: str) -> str:

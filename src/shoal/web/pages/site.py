@@ -16,7 +16,7 @@ from shoal.web.pages.columns import columns_page
 from shoal.web.pages.compare import compare_page
 from shoal.web.pages.data import data_page
 from shoal.web.pages.export import export_page
-from shoal.web.pages.frame import STEPS, Place, frame, problems_of, show_problems
+from shoal.web.pages.frame import STEPS, Place, ask, frame, problems_of, settled_steps, show_problems
 from shoal.web.pages.hierarchies import hierarchies_page
 from shoal.web.pages.projects import projects_page
 from shoal.web.pages.promise import promise_page
@@ -62,7 +62,7 @@ def add_pages(service: Service, access: Access) -> None:
 
 async def _show(service: Service, project: str, step: str, job: str | None) -> None:
     try:
-        place = Place(service, service.projects.get(project))
+        place = Place(service, await ask(service.projects.get, project))
     except ShoalError as error:
         with frame("Not found"):
             show_problems(problems_of(error), "There is no such project")
@@ -71,7 +71,7 @@ async def _show(service: Service, project: str, step: str, job: str | None) -> N
         with frame("Not found", place):
             ui.label("There is no such step.")
         return
-    with frame(STEPS[step], place, step):
+    with frame(STEPS[step], place, step, await ask(settled_steps, place)):
         await _filled(lambda: PAGES[step](place, job))
 
 

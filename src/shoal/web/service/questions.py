@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -138,11 +136,6 @@ def verify_published_file(published: Path, file: PolicyFile, certificate: Path |
 def explain_value(decision: Path, column: str, row: int | None, value: str | None) -> tuple[Explained, ...]:
     """Why a value of a record, or an item of a set, is published as it is."""
     return explained(_decision(decision), column, row, value)
-
-
-def read_json(path: Path) -> Any:
-    """A file that a job wrote."""
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1)

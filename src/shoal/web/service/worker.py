@@ -29,7 +29,7 @@ from shoal.run.plan import Plan, plan_of
 from shoal.run.runner import run
 from shoal.web.service.bound import POLICY_NAME, bound_policy, stored_text
 from shoal.web.service.explaining import Decision
-from shoal.web.service.processes import be_first_to_go
+from shoal.web.service.processes import be_first_to_go, give_way
 from shoal.web.service.views import view_of
 from shoal.web.service.wording import Failure, Names
 
@@ -138,6 +138,7 @@ def main(folder: Path) -> int:
     os.umask(0o077)
     threading.Thread(target=_end_with_server, daemon=True).start()
     be_first_to_go()
+    give_way()
     request: Request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
     progress, names = Telling(channel), _names(request)
     try:
