@@ -15,9 +15,13 @@ _PUBLIC: dict[Export, tuple[str, str]] = {
         "The certificate",
         "What is promised, the figures it rests on, and the file's SHA-256: anyone can check it.",
     ),
+    "public-report": (
+        "The report for readers",
+        "What the file promises and what it holds, made from nothing but the file.",
+    ),
 }
 _INTERNAL: dict[Export, tuple[str, str]] = {
-    "report": ("The report", "Compares with the original: for you alone."),
+    "report": ("Your own report", "Compares with the original: for you alone."),
     "policy": ("The policy", "`shoal run policy.toml` beside the data makes the same release again."),
     "script": ("The Python script", "Does the same from Python."),
     "result": ("All figures", "For programs; compares with the original."),

@@ -11,10 +11,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Body, Depends, FastAPI, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 from fastapi.security import HTTPBearer
+from starlette.routing import Route
 
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.report.json_values import json_value
-from shoal.web.rest.errors import MEDIA_TYPE, add_error_answers
+from shoal.web.rest.errors import MEDIA_TYPE, NoSuchRoute, add_error_answers
 from shoal.web.rest.models import (
     AttackIn,
     ComparisonIn,
@@ -77,6 +78,7 @@ def add_rest(app: FastAPI, service: Service) -> None:
     _add_jobs(router, service)
     _add_results(router, service)
     app.include_router(router)
+    app.router.routes.append(Route(f"{PREFIX}/{{rest:path}}", NoSuchRoute(router)))
 
 
 def _add_projects(router: APIRouter, service: Service) -> None:
@@ -288,7 +290,7 @@ def _add_results(router: APIRouter, service: Service) -> None:
 
     @router.get("/projects/{project}/jobs/{job}/results/{what}", response_class=Response)
     def export(project: ProjectId, job: JobId, what: str) -> Response:
-        """The published file, its certificate, the report, the policy or the script."""
+        """The published file, its certificate, a report for readers or for you, the policy or the script."""
         found = service.results.export(project, job, what)
         if found.path is not None:
             return FileResponse(found.path, media_type=found.media_type, filename=found.name)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
+from starlette.types import Receive, Scope, Send
 
 from shoal.errors import BadInput, LimitReached, NotFound, Problem, ShoalError, TooLarge
 from shoal.web.rest.models import ErrorOut, ProblemOut
@@ -40,6 +43,26 @@ def add_error_answers(app: FastAPI) -> None:
     app.add_exception_handler(ShoalError, of_shoal)
     app.add_exception_handler(RequestValidationError, of_request)
     app.add_exception_handler(HTTPException, of_http)
+
+
+class NoSuchRoute:
+    """Answers what no route of the interface takes, before the pages would."""
+
+    def __init__(self, router: APIRouter) -> None:
+        self._routes = [route for route in router.routes if isinstance(route, APIRoute)]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - as ASGI calls it
+        """405 where only the method is wrong, else 404."""
+        allowed = {
+            method
+            for route in self._routes
+            if route.matches(scope)[0] is Match.PARTIAL
+            for method in route.methods or ()
+        }
+        if allowed:
+            named = ", ".join(sorted(allowed))
+            raise HTTPException(405, f"this takes {named} only", headers={"Allow": named})
+        raise HTTPException(404, "there is no such route")
 
 
 def problem_answer(status: int, title: str, problems: Sequence[Problem] = ()) -> JSONResponse:

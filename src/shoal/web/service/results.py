@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from shoal.errors import BadInput, NotFound, Problem
-from shoal.run.output import CERTIFICATE, INTERNAL, MARK
+from shoal.run.output import CERTIFICATE, INTERNAL, MARK, REPORT
 from shoal.run.policy import parse_policy
 from shoal.run.script import script_text
 from shoal.run.verification import FileCheck
@@ -25,7 +25,17 @@ from shoal.web.service.policies import Policies
 from shoal.web.service.wording import Names
 from shoal.web.service.worker import ATTACK_PAGE, DECISION, OUT, VIEW
 
-Export = Literal["published", "certificate", "report", "policy", "script", "result", "comparison", "attack"]
+Export = Literal[
+    "published",
+    "certificate",
+    "public-report",
+    "report",
+    "policy",
+    "script",
+    "result",
+    "comparison",
+    "attack",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +56,8 @@ class Results:
 
     def view(self, project: str, job: str) -> dict[str, Any]:
         """What pages show of a run: see `views.view_of`."""
-        return dict(self._helpers.ask(questions.read_json, self._folder(project, job, "run") / VIEW))
+        view = (self._folder(project, job, "run") / VIEW).read_text(encoding="utf-8")
+        return dict(json.loads(view))
 
     def clusters(self, project: str, job: str, *, start: int = 0, count: int = 50) -> list[dict[str, Any]]:
         """Clusters of a disassociated release, as they are published."""
@@ -61,7 +72,9 @@ class Results:
         """What can be taken away from a job."""
         done = self._done(project, job)
         if done.kind == "run":
-            return ["published", "certificate", "report", "policy", "script", "result"]
+            told = (self._jobs.folder(done) / OUT / REPORT).is_file()  # older runs have none
+            readers: list[Export] = ["public-report"] if told else []
+            return ["published", "certificate", *readers, "report", "policy", "script", "result"]
         return ["comparison", "policy"] if done.kind == "comparison" else ["attack", "policy"]
 
     def export(self, project: str, job: str, what: str) -> Download:
@@ -76,8 +89,9 @@ class Results:
                 name=published, media_type="application/octet-stream", path=out / published
             ),
             "certificate": Download(name=CERTIFICATE, media_type="application/json", path=out / CERTIFICATE),
+            "public-report": Download(name=REPORT, media_type="text/html", path=out / REPORT),
             "report": Download(
-                name="report.html", media_type="text/html", path=out / INTERNAL / "report.html"
+                name=f"internal-{REPORT}", media_type="text/html", path=out / INTERNAL / REPORT
             ),
             "result": Download(name=MARK, media_type="application/json", path=out / MARK),
             "policy": Download(name=POLICY_NAME, media_type="application/toml", text=done.policy),
