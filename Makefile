@@ -3,16 +3,25 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: demo test test-slow lint format bench bench-disassociation bench-km bench-relational bench-rt bench-topdown clean
+.PHONY: browser demo test test-slow lint format bench bench-disassociation bench-km bench-relational bench-rt bench-topdown clean
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
 
-test: lint
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+test: lint browser
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
-test-slow: $(VENV)/ready
-	HYPOTHESIS_PROFILE=new $(BIN)/python -m pytest -n 2
+test-slow: $(VENV)/ready browser
+	HYPOTHESIS_PROFILE=new $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Tests of the web page drive the system's Chromium, and are skipped without it.
+browser:
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	    (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) || true; \
+	else \
+	    echo "Tests of the web page are skipped: they need Chromium (Debian: apt install chromium)."; \
+	fi
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check .

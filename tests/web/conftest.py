@@ -1,14 +1,22 @@
-"""One service per test process: its helpers have much to import."""
+"""One service and one server per test process: both have much to import, and so has whatever they start."""
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 
 from shoal.table.sample import sample_folder
+from shoal.web.service.jobs import Job
 from shoal.web.service.limits import ServerLimits
 from shoal.web.service.service import Service
+from tests.web.samples import add_tiny
+from tests.web.serving import Served
 
 MEGABYTE = 2**20
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    item.add_marker(pytest.mark.xdist_group("web"))
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +32,26 @@ def project(service: Service) -> Iterator[str]:
     project = service.projects.create("Patients").id
     yield project
     service.delete(project)
+
+
+@pytest.fixture(scope="session")
+def tiny_run(service: Service) -> Job:
+    """A finished run on a small table, for tests that only look at it."""
+    project = service.projects.create("Finished").id
+    add_tiny(service, project)
+    return service.jobs.wait(project, service.jobs.run(project, "first").id, 240)
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    data = tmp_path_factory.mktemp("served") / "data"
+    served = Served(data, "--max-upload", "1 MB", "--folder", str(sample_folder()))
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="session")
+def client(served: Served) -> Iterator[httpx.Client]:
+    """A program with the key of the server."""
+    with served.client() as client:
+        yield client

@@ -21,13 +21,6 @@ SHOWN_TO_NOBODY = ("access-control-allow-origin", "access-control-allow-credenti
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    served = Served(tmp_path_factory.mktemp("gate") / "data", "--max-upload", "1 MB")
-    yield served
-    served.stop()
-
-
-@pytest.fixture(scope="module")
 def browser(served: Served) -> Iterator[httpx.Client]:
     with served.browser() as client:
         yield client

@@ -83,6 +83,8 @@ def test_after_a_killed_job_and_a_killed_server_everything_is_in_order(tmp_path)
             assert client.post(f"{project}/jobs/{repeated['id']}/cancel").json()["state"] == "cancelled"
     finally:
         again.stop()
+    assert again.process.returncode == 0
+    assert "Traceback" not in "".join(again.talk)
     with sqlite3.connect(data / "shoal.sqlite") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()

@@ -11,25 +11,10 @@ from typing import Any
 import httpx
 import pytest
 
-from shoal.table.sample import sample_folder
 from tests.cli.commands import in_process
 from tests.web.samples import sample
-from tests.web.serving import Served
 
 SETTINGS = sample("table.toml").decode()
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    served = Served(tmp_path_factory.mktemp("flow") / "data", "--folder", str(sample_folder()))
-    yield served
-    served.stop()
-
-
-@pytest.fixture(scope="module")
-def client(served: Served) -> Iterator[httpx.Client]:
-    with served.client() as client:
-        yield client
 
 
 @pytest.fixture(scope="module")
@@ -119,13 +104,17 @@ def test_the_published_file_passes_and_another_does_not(client, project, run):
 
 def test_everything_that_a_run_made_can_be_fetched(client, project, run):
     names = client.get(f"{project}/jobs/{run['id']}/results").json()
-    assert names == ["published", "certificate", "report", "policy", "script", "result"]
+    assert names == ["published", "certificate", "public-report", "report", "policy", "script", "result"]
     for name in names:
         answer = client.get(f"{project}/jobs/{run['id']}/results/{name}")
         assert answer.status_code == 200
         assert len(answer.content) > 100
-    report = client.get(f"{project}/jobs/{run['id']}/results/report").text
-    assert "/projects/" not in report  # no path of the server's disk
+    reports = [
+        client.get(f"{project}/jobs/{run['id']}/results/{name}").text for name in ("report", "public-report")
+    ]
+    assert reports[0] != reports[1]
+    for report in reports:
+        assert "/projects/" not in report  # no path of the server's disk
     assert client.get(f"{project}/jobs/{run['id']}/results/..%2f..%2frequest.json").status_code == 404
 
 
@@ -208,11 +197,14 @@ def test_errors_say_what_is_wrong(client, project):
     assert client.post(f"{project}/files", params={"name": "a.zip"}, content=b"PK").status_code == 422
 
 
-def test_a_server_stops_when_it_is_asked_to(tmp_path):
-    served = Served(tmp_path / "data")
-    served.stop()
-    assert served.process.returncode == 0
-    assert "Traceback" not in "".join(served.talk)
+def test_another_method_is_said_to_be_none_of_a_route(client, project):
+    refused = client.put(project)
+    assert refused.status_code == 405
+    assert refused.headers["allow"] == "DELETE, GET, PATCH"
+    assert refused.headers["content-type"] == "application/problem+json"
+    assert client.request("TRACE", "/api/v1/projects").status_code == 405
+    nothing = client.get("/api/v1/nothing")
+    assert (nothing.status_code, nothing.json()["title"]) == (404, "there is no such route")
 
 
 def test_the_document_describes_every_route(served, client):

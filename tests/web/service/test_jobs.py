@@ -5,8 +5,9 @@ import time
 import pytest
 
 from shoal.errors import BadInput, NotFound
-from shoal.web.service.jobs import FINISHED, Job
+from shoal.web.service.jobs import FINISHED, Job, _Live, _outcome
 from shoal.web.service.limits import ServerLimits
+from shoal.web.service.processes import GIVEN_WAY
 from shoal.web.service.service import Service
 from tests.web.samples import TINY_SECTIONS, add_slow, add_tiny, permissions
 
@@ -31,18 +32,18 @@ def is_alive(group: int) -> bool:
     return True
 
 
-def test_a_run_gives_a_result_that_can_be_repeated(service, project):
-    add_tiny(service, project)
-    job = service.jobs.wait(project, service.jobs.run(project, "first").id, 120)
-    assert (job.state, job.failure, job.title) == ("done", None, "first")
-    assert job.result is not None
-    assert job.result["verdict"]["holds"]
-    again = service.jobs.wait(project, service.jobs.repeat(project, job.id).id, 120)
+def test_a_run_gives_a_result_that_can_be_repeated(service, tiny_run):
+    assert (tiny_run.state, tiny_run.failure, tiny_run.title) == ("done", None, "first")
+    assert tiny_run.result is not None
+    assert tiny_run.result["verdict"]["holds"]
+    project = tiny_run.project
+    again = service.jobs.wait(project, service.jobs.repeat(project, tiny_run.id).id, 240)
     assert again.result is not None
-    assert again.result["loss"] == job.result["loss"]
-    assert "seed = " in job.policy
-    assert permissions(service.jobs.folder(job)) == 0o700
-    assert [each.id for each in service.jobs.all(project)] == [again.id, job.id]
+    assert again.result["loss"] == tiny_run.result["loss"]
+    assert "seed = " in tiny_run.policy
+    assert permissions(service.jobs.folder(tiny_run)) == 0o700
+    known = [job.id for job in service.jobs.all(project)]
+    assert known.index(again.id) < known.index(tiny_run.id)
 
 
 def test_problems_are_listed_before_anything_is_queued(service, project):
@@ -56,45 +57,29 @@ def test_problems_are_listed_before_anything_is_queued(service, project):
 def test_a_run_that_cannot_keep_its_promise_fails_with_a_sentence(service, project):
     add_tiny(service, project)
     service.policies.set(project, "privacy", {"model": "k-anonymity", "k": 61})
-    job = service.jobs.wait(project, service.jobs.run(project).id, 120)
+    job = service.jobs.wait(project, service.jobs.run(project).id, 240)
     assert job.state == "failed"
     assert job.failure is not None
     assert job.failure.kind == "Infeasible"
     assert not service.jobs.folder(job).exists()
 
 
-def test_a_running_job_is_cancelled_with_all_its_processes(service, project):
-    add_slow(service, project)
-    job = service.jobs.run(project)
-    group = until_searching(service, job)
-    assert service.jobs.cancel(project, job.id).state == "cancelled"
-    assert not is_alive(group)
-    assert not service.jobs.folder(job).exists()
-
-
-def test_a_killed_job_is_reported_and_the_next_one_runs(service, project):
-    add_slow(service, project)
-    job = service.jobs.run(project)
-    os.killpg(until_searching(service, job), signal.SIGKILL)
-    failed = service.jobs.wait(project, job.id)
-    assert failed.state == "failed"
-    assert failed.failure is not None
-    assert "killed" in failed.failure.sentence
-    add_tiny(service, project)
-    service.policies.replace(project, TINY_SECTIONS)
-    assert service.jobs.wait(project, service.jobs.run(project).id, 120).state == "done"
-
-
-def test_two_jobs_run_at_once_and_the_third_waits(service, project):
+def test_two_jobs_run_at_once_the_third_waits_and_each_can_be_stopped(service, project):
     add_slow(service, project)
     jobs = [service.jobs.run(project) for _ in range(3)]
-    for job in jobs[:2]:
-        until_searching(service, job)
+    groups = [until_searching(service, job) for job in jobs[:2]]
+    assert os.getpriority(os.PRIO_PROCESS, groups[0]) == GIVEN_WAY
     waiting = service.jobs.get(project, jobs[2].id)
     assert (waiting.state, waiting.ahead) == ("queued", 0)
     assert service.jobs.cancel(project, jobs[2].id).state == "cancelled"
-    service.jobs.cancel_all(project)
-    assert {job.state for job in service.jobs.all(project)} == {"cancelled"}
+    assert service.jobs.cancel(project, jobs[0].id).state == "cancelled"
+    assert not is_alive(groups[0])
+    assert not service.jobs.folder(jobs[0]).exists()
+    os.killpg(groups[1], signal.SIGKILL)
+    killed = service.jobs.wait(project, jobs[1].id)
+    assert killed.state == "failed"
+    assert killed.failure is not None
+    assert "killed" in killed.failure.sentence
 
 
 def test_limits_end_a_job_and_say_which(tmp_path):
@@ -113,13 +98,19 @@ def test_limits_end_a_job_and_say_which(tmp_path):
         service.close()
 
 
-def test_a_comparison_and_an_attack_run_as_jobs(service, project):
+def test_a_result_counts_even_if_the_process_had_to_be_ended_after_it():
+    live = _Live(group=0)
+    live.hear({"result": {"loss": {}}})
+    assert _outcome(live, -signal.SIGKILL, "") == ("done", None, {"loss": {}})
+
+
+def test_a_comparison_and_an_attack_run_as_jobs(service, project, tiny_run):
     add_tiny(service, project)
     comparison = service.jobs.compare(project, algorithms=["mondrian"], sweep={"k": [2, 4]})
-    run = service.jobs.wait(project, service.jobs.run(project).id, 120)
-    attack = service.jobs.wait(project, service.jobs.attack(project, run.id).id, 120)
+    attack = service.jobs.attack(tiny_run.project, tiny_run.id)
+    attack = service.jobs.wait(attack.project, attack.id, 240)
     assert (attack.state, attack.failure) == ("done", None)
-    done = service.jobs.wait(project, comparison.id, 120)
+    done = service.jobs.wait(project, comparison.id, 240)
     assert done.result is not None
     assert [row["k"] for row in done.result["runs"]] == [2, 4]
     service.results.adopt(project, done.id, "mondrian k=4")
