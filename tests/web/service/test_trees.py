@@ -59,6 +59,19 @@ def test_lint_sees_values_that_an_uploaded_tree_lacks(service, project):
     service.trees.upload(project, "sex.csv", [b"f;*\n"])
     findings = service.trees.lint(project, "sex", "sex.csv")
     assert [finding.severity for finding in findings if "'m'" in str(finding.problem)] == [Severity.ERROR]
+    assert all(finding.problem.file == "sex.csv" for finding in findings)
+
+
+def test_no_word_about_a_tree_tells_where_its_file_is(service, project):
+    add_tiny(service, project)
+    service.trees.upload(project, "sex.csv", [b"f;*\nm;*\n*;*\n"])
+    service.trees.choose(project, "sex", "sex.csv")
+    (notice,) = service.trees.view(project, "sex").notices
+    assert notice.startswith("sex.csv:3: left out")
+    told = f"column 'sex': {notice}"
+    assert told in service.policies.check(project).notices
+    job = service.jobs.wait(project, service.jobs.run(project).id, 240)
+    assert told in service.results.view(project, job.id)["notices"]
 
 
 def test_trees_of_sets_are_shown_too(service, project):

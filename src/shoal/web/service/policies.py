@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import BadInput, InvalidParameter, Problem, ShoalError
@@ -99,7 +99,8 @@ class Policies:
         BadInput or Infeasible say everything that stands in its way.
         """
         bound = self.bound(project)
-        return self._helpers.ask(questions.check_policy, bound.file, names=bound.names)
+        found = self._helpers.ask(questions.check_policy, bound.file, names=bound.names)
+        return replace(found, notices=tuple(map(bound.names.shown, found.notices)))
 
     def meaning(self, project: str, privacy: Mapping[str, Any] | None = None) -> Meaning:
         """The promise in plain words; `privacy` stands in for the saved section while it is being chosen."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from shoal.errors import BadInput, Problem
@@ -32,14 +33,17 @@ class Trees:
     def view(self, project: str, column: str, hierarchy: Mapping[str, Any] | str | None = None) -> TreeView:
         """The tree over the values of a column, with what lint finds; BadInput when there is none."""
         bound = self._bound(project, column, hierarchy)
-        return self._helpers.ask(questions.view_tree, bound.file, column, names=bound.names)
+        view = self._helpers.ask(questions.view_tree, bound.file, column, names=bound.names)
+        notices = tuple(map(bound.names.shown, view.notices))
+        return replace(view, findings=_worded(view.findings, bound.names), notices=notices)
 
     def lint(
         self, project: str, column: str, hierarchy: Mapping[str, Any] | str | None = None
     ) -> tuple[Finding, ...]:
         """Everything that is wrong or unwise in a tree, also where it is none."""
         bound = self._bound(project, column, hierarchy)
-        return self._helpers.ask(questions.lint_tree, bound.file, column, names=bound.names)
+        found = self._helpers.ask(questions.lint_tree, bound.file, column, names=bound.names)
+        return _worded(found, bound.names)
 
     def upload(self, project: str, name: str, pieces: Iterable[bytes]) -> StoredFile:
         """Take in a hierarchy file (ARX, Amnesia); BadInput with all its problems if it is no tree."""
@@ -102,3 +106,7 @@ class Trees:
         if not isinstance(entry, Mapping):
             raise BadInput(Problem(f"the settings have no column {column!r}", "choose its role first"))
         return dict(entry)
+
+
+def _worded(findings: Iterable[Finding], names: Names) -> tuple[Finding, ...]:
+    return tuple(replace(each, problem=names.problem(each.problem)) for each in findings)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import BadInput, Infeasible, Problem, ShoalError
+
+_STORED = re.compile(r"[0-9a-f]{24}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +31,13 @@ class Names:
         """A text with names in the places of paths."""
         for path, name in self.by_path.items():
             text = text.replace(path, name)
-            text = text.replace(Path(path).name, name)
+            if _STORED.match(Path(path).name):  # any other file name might be a word of the sentence
+                text = text.replace(Path(path).name, name)
         return text
 
     def problems(self, error: BadInput) -> tuple[Problem, ...]:
         """The problems of an error, in the words of people."""
-        return tuple(self._problem(problem) for problem in error.problems)
+        return tuple(self.problem(problem) for problem in error.problems)
 
     def failure(self, error: ShoalError) -> Failure:
         """What an error says, in the words of people."""
@@ -41,7 +45,8 @@ class Names:
             return Failure.of(BadInput(*self.problems(error)))
         return Failure(type(error).__name__, self.shown(str(error)))
 
-    def _problem(self, problem: Problem) -> Problem:
+    def problem(self, problem: Problem) -> Problem:
+        """A problem, in the words of people."""
         return replace(
             problem,
             what=self.shown(problem.what),

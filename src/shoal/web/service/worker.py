@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -68,7 +69,9 @@ class Telling:
 
 def _run(request: Request, folder: Path, progress: Telling) -> dict[str, Any]:
     plan = _plan(request, folder)
-    result = run(plan, progress)
+    found = run(plan, progress)
+    notices = tuple(map(_names(request).shown, found.notices))
+    result = replace(found, outcome=replace(found.outcome, notices=notices))
     progress.stage("writing and checking the published file")
     result.save(folder / OUT, published=plan.output_path, neutralize_formulas=plan.neutralize_formulas)
     progress.stage("preparing what the page shows")
