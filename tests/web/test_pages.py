@@ -155,9 +155,15 @@ def test_markup_in_names_and_values_is_text_on_every_page(visitor, tmp_path):
     visitor.sees(f"Project {IMAGE}")
 
 
-def test_a_hierarchy_is_edited_by_hand(visitor):
+def test_a_hierarchy_is_built_with_a_preview_and_edited_by_hand(visitor):
     visitor.begin_sample("Patients as a table")
     visitor.go("Hierarchies")
+    visitor.page.get_by_role("link", name="age", exact=True).click()
+    visitor.sees("Hierarchy of age")
+    visitor.page.get_by_label("Widths").fill("50")
+    visitor.page.keyboard.press("Tab")
+    visitor.sees(re.compile(r"in 2 levels"))
+    visitor.sees("Save it to change it by hand.")
     visitor.page.get_by_role("link", name="sex", exact=True).click()
     visitor.sees("Hierarchy of sex")
     visitor.page.get_by_role("treeitem").filter(has_text="female").last.get_by_role("checkbox").click()
@@ -197,7 +203,8 @@ def test_a_file_with_three_problems_shows_all_three(visitor, tmp_path):
         1
     )
     expect(problems.filter(has_text="'woman' has two parents, '*' (line 1) and 'a'")).to_have_count(1)
-    expect(problems.filter(has_text="has 1 columns where others have 3")).to_have_count(1)
+    expect(problems.filter(has_text="sex.csv:3: has 1 columns where others have 3")).to_have_count(1)
+    expect(problems.filter(has_text="/projects/")).to_have_count(0)
 
 
 def test_a_run_is_found_again_after_a_reload_and_cancelled(visitor, tmp_path):
@@ -235,7 +242,14 @@ def test_runs_are_compared_and_the_best_of_a_sweep_is_taken(visitor):
     visitor.page.get_by_role("link", name=re.compile("^Look at it: comparison")).click(timeout=RUN_PATIENCE)
     visitor.sees("recommended").scroll_into_view_if_needed()
     visitor.sees("Pareto front")
-    visitor.page.get_by_role("button", name=re.compile("^Take .*k=20")).first.click()
+    found = visitor.page.locator("section").filter(has_text="Found by the comparison")
+    taking = found.get_by_role("button", name=re.compile("^Take "))
+    before = taking.count()
+    mark = found.locator(".scatterlayer .point").first
+    mark.hover(force=True)
+    mark.click(force=True)
+    expect(taking).to_have_count(before + 1)
+    found.get_by_role("button", name=re.compile("^Take .*k=20")).first.click()
     visitor.at("Run")
     visitor.go("Promise")
     visitor.sees("At least 20 rows fit that person")

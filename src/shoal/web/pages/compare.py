@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
@@ -83,9 +83,21 @@ def _point(job: Job) -> Point | None:
     return float(risk["highest"]), float(loss), parameters_of(job)
 
 
-def _plot(lines: Mapping[str, Sequence[Point]], front: Sequence[tuple[float, float]]) -> None:
+def _plot(
+    lines: Mapping[str, Sequence[Point]],
+    front: Sequence[tuple[float, float]],
+    pick: Callable[[str], None] | None = None,
+) -> None:
+    """Loss against risk; `pick` hears which run was clicked."""
     drawn = comparison_figure(lines, front, ("highest risk of a record", "loss"))
-    figure(drawn.to_plotly_json())
+    runs = [[run for _, _, run in points] for points in lines.values()]
+    first = 1 if front else 0  # the front is drawn beneath
+
+    def pick_mark(curve: int, mark: int) -> None:
+        if pick is not None and curve >= first:
+            pick(runs[curve - first][mark])
+
+    figure(drawn.to_plotly_json(), pick_mark if pick is not None else None)
 
 
 async def _sweep_form(place: Place, trouble: ui.element) -> None:
@@ -153,6 +165,12 @@ def _found(place: Place, job: Job, trouble: ui.element) -> None:
         for row in result["runs"]
         if row["holds"] and row.get(loss) is not None and row["risk"] is not None
     ]
+
+    def pick(run: str) -> None:
+        chosen.clear()
+        with chosen:
+            _found_run(place, job, next(row for row in usable if row["run"] == run), trouble)
+
     with card(f"Found by the {job.title}"):
         paragraph(result["reason"])
         if usable:
@@ -160,7 +178,9 @@ def _found(place: Place, job: Job, trouble: ui.element) -> None:
             for row in usable:
                 lines.setdefault(row["algorithm"], []).append((row["risk"], row[loss], row["run"]))
             front = sorted((row["risk"], row[loss]) for row in usable if row["run"] in result["front"])
-            _plot(lines, front)
+            _plot(lines, front, pick)
+            paragraph("Click a mark to choose its run.", quiet=True)
+            chosen = ui.column().classes("w-full").props('aria-live="polite"')
         for row in result["runs"]:
             _found_run(place, job, row, trouble)
 

@@ -115,7 +115,7 @@ async def _look(place: Place, file: StoredFile, sections: dict[str, Any], troubl
         shown = await attempt(trouble, service.data.preview, project, file.id, count=_PREVIEWED)
         if shown is not None:
             rows = [["missing" if value is None else value for value in row] for row in shown.rows]
-            plain_table(shown.columns, rows, height="420px")
+            plain_table(shown.columns, rows, height="420px", wrap=False)
     onward("On to the columns", place, "columns")
 
 

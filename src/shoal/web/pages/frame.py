@@ -33,6 +33,7 @@ STEPS = {
 }
 _FIGURE_HEIGHT = 450  # Plotly's own
 _FIGURES_AFTER = 0.5  # seconds
+_MARK_OF = "(event) => emit(event.points[0].curveNumber, event.points[0].pointNumber)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,9 @@ async def attempt(area: ui.element, function: Callable[P, T], *args: P.args, **o
         return None
 
 
-def plain_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, height: str | None = None) -> None:
+def plain_table(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], *, height: str | None = None, wrap: bool = True
+) -> None:
     """A table of texts; long ones scroll in place and draw only the rows in view."""
     described = [
         {"name": str(place), "label": name, "field": str(place), "align": "left"}
@@ -223,21 +226,29 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, height
     ]
     with ui.element("div").classes("shoal-scroll"):
         table = ui.table(columns=described, rows=filled, row_key="id")
-        table.props("flat dense bordered wrap-cells :rows-per-page-options=[0] hide-bottom")
+        table.props("flat dense bordered :rows-per-page-options=[0] hide-bottom")
+        if wrap:
+            table.props("wrap-cells")
         if height is not None:
             table.props("virtual-scroll").style(f"max-height: {height}")
 
 
-def figure(drawn: Mapping[str, Any]) -> None:
-    """A Plotly figure that fits its box and both colour schemes.
+def figure(drawn: Mapping[str, Any], pick: Callable[[int, int], None] | None = None) -> None:
+    """A Plotly figure that fits its box and both colour schemes; `pick` hears of clicks on trace and mark.
 
     It comes when everything else on the page is there, and into view: the browser is busy for up to a second
     with the library that draws it.
     """
     height = drawn["layout"].get("height", _FIGURE_HEIGHT)
     shown = {**drawn, "config": {"displaylogo": False, "responsive": True}}
+
+    def draw() -> None:
+        plot = ui.plotly(shown).classes("w-full shoal-figure")
+        if pick is not None:
+            plot.on("plotly_click", lambda event: pick(*map(int, event.args)), js_handler=_MARK_OF)
+
     with ui.element("q-intersection").props("once").classes("w-full").style(f"min-height: {height}px"):
-        ui.timer(_FIGURES_AFTER, lambda: ui.plotly(shown).classes("w-full shoal-figure"), once=True)
+        ui.timer(_FIGURES_AFTER, draw, once=True)
 
 
 def counted(count: int, noun: str) -> str:

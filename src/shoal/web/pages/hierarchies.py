@@ -97,9 +97,7 @@ class Editor:
         ]
         with card(f"Hierarchy of {self._name}"):
             self._recipe(files)
-            with ui.row():
-                other_button("Look at the tree", self._look)
-                main_button("Save", self._save)
+            main_button("Save", self._save)
         with card("Or bring a file"):
             paragraph(
                 "One line per value, from the value to the coarsest label, as ARX and Amnesia write them.",
@@ -115,7 +113,7 @@ class Editor:
                     paragraph(
                         "None yet: items are kept or hidden as they are."
                         if self._kind == "set"
-                        else "Choose how, and look at the tree.",
+                        else "Choose how; the tree that comes of it is drawn here.",
                         quiet=True,
                     )
 
@@ -129,12 +127,18 @@ class Editor:
             details.clear()
             saved = self._saved if recipe.value == self._current else None
             with details:
-                self._read = _details(str(recipe.value), saved, files)
+                self._read = _details(str(recipe.value), saved, files, self._look)
+
+        async def choose() -> None:
+            ask_for_details()
+            if recipe.value != "file":  # which one is asked first
+                await self._look()
 
         ask_for_details()
-        recipe.on_value_change(ask_for_details)
+        recipe.on_value_change(choose)
 
     async def _look(self) -> None:
+        """Draw what would come of the fields as they are."""
         if (hierarchy := await attempt(self._trouble, self._read)) is not None:
             await self._draw(hierarchy, editable=hierarchy == self._saved)
 
@@ -178,8 +182,10 @@ class Editor:
             ui.navigate.to(self._here)
 
 
-def _details(recipe: str, saved: Any, files: Sequence[str]) -> Callable[[], Any]:
-    """The fields of a recipe; the function gives what they say."""
+def _details(
+    recipe: str, saved: Any, files: Sequence[str], changed: Callable[[], Awaitable[None]]
+) -> Callable[[], Any]:
+    """The fields of a recipe, which tell when they change; the function gives what they say."""
     given = saved if isinstance(saved, Mapping) else {}
     match recipe:
         case "ranges":
@@ -192,12 +198,14 @@ def _details(recipe: str, saved: Any, files: Sequence[str]) -> Callable[[], Any]
                 .classes("grow")
             )
             start = ui.number("Beginning at", value=given.get("start", 0)).props("outlined dense")
+            for field in (widths, start):
+                field.on("change", changed)
             return lambda: {"ranges": _numbers(widths.value), "start": _number(start.value or 0)}
         case "mask":
             side = ui.select(
                 {"right": "from the right", "left": "from the left"}, value=given.get("mask", "right")
             )
-            side.props("outlined dense")
+            side.props("outlined dense").on_value_change(changed)
             return lambda: {"mask": side.value}
         case "dates":
             levels = ui.select(
@@ -206,15 +214,16 @@ def _details(recipe: str, saved: Any, files: Sequence[str]) -> Callable[[], Any]
                 multiple=True,
                 label="Levels",
             ).props("outlined dense use-chips")
+            levels.on_value_change(changed)
             order = ["week", "month", "quarter", "year", "decade"]
             return lambda: {"dates": sorted(levels.value, key=order.index)}
         case "fanout":
             size = ui.number("Values in a group", value=given.get("fanout", 5), min=2, precision=0)
-            size.props("outlined dense")
+            size.props("outlined dense").on("change", changed)
             return lambda: {"fanout": int(size.value or 0)}
         case "file":
             name = ui.select(list(files), value=saved if saved in files else None, label="File")
-            name.props("outlined dense").classes("grow")
+            name.props("outlined dense").classes("grow").on_value_change(changed)
             return lambda: _chosen(name.value)
         case _:
             return lambda: {recipe: True}

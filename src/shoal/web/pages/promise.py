@@ -62,6 +62,14 @@ _LEARNING = {
     "t": "Among them it is spread as in the whole file, up to a distance of t (t-closeness)",
     "alpha": "Among them no value makes up more than the share alpha",
 }
+_SLIDERS = {  # what a number means; the least, the most and the steps of its slider
+    "m": ("Somebody knows up to so many items of a person (m)", (1, 5, 1)),
+    "k": ("A person hides among at least so many (k)", (2, 100, 1)),
+    "epsilon": ("How much may depend on one person, the smaller the less (epsilon)", (0.1, 5, 0.1)),
+    "l": ("At most one in so many (l)", (2, 10, 1)),
+    "t": ("The distance, from 0 for the same to 1 for nothing alike (t)", (0.05, 1, 0.05)),
+    "alpha": ("The share, from 0 to 1 (alpha)", (0.05, 1, 0.05)),
+}
 _SAFE = {"k": 5, "m": 2, "epsilon": 1.0, "l": 2, "t": 0.2, "alpha": 0.5}
 _DIVERSITY = ("l", "t", "alpha", "diversity", "distance", "c")
 Change = Callable[[], Awaitable[None]]
@@ -141,43 +149,29 @@ def _numbers(area: ui.element, privacy: dict[str, Any], changed: Change) -> None
     wanted = _answer(privacy["model"]).parameters
     area.clear()
     with area, card("How well shall a person hide?"):
-        if "m" in wanted:
-            _slider(privacy, "m", "Somebody knows up to so many items of a person (m)", (1, 5), changed)
-        if "k" in wanted:
-            _slider(privacy, "k", "A person hides among at least so many (k)", (2, 100), changed)
-        if "epsilon" in wanted:
-            _number(privacy, "epsilon", "epsilon: the smaller, the less depends on one person", changed)
+        for name in ("m", "k", "epsilon"):
+            if name in wanted:
+                _slider(privacy, name, changed)
 
 
-def _slider(privacy: dict[str, Any], name: str, title: str, bounds: tuple[int, int], changed: Change) -> None:
-    least, most = bounds
+def _slider(privacy: dict[str, Any], name: str, changed: Change) -> None:
+    title, (least, most, step) = _SLIDERS[name]
     ui.label(title)
     with ui.row().classes("items-center w-full no-wrap"):
-        slider = ui.slider(min=least, max=max(most, privacy[name]), value=privacy[name]).classes("grow")
-        slider.props["aria-label"] = title
-        number = ui.number(value=privacy[name], min=least, precision=0).props("outlined dense")
+        slider = ui.slider(min=least, max=max(most, privacy[name]), step=step, value=privacy[name])
+        slider.classes("grow").props["aria-label"] = title
+        whole = 0 if name in ("k", "m") else None
+        number = ui.number(value=privacy[name], min=0, step=step, precision=whole).props("outlined dense")
         number.classes("w-24").bind_value(slider)
         number.props["aria-label"] = f"{title}, as a number"
 
     async def set_value() -> None:
-        if slider.value is not None and int(slider.value) != privacy[name]:
-            privacy[name] = int(slider.value)
+        if slider.value is not None and slider.value != privacy[name]:
+            privacy[name] = int(slider.value) if float(slider.value).is_integer() else slider.value
             await changed()
 
     slider.on("change", set_value)
     number.on("change", set_value)
-
-
-def _number(privacy: dict[str, Any], name: str, title: str, changed: Change) -> None:
-    number = ui.number(title, value=privacy[name], min=0, step=1 if name == "l" else 0.1)
-    number.props("outlined dense").classes("w-full").style("max-width: 28rem")
-
-    async def set_number() -> None:
-        if number.value is not None:
-            privacy[name] = int(number.value) if float(number.value).is_integer() else number.value
-            await changed()
-
-    number.on("change", set_number)
 
 
 def _learning(area: ui.element, sensitive: list[str], privacy: dict[str, Any], changed: Change) -> None:
@@ -201,12 +195,12 @@ def _learning(area: ui.element, sensitive: list[str], privacy: dict[str, Any], c
         value.clear()
         if kind != "none":
             with value:
-                _number(privacy, kind, kind, changed)
+                _slider(privacy, kind, changed)
 
     with area, card(f"And what may be learned about {', '.join(sensitive)}?"):
         radio = ui.radio(offered, value=current if current in offered else "none").props("dense")
         radio.on_value_change(lambda event: choose(event.value))
-        value = ui.row().classes("w-full")
+        value = ui.column().classes("w-full")
         show(str(radio.value))
 
 
