@@ -29,7 +29,7 @@ def examples(original: Table, released: Table, original_rows: Ints) -> tuple[tup
 def texts_of(column: Column, rows: Ints) -> list[str]:
     """Some rows of a column as they would be written."""
     if isinstance(column, Carried):
-        return [str(value.as_py()) for value in column.values.take(rows)]
+        return ["" if value is None else str(value) for value in column.values.take(rows).to_pylist()]
     if isinstance(column, Sets):
         starts, items = column.arrays
         return [

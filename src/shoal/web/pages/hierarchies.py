@@ -170,7 +170,8 @@ class Editor:
             return
         with self._area:
             _findings(view)
-            tree = _drawn(view, ticks=editable)
+            noun = "occurrence" if self._kind == "set" else "record"  # a record can hold several items
+            tree = _drawn(view, noun, ticks=editable)
             if editable:
                 _editing(tree, self._change)
             else:
@@ -258,8 +259,8 @@ def _findings(view: TreeView) -> None:
             bullets(hints)
 
 
-def _drawn(view: TreeView, *, ticks: bool) -> ui.tree:
-    nodes, is_whole = tree_nodes(view)
+def _drawn(view: TreeView, noun: str, *, ticks: bool) -> ui.tree:
+    nodes, is_whole = tree_nodes(view, noun)
     with ui.element("div").classes("shoal-tree"):
         tree = ui.tree(
             nodes, node_key="id", label_key="label", tick_strategy="strict" if ticks else None
@@ -270,7 +271,7 @@ def _drawn(view: TreeView, *, ticks: bool) -> ui.tree:
     return tree
 
 
-def tree_nodes(view: TreeView) -> tuple[list[dict[str, Any]], bool]:
+def tree_nodes(view: TreeView, noun: str) -> tuple[list[dict[str, Any]], bool]:
     """The tree as nested nodes, the largest first levels of it if it is very large; whether all is there."""
     children: dict[int, list[int]] = {}
     root = len(view.labels) - 1
@@ -287,7 +288,7 @@ def tree_nodes(view: TreeView) -> tuple[list[dict[str, Any]], bool]:
 
     def shown(number: int) -> dict[str, Any]:
         label, values, records = view.labels[number], view.values[number], view.records[number]
-        count = counted(records, "record")
+        count = counted(records, noun)
         if number in children:
             count = f"{counted(values, 'value')}, {count}"
         below = [shown(child) for child in children.get(number, ()) if child in drawn]

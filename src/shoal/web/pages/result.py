@@ -41,6 +41,7 @@ _LOSSES = {
     "re": "Error of pair counts",
     "tlost": "Items that stand alone",
 }
+_SOME_ITEMS = ("km-anonymity", "k-km-anonymity")  # promise nothing against those who know more
 _CLUSTERS = 12
 _SUBRECORDS = 8
 _ITEMS = 6
@@ -154,7 +155,8 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
         tile("Records published", f"{result['published_records']:,}", f"of {result['records']:,}")
         if risk["after"] is not None:
             before = percent(risk["before"]["highest"]) if risk["before"] else "unknown"
-            tile("Highest risk of a record", percent(risk["after"]["highest"]), f"{before} before")
+            knowing = ", if all items are known" if result["model"] in _SOME_ITEMS else ""
+            tile(f"Highest risk of a record{knowing}", percent(risk["after"]["highest"]), f"{before} before")
         for name, title in _LOSSES.items():
             if loss.get(name) is not None:
                 tile(title, measure(name, loss[name]), f"{name}; 0 is nothing lost")
@@ -210,7 +212,7 @@ class Records:
             for number, name in enumerate(self._columns)
         ]
         rows = [
-            {"id": number, **_texts(row["after"]), "was": _texts(row["before"] or row["after"])}
+            {"id": number, **self._texts(row["after"]), "was": self._texts(row["before"] or row["after"])}
             for number, row in enumerate(self._rows)
         ]
         with ui.element("div").classes("shoal-scroll") as area:
@@ -242,15 +244,15 @@ class Records:
                 for explained in (found or ())[:_PLACES]:
                     paragraph(f"{column}: {_sentence(explained.place + explained.sentence)}")
 
+    def _texts(self, values: Sequence[str]) -> dict[str, str]:
+        empty = ["no items" if name in self._separators else "missing" for name in self._columns]
+        return {str(at): value or empty[at] for at, value in enumerate(values)}
+
     def _asked(self, column: str, value: str) -> Sequence[str]:
         """A single value, or the first items of a set."""
         if column not in self._separators:
             return (value,)
         return [item for item in value.split(self._separators[column]) if item][:_ITEMS]
-
-
-def _texts(values: Sequence[str | None]) -> dict[str, str]:
-    return {str(at): value or "missing" for at, value in enumerate(values)}
 
 
 async def _clusters(place: Place, job: Job, trouble: ui.element) -> None:
