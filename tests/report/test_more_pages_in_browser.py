@@ -126,7 +126,7 @@ def test_draws_its_figures_and_asks_for_nothing(browser, tmp_path, name, width, 
         figure: opened.locator(f"#figure-{figure}-plot .scatterlayer .point").count() for figure in figures
     }
     too_wide = opened.evaluate(
-        "[...document.querySelectorAll('.pair .scroll')]"
+        "[...document.querySelectorAll('.pair .scroll, .wide .scroll')]"
         ".filter(part => part.scrollWidth > part.clientWidth + 1).length"
     )
     assert talk == []

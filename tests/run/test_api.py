@@ -89,6 +89,7 @@ def test_a_result_is_saved_as_the_files_of_a_run(tmp_path):
     data = sh.read(pd.DataFrame(RECORDS), COLUMNS)
     result = sh.anonymize(data, [sh.KAnonymity(k=2), sh.LDiversity(l=1.5)])
     folder = result.save(tmp_path / "out")
+    assert not (folder / "internal" / "policy.toml").exists()  # there was none
     assert json.loads((folder / "certificate.json").read_text())["verdict"]["holds"] is True
     assert (folder / "internal" / "report.html").stat().st_size > 1000
     verdicts = sh.verify(folder / "published.csv", COLUMNS, result.models)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from shoal.metrics.catalogue import METRICS
 from shoal.report.document import document
 from shoal.report.figures import Point, comparison_figure
 from shoal.report.html import Content, Html, table, tag
@@ -103,7 +104,7 @@ def _by_parameter(name: str, title: str, rows: Sequence[Row], axes: tuple[str, s
         title,
         pair(
             f"figure-{name}",
-            comparison_figure(lines, [], (x, vertical)),
+            comparison_figure(lines, [], (x, vertical), percent=_is_share(y)),
             f"Chart of {vertical} over {x}, one mark per run, as in the table.",
             table(title, (x, *of_series), body, numeric=tuple(range(1, len(of_series) + 1))),
         ),
@@ -118,8 +119,11 @@ def _cell(name: str, value: float | None) -> str:
 
 def _loss(name: str, value: float) -> str:
     """A loss with one digit more than elsewhere, because runs are often close."""
-    text = measure(name, value)
-    return f"{value:.2%}" if text.endswith("%") else text
+    return f"{value:.2%}" if _is_share(name) else measure(name, value)
+
+
+def _is_share(name: str) -> bool:
+    return name in METRICS and METRICS[name].unit == "share"
 
 
 def _loss_and_risk(rows: Sequence[Row], front: Sequence[str], loss: str, shown: str) -> Html:
@@ -143,7 +147,9 @@ def _loss_and_risk(rows: Sequence[Row], front: Sequence[str], loss: str, shown: 
         ),
         pair(
             "figure-risk",
-            comparison_figure(lines, [points[run] for run in on_front], ("highest risk", shown)),
+            comparison_figure(
+                lines, [points[run] for run in on_front], ("highest risk", shown), percent=_is_share(loss)
+            ),
             f"Chart of {shown} over the highest risk, one mark per run, as in the table of all runs.",
             table("Runs on the front", ("run", "highest risk", loss.upper()), body, numeric=(1, 2)),
         ),
@@ -179,6 +185,6 @@ def _all_runs(rows: Sequence[Row], front: Sequence[str], loss: str) -> Html:
     return section(
         "runs",
         "All runs",
-        table("Every run, as in comparison.csv", heads, body, numeric=(3, 4, 5, 6, 7)),
+        table("Every run, as in comparison.csv", heads, body, numeric=(3, 4, 5, 6, 7), wordy=(2,)),
         class_="wide",
     )

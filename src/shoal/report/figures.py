@@ -377,7 +377,11 @@ Point = tuple[float, float, str]  # across, up, and what the run is called
 
 
 def comparison_figure(
-    lines: Mapping[str, Sequence[Point]], front: Sequence[tuple[float, float]], titles: tuple[str, str]
+    lines: Mapping[str, Sequence[Point]],
+    front: Sequence[tuple[float, float]],
+    titles: tuple[str, str],
+    *,
+    percent: bool = False,
 ) -> go.Figure:
     """One line of marks per algorithm, and beneath them the runs that no other beats, if there are any."""
     traces = [
@@ -417,7 +421,7 @@ def comparison_figure(
     )
     figure.update_layout(showlegend=True)
     figure.update_xaxes(title_text=titles[0], showgrid=False)
-    figure.update_yaxes(title_text=titles[1], rangemode="tozero")
+    figure.update_yaxes(title_text=titles[1], rangemode="tozero", tickformat=".1~%" if percent else None)
     return figure
 
 

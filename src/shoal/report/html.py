@@ -63,7 +63,8 @@ def table(
 ) -> Html:
     """A data table that scrolls by itself on narrow screens; the first cell of a row names the row.
 
-    Columns are `numeric`, or `wordy` if they hold sentences, which need room.
+    Columns are `numeric`, or `wordy` if they hold sentences, which need room. In a wide section a row becomes
+    a card on narrow screens, where every cell has to say what it is.
     """
     classes = {**dict.fromkeys(numeric, "number"), **dict.fromkeys(wordy, "words")}
     head = tag("tr", *(tag("th", text, scope="col", class_=classes.get(i)) for i, text in enumerate(header)))
@@ -71,7 +72,10 @@ def table(
         tag(
             "tr",
             tag("th", row[0], scope="row"),
-            *(tag("td", cell, class_=classes.get(i)) for i, cell in enumerate(row[1:], start=1)),
+            *(
+                tag("td", cell, class_=classes.get(i), data_label=header[i])
+                for i, cell in enumerate(row[1:], start=1)
+            ),
         )
         for row in rows
     ]

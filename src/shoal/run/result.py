@@ -143,7 +143,8 @@ class Result:
     def _write_internal(self, folder: Path) -> None:
         folder.mkdir(mode=0o700)
         (folder / REPORT).write_text(page(self.outcome), encoding="utf-8")
-        (folder / "policy.toml").write_text(self.outcome.policy, encoding="utf-8")
+        if self.outcome.policy:  # a call from Python has none
+            (folder / "policy.toml").write_text(self.outcome.policy, encoding="utf-8")
         if self.pseudonym_key is not None:
             (folder / "pseudonym.key").write_text(self.pseudonym_key.hex() + "\n", encoding="ascii")
 
