@@ -15,14 +15,12 @@ from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.privacy.verdict import Verdict
+from shoal.run.anywhere import anonymize, measure, read, verify
 from shoal.run.attack import attack
 from shoal.run.compare import compare
 from shoal.run.comparison import Constraint
-from shoal.run.prepare import read
 from shoal.run.reconstruct import mean_supports, query, reconstruct
 from shoal.run.result import Result
-from shoal.run.runner import anonymize
-from shoal.run.verification import verify
 from shoal.table.reading import LongForm, ReadOptions
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
 
@@ -63,6 +61,7 @@ __all__ = [
     "mask_left",
     "mask_right",
     "mean_supports",
+    "measure",
     "query",
     "ranges",
     "read",

@@ -22,6 +22,7 @@ from shoal.cli.progress import shown_progress
 from shoal.cli.queries import query
 from shoal.cli.reporting import Json, reporting
 from shoal.cli.serving import serve
+from shoal.cli.with_spark import Engine, run_with_spark
 from shoal.errors import BadInput, Problem
 from shoal.kernels.compile import remove_stale_caches
 from shoal.report.result_file import result_dict
@@ -138,14 +139,24 @@ def run(
     policy: PolicyPath,
     *,
     out: Annotated[
-        Path | None, typer.Option(help="The output folder.", show_default="<policy name>-out")
+        str | None, typer.Option(help="The output folder.", show_default="<policy name>-out")
     ] = None,
     replace: Replace = False,
+    engine: Annotated[
+        Engine, typer.Option(help="Where the data are: in this machine's memory, or in a Spark cluster.")
+    ] = Engine.LOCAL,
+    master: Annotated[str | None, typer.Option(help="The Spark cluster, such as spark://host:7077.")] = None,
     as_json: Json = False,
 ) -> None:
     """Anonymize, verify, measure, report."""
-    plan = plan_of(load_policy(policy))
-    folder = out or policy.with_name(f"{policy.stem}-out")
+    file = load_policy(policy)
+    if engine is Engine.SPARK:
+        run_with_spark(file, policy, out=out, master=master, replace=replace, as_json=as_json)
+        return
+    if master is not None:
+        raise BadInput(Problem("--master names a Spark cluster", "add --engine spark"))
+    plan = plan_of(file)
+    folder = Path(out or policy.with_name(f"{policy.stem}-out"))
     refuse_unusable(folder, replace=replace, sources=(policy, *plan.sources()))
     with shown_progress() as progress:
         result = run_plan(plan, progress)

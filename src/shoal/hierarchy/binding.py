@@ -68,6 +68,17 @@ def bind(name: str, column: Column, role: Quasi | QuasiSet, source: HierarchySou
     )
 
 
+def bind_part(column: Coded | Sets, role: Quasi | QuasiSet, tree: Hierarchy) -> Coded | Sets:
+    """Bind some rows of a column to the tree that was made for all of them, whose values it must know.
+
+    Values that it lacks because the role suppresses them become suppressed cells, or vanish from their set.
+    """
+    nodes = _node_of_each_code(column.domain, tree)
+    if role.unknown == "suppress" and isinstance(column, Coded):
+        nodes[nodes == _VANISHED] = tree.root
+    return _on_leaves(column, nodes, tree)
+
+
 def tree_of(
     name: str, domain: Domain, role: Quasi | QuasiSet, source: HierarchySource | None = None
 ) -> Hierarchy:

@@ -34,11 +34,11 @@ class Unknown:
         cells = int(self.rows.sum())
         return f"{values} in {cells} {'cell' if cells == 1 else 'cells'}"
 
-    def problems(self, known: Sequence[str], column: str | None) -> list[Problem]:
+    def problems(self, known: Sequence[str], column: str | None, most: int = VALUES_SHOWN) -> list[Problem]:
         """The summary and the first values, each with the labels that it resembles."""
         verb = "is" if len(self) == 1 else "are"
         problems = [Problem(f"{self.summary()} {verb} not in the hierarchy", REMEDY, column=column)]
-        for label, rows in list(zip(self.labels, self.rows.tolist(), strict=True))[:VALUES_SHOWN]:
+        for label, rows in list(zip(self.labels, self.rows.tolist(), strict=True))[:most]:
             near = nearest(label, known)
             hint = f"; it resembles {', '.join(map(repr, near))}" if near else ""
             what = f"is not in the hierarchy and stands in {rows} {'row' if rows == 1 else 'rows'}{hint}"

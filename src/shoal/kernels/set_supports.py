@@ -80,6 +80,23 @@ def rows_holding(index: ItemIndex, present: Intervals, absent: Intervals, most: 
 
 
 @kernel
+def supports_of(index: ItemIndex, first: Ints, last: Ints, most: int) -> Ints:
+    """For each row of intervals first[q, i]..last[q, i], how many rows hold a leaf of each; at most `most`.
+
+    A row of intervals may end with empty ones, which are left out. Reads only; cost as `rows_holding`.
+    """
+    supports = np.zeros(len(first), dtype=np.int64)
+    nothing = Intervals(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+    for query in range(len(first)):
+        size = 0
+        while size < first.shape[1] and first[query, size] <= last[query, size]:
+            size += 1
+        present = Intervals(first[query, :size].copy(), last[query, :size].copy())
+        supports[query] = len(rows_holding(index, present, nothing, most))
+    return supports
+
+
+@kernel
 def node_supports(sets: SetArrays, parent: Ints) -> Ints:
     """How many rows hold a leaf under each node. Reads only. O(items times height)."""
     supports = np.zeros(len(parent), dtype=np.int64)

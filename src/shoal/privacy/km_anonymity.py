@@ -54,13 +54,18 @@ class KmAnonymity:
         """Why no release of these data can keep the promise; None if one can."""
         check_sets(self.name, data)
         with_items = int(np.count_nonzero(np.diff(data.joined_sets().quasi.starts)))
+        reason = self.too_few_with_items(with_items, data.row_count)
+        return too_few_empty(data, self.k, self.m) if reason is None and self.negative else reason
+
+    def too_few_with_items(self, with_items: int, records: int) -> Infeasible | None:
+        """Why so few records with any item cannot keep the promise; None if they can, or there are none."""
         if with_items == 0 or self.holds_for(with_items):
-            return too_few_empty(data, self.k, self.m) if self.negative else None
+            return None
         return Infeasible(
             f"k^m-anonymity with k={self.k} cannot be met: only {counted(with_items, 'record')} "
             f"{'has' if with_items == 1 else 'have'} any item, so k can be at most {with_items}",
             largest_k=with_items,
-            records=data.row_count,
+            records=records,
         )
 
     def verify(self, data: LocalData) -> Verdict:
@@ -70,7 +75,10 @@ class KmAnonymity:
             return verdict_without_records(self.claim(data))
         if self.negative:
             return verify_with_absence(data, self.claim(data), self.k, self.m)
-        rarest = data.joined_sets().rarest(self.m, self.k)
+        return self.verdict_on(data, data.joined_sets().rarest(self.m, self.k))
+
+    def verdict_on(self, data: LocalData, rarest: Rarest) -> Verdict:
+        """The verdict, given the rarest itemset; of the data themselves only the names are used."""
         figures = {"records": data.row_count, "itemsets_below_k": rarest.below_k}
         if rarest.support is None:
             evidence = "no record has an item that must be counted"

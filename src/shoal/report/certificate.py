@@ -8,8 +8,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from shoal.errors import PromiseBroken
 from shoal.privacy.verdict import Verdict
 from shoal.report.class_sizes import risk_of
@@ -20,12 +18,13 @@ FORMAT = "shoal-certificate-1"
 _BLOCK = 1 << 20
 
 
-def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
+def certificate(outcome: Outcome, published: Path | Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """The certificate of a release that was checked.
 
     It holds no seed, no path and no value that is not in the published file: of verdicts only numbers are
     taken, of the policy the promises and the roles of published columns, and losses, which compare with the
-    original, are rounded to three digits so that they cannot be solved for it.
+    original, are rounded to three digits so that they cannot be solved for it. Of a file that is
+    not on this machine its name, size and SHA-256 are given instead.
     """
     if not outcome.holds:
         broken = next((verdict for verdict in outcome.verdicts if not verdict.holds), None)
@@ -36,7 +35,7 @@ def certificate(outcome: Outcome, published: Path) -> dict[str, JsonValue]:
     return {
         "format": FORMAT,
         "shoal": version("shoal"),
-        "file": _fingerprint(published),
+        "file": _fingerprint(published) if isinstance(published, Path) else dict(published),
         "publishable": outcome.publishable,
         "model": outcome.model,
         "promises": [
@@ -112,8 +111,9 @@ def _fingerprint(file: Path) -> dict[str, JsonValue]:
 
 def _smallest_count_of_records(outcome: Outcome) -> int | None:
     """What a check of the file alone finds; the run's own check counts people where it can."""
-    if outcome.people is not None and len(outcome.class_sizes_after):
-        return int(outcome.class_sizes_after.min())
+    risk = risk_of(outcome.class_sizes_after)
+    if outcome.people is not None and risk is not None:
+        return risk.smallest
     return outcome.smallest
 
 
@@ -140,8 +140,8 @@ def _published_measures(outcome: Outcome) -> dict[str, JsonValue]:
     return attacks | {
         "classes": risk.classes,
         "smallest_class": risk.smallest,
-        "largest_class": int(outcome.class_sizes_after.max()),
-        "unique_records": int(np.count_nonzero(outcome.class_sizes_after == 1)),
+        "largest_class": risk.largest,
+        "unique_records": risk.unique,
         "highest_risk": _three_digits(risk.highest),
         "mean_risk": _three_digits(risk.mean),
     }

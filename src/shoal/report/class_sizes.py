@@ -11,6 +11,22 @@ from shoal.kernels.arrays import Ints
 _EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SizeCounts:
+    """The sizes of classes that are too many to be listed: classes[i] of them have sizes[i], ascending."""
+
+    sizes: Ints
+    classes: Ints
+
+    @classmethod
+    def of(cls, sizes: Ints) -> SizeCounts:
+        """The sizes of single classes, counted."""
+        return cls(*np.unique(sizes, return_counts=True))
+
+
+ClassSizes = Ints | SizeCounts  # one size per class, or counted
+
+
 @dataclass(frozen=True, slots=True)
 class Risk:
     """How likely a guess is right for someone who knows all quasi-identifiers of a person in the file.
@@ -21,6 +37,7 @@ class Risk:
     records: int
     classes: int
     smallest: int
+    largest: int
     unique: int
 
     @property
@@ -34,15 +51,17 @@ class Risk:
         return self.classes / self.records
 
 
-def risk_of(sizes: Ints) -> Risk | None:
+def risk_of(sizes: ClassSizes) -> Risk | None:
     """The risk that these classes leave; None when there are none."""
-    if len(sizes) == 0:
+    counted = sizes if isinstance(sizes, SizeCounts) else SizeCounts.of(sizes)
+    if len(counted.sizes) == 0:
         return None
     return Risk(
-        records=int(sizes.sum()),
-        classes=len(sizes),
-        smallest=int(sizes.min()),
-        unique=int(np.count_nonzero(sizes == 1)),
+        records=int((counted.sizes * counted.classes).sum()),
+        classes=int(counted.classes.sum()),
+        smallest=int(counted.sizes[0]),
+        largest=int(counted.sizes[-1]),
+        unique=int(counted.classes[counted.sizes == 1].sum()),
     )
 
 
@@ -65,19 +84,20 @@ class Band:
         return f"{self.least:,}" if self.least == self.most else f"{self.least:,}–{self.most:,}"
 
 
-def size_bands(before: Ints, after: Ints, k: int | None) -> tuple[Band, ...]:
+def size_bands(before: ClassSizes, after: ClassSizes, k: int | None) -> tuple[Band, ...]:
     """Both sides counted in the same bands of class sizes, one of which begins at k.
 
     The bands reach from the smallest class of either side to the largest.
     """
-    sizes = np.concatenate((before, after))
+    sides = [side if isinstance(side, SizeCounts) else SizeCounts.of(side) for side in (before, after)]
+    sizes = np.concatenate([side.sizes for side in sides])
     if len(sizes) == 0:
         return ()
     edges = sorted({*_EDGES, *([k] if k else [])})
     first = max(place for place, edge in enumerate(edges) if edge <= sizes.min())
     last = max(place for place, edge in enumerate(edges) if edge <= sizes.max())
     edges = edges[first : last + 2]
-    counts = [_counts(side, edges) for side in (before, after)]
+    counts = [_counts(side, edges) for side in sides]
     return tuple(
         Band(
             least=edge,
@@ -91,10 +111,10 @@ def size_bands(before: Ints, after: Ints, k: int | None) -> tuple[Band, ...]:
     )
 
 
-def _counts(sizes: Ints, edges: list[int]) -> tuple[Ints, Ints]:
+def _counts(side: SizeCounts, edges: list[int]) -> tuple[Ints, Ints]:
     """Classes and records per band."""
-    band = np.searchsorted(edges, sizes, side="right") - 1
-    classes = np.bincount(band, minlength=len(edges)).astype(np.int64)
-    records = np.zeros(len(edges), dtype=np.int64)
-    np.add.at(records, band, sizes)
+    band = np.searchsorted(edges, side.sizes, side="right") - 1
+    classes, records = np.zeros((2, len(edges)), dtype=np.int64)
+    np.add.at(classes, band, side.classes)
+    np.add.at(records, band, side.sizes * side.classes)
     return classes, records

@@ -9,6 +9,7 @@ from typing import Any, cast
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.privacy.verdict import Model, Verdict
 from shoal.report.changes import ColumnChange
+from shoal.report.class_sizes import ClassSizes
 from shoal.report.clusters import DrawnCluster
 
 Row = tuple[str, ...]
@@ -108,8 +109,8 @@ class Outcome:
     suppressed_records: int
     losses: Mapping[str, float]
     column_losses: Mapping[str, Mapping[str, float]]
-    class_sizes_before: Ints
-    class_sizes_after: Ints
+    class_sizes_before: ClassSizes
+    class_sizes_after: ClassSizes
     columns: tuple[str, ...]
     examples: tuple[tuple[Row, Row], ...]
     seconds: Mapping[str, float]

@@ -10,7 +10,7 @@ from typing import Any
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, PromiseBroken
-from shoal.privacy.verdict import Model, Verdict
+from shoal.privacy.verdict import Model
 from shoal.recoding.decision import Recoding
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.flat_table import flat_table
@@ -20,6 +20,7 @@ from shoal.report.outcome import Outcome
 from shoal.report.page import notebook_view, page
 from shoal.report.public_page import Publication, public_page
 from shoal.report.result_file import result_dict
+from shoal.run.judged import Judged
 from shoal.run.output import (
     CERTIFICATE,
     INTERNAL,
@@ -41,7 +42,7 @@ from shoal.table.writing import write_table
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Judged):
     """A release that was checked, with its cost."""
 
     outcome: Outcome
@@ -61,26 +62,6 @@ class Result:
         if isinstance(self.released, Disassociated):
             return in_kind(flat_table(self.released), source.library)
         return to_frame(self.released, source)
-
-    @property
-    def verdict(self) -> Verdict:
-        """The check of the main promise; `verdicts` has those of the promises beside it too."""
-        return self.outcome.verdicts[0]
-
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """The independent check of each promise."""
-        return self.outcome.verdicts
-
-    @property
-    def loss(self) -> dict[str, float]:
-        """What the promise cost, by measure; lower is better."""
-        return dict(self.outcome.losses)
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """What the user should know."""
-        return self.outcome.notices
 
     @property
     def default_name(self) -> str:

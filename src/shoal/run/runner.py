@@ -6,7 +6,6 @@ import secrets
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, Literal
 
 import numpy as np
 
@@ -40,7 +39,6 @@ from shoal.run.order import order_of_publication
 from shoal.run.pieces import release_pieces
 from shoal.run.plan import KEEPS_ORDER, Limits, Plan, Search
 from shoal.run.prepare import Data, pseudonym_notices, read, release_problems, unprotected_notices
-from shoal.run.promise import promises_of
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Column, Table
 from shoal.table.pseudonyms import new_key, pseudonymize
@@ -54,38 +52,6 @@ def run(plan: Plan, progress: Progress | None = None) -> Result:
     progress.stage("reading")
     data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
     return release(data, plan.models, plan.search, progress, started=started, policy_text=plan.policy_text)
-
-
-def anonymize(
-    data: Data,
-    models: Model | Sequence[Model],
-    *,
-    algorithm: str = "auto",
-    seed: int | None = None,
-    time_limit: float | None = None,
-    memory_limit: float | None = None,
-    on_limit: Literal["stop", "best"] = "stop",
-    keep_order: bool = False,
-    reproducible: bool = False,
-    progress: Progress | None = None,
-    **options: Any,
-) -> Result:
-    """Find a release of the data that keeps the promise, check it, and measure what it cost.
-
-    Limits are seconds and bytes. Further options are those of the algorithm. For `seed`, `keep_order` and
-    `reproducible` see `Search`.
-    """
-    if not isinstance(data, Data):
-        raise InvalidParameter("anonymize", "data", data, "what `read` gives")
-    search = Search(
-        algorithm=algorithm,
-        options=options,
-        seed=seed,
-        limits=Limits(time=time_limit, memory=memory_limit, on_limit=on_limit),
-        keep_order=keep_order,
-        reproducible=reproducible,
-    )
-    return release(data, promises_of(models), search, progress or Silent(), started=time.perf_counter())
 
 
 def release(

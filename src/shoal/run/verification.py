@@ -24,8 +24,7 @@ from shoal.run.coverage import coverage_problems
 from shoal.run.label_leaves import leaves_from_files
 from shoal.run.output import file_that_appears_whole
 from shoal.run.plan import Plan
-from shoal.run.prepare import checked_roles, distinct_values
-from shoal.run.promise import promises_of
+from shoal.run.prepare import distinct_values
 from shoal.table.canonical import canonical
 from shoal.table.columns import Carried
 from shoal.table.pseudonyms import looks_keyed
@@ -97,20 +96,6 @@ def _file_check(
         disagreements=tuple(check_certificate(certificate, file, verdicts)),
         notices=notices,
     )
-
-
-def verify(
-    release: Any,
-    columns: Mapping[str, Role],
-    models: Model | Sequence[Model],
-    *,
-    options: ReadOptions = ReadOptions(),  # noqa: B008  (frozen)
-) -> tuple[Verdict, ...]:
-    """Check a published file or frame: one verdict per promise; BadInput if they leave a column open."""
-    roles, promises = checked_roles(columns), promises_of(models)
-    if findings := coverage_problems(promises, roles):
-        raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
-    return verify_file(release, roles, promises, options)
 
 
 def verify_file(

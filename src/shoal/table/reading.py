@@ -53,6 +53,7 @@ __all__ = [
     "read_published",
     "read_table",
     "to_frame",
+    "usable_roles",
 ]
 
 SUPPRESSED_CELL = "*"
@@ -112,6 +113,25 @@ def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _D
         return _read_long_form(opened, roles, options, long, missing)
     used = _roles_of_columns(opened, roles, options)
     return _encoded(opened, used, lambda _: missing, options)
+
+
+def usable_roles(
+    empty: pa.Table, roles: Mapping[str, Role], options: ReadOptions = _DEFAULTS
+) -> dict[str, Role]:
+    """The role of every column that is kept, from the columns of a source alone.
+
+    Raises BadInput for roles and columns that do not match, and for types that cannot be read.
+    """
+    opened = open_frame(empty)
+    used = _roles_of_columns(opened, roles, options)
+    raw = opened.load(tuple(used))
+    missing = MissingTokens.of(options.missing)
+    problems = [
+        problem for name, role in used.items() for problem in encode(raw, name, role, missing).problems
+    ]
+    if problems:
+        raise BadInput(*problems)
+    return used
 
 
 def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOptions = _DEFAULTS) -> Loaded:

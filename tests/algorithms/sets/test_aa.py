@@ -212,7 +212,7 @@ def test_transaction_of_fifty_thousand_items_is_not_expanded_beyond_need():
 
 
 def test_more_subsets_than_anybody_can_wait_for_are_refused(monkeypatch):
-    monkeypatch.setattr(violations, "_MOST_SUBSETS", 10_000)
+    monkeypatch.setattr(violations, "MOST_SUBSETS", 10_000)
     labels = [f"i{item}" for item in range(60)]
     each = instance({"*": labels}, [set(labels)] * 2)
     find(AA(), each, KmAnonymity(2, 2))

@@ -57,7 +57,7 @@ class Task:
         requirement = requirement_of(models)
         require_possible(data, requirement)
         sets = JointSets.of(data)
-        requirement, notices = fitting(requirement, sets.transactions)
+        requirement, notices = fitting(requirement, sets.transactions.tree, sets.transactions.longest)
         return cls(
             data=data,
             models=tuple(models),

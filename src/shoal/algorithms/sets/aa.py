@@ -9,7 +9,7 @@ import numpy as np
 from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.cut import Cut
 from shoal.algorithms.sets.generalization import generalize
-from shoal.algorithms.sets.task import Task
+from shoal.algorithms.sets.task import CutTask, Task
 from shoal.engine.local import LocalData
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
@@ -72,7 +72,10 @@ class AA:
         progress: Progress,
     ) -> Cuts:
         """Generalize until every itemset keeps the promise, or up to the root when time is up."""
-        task = Task.of(data, models)
+        return self.search(Task.of(data, models), progress)
+
+    def search(self, task: CutTask, progress: Progress) -> Cuts:
+        """The same wherever the transactions are."""
         cut = Cut(task.violations.transactions)
         tally = generalize(task.violations, cut, progress)
         return task.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)

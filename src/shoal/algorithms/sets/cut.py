@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from shoal.algorithms.sets.transactions import Transactions
+from shoal.algorithms.sets.transactions import Counted
 from shoal.kernels.arrays import Bools, Ints
 
 
@@ -18,7 +18,7 @@ class Cut:
     for nodes on the cut and above it. `is_below[u]` tells the nodes strictly below the cut.
     """
 
-    def __init__(self, transactions: Transactions, node_of_leaf: Ints | None = None) -> None:
+    def __init__(self, transactions: Counted, node_of_leaf: Ints | None = None) -> None:
         tree = transactions.tree
         self.tree = tree
         self.occurrences = transactions.occurrences

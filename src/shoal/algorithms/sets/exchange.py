@@ -9,7 +9,7 @@ import numpy as np
 from shoal.algorithms.sets.cut import Cut
 from shoal.algorithms.sets.repair import Repairs
 from shoal.algorithms.sets.specialization import Specialized, specialize
-from shoal.algorithms.sets.violations import Violation, Violations
+from shoal.algorithms.sets.violations import Questions, Violation
 from shoal.kernels.arrays import Bools, Ints
 from shoal.progress import Progress
 
@@ -23,9 +23,7 @@ class Exchanged:
     made: int
 
 
-def exchange(
-    violations: Violations, cut: Cut, step: Specialized, tries: int, progress: Progress
-) -> Exchanged:
+def exchange(violations: Questions, cut: Cut, step: Specialized, tries: int, progress: Progress) -> Exchanged:
     """Expand a node of a minimal cut all the same, and mend what breaks by moving up other nodes.
 
     The dearest node is tried first. If the cut, made minimal again, loses less than before, it is taken and
@@ -51,7 +49,7 @@ def _dearest_first(cut: Cut) -> list[int]:
     return sorted(nodes, key=lambda node: (-cut.cost(node), node))
 
 
-def _paid_by_others(violations: Violations, cut: Cut, node: int) -> Cut | None:
+def _paid_by_others(violations: Questions, cut: Cut, node: int) -> Cut | None:
     """The cut with one node expanded and others moved up for it; None if that costs too much."""
     other = Cut(violations.transactions, cut.node_of_leaf)
     other.expand(node)
@@ -61,7 +59,7 @@ def _paid_by_others(violations: Violations, cut: Cut, node: int) -> Cut | None:
     return other if _mended(violations, other, cut.nodes, allowed, most) else None
 
 
-def _mended(violations: Violations, cut: Cut, safe: Ints, allowed: Bools, most: int) -> bool:
+def _mended(violations: Questions, cut: Cut, safe: Ints, allowed: Bools, most: int) -> bool:
     """Move the cut up until it is safe again; False once the loss exceeds `most` or nothing helps.
 
     Sets of `safe` nodes only are known to be fine.

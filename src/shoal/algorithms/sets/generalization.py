@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.algorithms.sets.cut import Cut
 from shoal.algorithms.sets.repair import Repairs
-from shoal.algorithms.sets.violations import Pause, Violation, Violations
+from shoal.algorithms.sets.violations import Pause, Questions, Violation
 from shoal.kernels.arrays import Bools
 from shoal.progress import Progress
 
@@ -27,9 +27,7 @@ class Tally:
     in_time: bool = True
 
 
-def generalize(
-    violations: Violations, cut: Cut, progress: Progress, *, allowed: Bools | None = None
-) -> Tally:
+def generalize(violations: Questions, cut: Cut, progress: Progress, *, allowed: Bools | None = None) -> Tally:
     """Move the cut up until the sets of at most m nodes keep the promise.
 
     For sizes 1..m in turn, the sets of nodes of the cut that break the promise are listed in lexicographic

@@ -282,7 +282,10 @@ def _refuse_negative_knowledge(task: Task) -> None:
 def _task_of_part(task: Task, rows: Ints) -> Task:
     violations = task.violations
     return replace(
-        task, violations=Violations(violations.transactions.taking(rows), violations.requirement), notices=()
+        task,
+        row_count=len(rows),
+        violations=Violations(violations.transactions.taking(rows), violations.requirement),
+        notices=(),
     )
 
 

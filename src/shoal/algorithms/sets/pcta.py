@@ -62,7 +62,7 @@ class PCTA:
         column = _set_column(data)
         require_feasible(models, data)
         transactions = _without_tree(data, column)
-        requirement, notices = fitting(Requirement.of(models), transactions)
+        requirement, notices = fitting(Requirement.of(models), transactions.tree, transactions.longest)
         _refuse_negative_knowledge(requirement, column)
         weights = item_weights(data, column)
         unions = ItemUnions(transactions, requirement, weights, np.zeros(len(weights), dtype=np.int64))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 
 from shoal.algorithms.sets.cut import Cut
-from shoal.algorithms.sets.violations import Violation, Violations
+from shoal.algorithms.sets.violations import Questions, Violation
 from shoal.kernels.arrays import Bools
 
 _Nodes = tuple[int, ...]
@@ -19,7 +19,7 @@ class Repairs:
     numbers. Only `allowed` nodes are used, by default all.
     """
 
-    def __init__(self, violations: Violations, cut: Cut, allowed: Bools | None = None) -> None:
+    def __init__(self, violations: Questions, cut: Cut, allowed: Bools | None = None) -> None:
         self._violations, self._cut, self._allowed = violations, cut, allowed
         transactions = violations.transactions
         self._parent: list[int] = transactions.tree.arrays.parent.tolist()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from shoal.algorithms.sets.cut import Cut
-from shoal.algorithms.sets.violations import Violation, Violations
+from shoal.algorithms.sets.violations import Questions, Violation
 from shoal.progress import Progress
 
 
@@ -21,7 +21,7 @@ class Specialized:
 
 
 def specialize(
-    violations: Violations, cut: Cut, progress: Progress, known: Mapping[int, Violation] | None = None
+    violations: Questions, cut: Cut, progress: Progress, known: Mapping[int, Violation] | None = None
 ) -> Specialized:
     """Replace nodes of a safe cut by their children as long as the promise holds, the dearest node first.
 
@@ -34,6 +34,7 @@ def specialize(
     result = Specialized(obstacles=_that_break(violations, known or {}))
     waiting = [(-cut.cost(node), node) for node in _inner_nodes(cut) if node not in result.obstacles]
     heapq.heapify(waiting)
+    violations.expect(cut, _in_turn(waiting))
     tried = 0
     while waiting and result.in_time:
         _, node = heapq.heappop(waiting)
@@ -44,6 +45,7 @@ def specialize(
             for child in cut.tree.children(node).tolist():
                 if child > cut.tree.leaf_count:
                     heapq.heappush(waiting, (-cut.cost(child), child))
+            violations.expect(cut, _in_turn(waiting))
         else:
             cut.raise_to([node])
             result.obstacles[node] = obstacle
@@ -52,41 +54,45 @@ def specialize(
     return result
 
 
-def obstacle_to_expanding(violations: Violations, cut: Cut, node: int) -> Violation | None:
+def obstacle_to_expanding(violations: Questions, cut: Cut, node: int) -> Violation | None:
     """Expand a node of a safe cut; returns a set that then breaks the promise, if there is one."""
     cut.expand(node)
     return violations.with_one_of(cut, cut.tree.children(node))
 
 
-def obstacles_at(violations: Violations, cut: Cut, known: dict[int, Violation]) -> dict[int, Violation]:
+def obstacles_at(violations: Questions, cut: Cut, known: dict[int, Violation]) -> dict[int, Violation]:
     """What breaks when exactly one node of a safe cut is expanded, for each node where something does.
 
     `known` are obstacles met on the way to this cut; those whose other nodes are still on it hold.
     """
-    obstacles = {}
-    for node in _inner_nodes(cut):
-        obstacle = known.get(node)
-        if obstacle is None or not _still_stands(obstacle, node, cut):
-            obstacle = obstacle_to_expanding(violations, cut, node)
-            cut.raise_to([node])
+    obstacles = {node: each for node, each in known.items() if _still_stands(each, node, cut)}
+    unknown = [node for node in _inner_nodes(cut) if node not in obstacles]
+    violations.expect(cut, unknown)
+    for node in unknown:
+        obstacle = obstacle_to_expanding(violations, cut, node)
+        cut.raise_to([node])
         if obstacle is not None:
             obstacles[node] = obstacle
-    return obstacles
+    return {node: obstacles[node] for node in sorted(obstacles)}
 
 
 def _still_stands(obstacle: Violation, node: int, cut: Cut) -> bool:
-    return all(
+    return cut.holds(node) and all(
         cut.holds(other) or cut.tree.parent(other) == node for other in (*obstacle.present, *obstacle.absent)
     )
 
 
-def _that_break(violations: Violations, known: Mapping[int, Violation]) -> dict[int, Violation]:
+def _that_break(violations: Questions, known: Mapping[int, Violation]) -> dict[int, Violation]:
     """Those of the obstacles that break the promise among these transactions, too."""
     return {
-        node: replace(each, support=len(violations.transactions.rows(each.present, each.absent)))
+        node: replace(each, support=violations.support(each.present, each.absent))
         for node, each in known.items()
         if violations.breaks(each.present, each.absent)
     }
+
+
+def _in_turn(waiting: list[tuple[int, int]]) -> Iterator[int]:
+    return (node for _, node in sorted(waiting))
 
 
 def _inner_nodes(cut: Cut) -> list[int]:

@@ -14,8 +14,9 @@ from shoal.algorithms.sets.generalization import Tally
 from shoal.algorithms.sets.requirement import Requirement
 from shoal.algorithms.sets.specialization import Specialized, obstacles_at, specialize
 from shoal.algorithms.sets.transactions import Transactions, set_column
-from shoal.algorithms.sets.violations import Violation, Violations
+from shoal.algorithms.sets.violations import Questions, Violation, Violations
 from shoal.engine.local import LocalData
+from shoal.hierarchy.tree import Hierarchy
 from shoal.privacy.check import require_feasible
 from shoal.privacy.verdict import Model
 from shoal.progress import Progress
@@ -28,21 +29,13 @@ DOWNCODING = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
-    """A set column and what is required of it."""
+class CutTask:
+    """A set column wherever it is, and what is asked about it; `row_count` of its rows are in memory."""
 
     column: str
-    violations: Violations
+    row_count: int
+    violations: Questions
     notices: tuple[str, ...]
-
-    @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model]) -> Task:
-        """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
-        column = set_column(data)
-        require_feasible(models, data)
-        transactions = Transactions.of(data)
-        requirement, notices = fitting(Requirement.of(models), transactions)
-        return cls(column, Violations(transactions, requirement), notices)
 
     def finish(
         self, cut: Cut, tally: Tally, progress: Progress, *, minimal: bool, exchanges: int = 0
@@ -71,7 +64,7 @@ class Task:
         figures["occurrences_counted"] = self.violations.counted
         return Cuts(
             column=self.column,
-            part_of_row=np.zeros(self.violations.transactions.row_count, dtype=np.int64),
+            part_of_row=np.zeros(self.row_count, dtype=np.int64),
             node_of_leaf=cut.node_of_leaf[np.newaxis, :].copy(),
             reasons=reasons_of(obstacles, self.violations.requirement),
             notices=(*self.notices, *_notices(cut, tally, step, minimal=minimal)),
@@ -79,12 +72,28 @@ class Task:
         )
 
 
-def fitting(requirement: Requirement, transactions: Transactions) -> tuple[Requirement, tuple[str, ...]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Task(CutTask):
+    """A set column in memory and what is required of it."""
+
+    violations: Violations
+
+    @classmethod
+    def of(cls, data: LocalData, models: Sequence[Model]) -> Task:
+        """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
+        column = set_column(data)
+        require_feasible(models, data)
+        transactions = Transactions.of(data)
+        requirement, notices = fitting(Requirement.of(models), transactions.tree, transactions.longest)
+        return cls(column, data.row_count, Violations(transactions, requirement), notices)
+
+
+def fitting(requirement: Requirement, tree: Hierarchy, longest: int) -> tuple[Requirement, tuple[str, ...]]:
     """The requirement with m no larger than what there is to know, which asks for the same."""
     if requirement.negative:
-        most, of = transactions.tree.leaf_count, "the hierarchy"
+        most, of = tree.leaf_count, "the hierarchy"
     else:
-        most, of = transactions.longest, "the longest transaction"
+        most, of = longest, "the longest transaction"
     most = max(1, most)
     if requirement.largest <= most:
         return requirement, ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +14,22 @@ from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.set_supports import Intervals, ItemIndex, node_supports, rows_holding, rows_of_leaves
+
+
+class Counted(Protocol):
+    """What searches know about sets wherever these are: a tree, and how often its items occur."""
+
+    @property
+    def tree(self) -> Hierarchy:
+        """The tree whose leaves are the items."""
+
+    @property
+    def leaves(self) -> Intervals:
+        """The leaves under each node: first and last; the missing value is under none but itself."""
+
+    @property
+    def occurrences(self) -> Ints:
+        """How often items under each node occur."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +86,14 @@ class Transactions:
     @cached_property
     def leaves(self) -> Intervals:
         """The leaves under each node: first and last; the missing value is under none but itself."""
-        first = self.tree.arrays.first_leaf
-        return Intervals(first, frozen_ints(first + self.tree.sizes - 1))
+        return leaves_under_nodes(self.tree)
 
     @cached_property
     def occurrences(self) -> Ints:
         """How often items under each node occur."""
-        of_leaves = np.bincount(self.sets.items, minlength=self.tree.leaf_count)
-        before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(of_leaves)))
-        leaves = self.leaves
-        of_nodes = before[np.minimum(leaves.last + 1, self.tree.leaf_count)] - before[leaves.first]
-        return frozen_ints(of_nodes)
+        return occurrences_under_nodes(
+            np.bincount(self.sets.items, minlength=self.tree.leaf_count), self.leaves
+        )
 
     @cached_property
     def supports(self) -> Ints:
@@ -100,6 +114,18 @@ class Transactions:
     def _intervals(self, nodes: Sequence[int]) -> Intervals:
         chosen = np.array(nodes, dtype=np.int64)
         return Intervals(self.leaves.first[chosen], self.leaves.last[chosen])
+
+
+def leaves_under_nodes(tree: Hierarchy) -> Intervals:
+    """The leaves under each node: first and last; the missing value is under none but itself."""
+    first = tree.arrays.first_leaf
+    return Intervals(first, frozen_ints(first + tree.sizes - 1))
+
+
+def occurrences_under_nodes(of_leaves: Ints, leaves: Intervals) -> Ints:
+    """How often leaves under each node occur, given that of each leaf."""
+    before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(of_leaves)))
+    return frozen_ints(before[np.minimum(leaves.last + 1, len(of_leaves))] - before[leaves.first])
 
 
 def set_column(data: LocalData) -> str:

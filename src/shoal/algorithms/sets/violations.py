@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb, floor, log10
+from typing import Protocol
 
 import numpy as np
 
 from shoal.algorithms.sets.cut import Cut
 from shoal.algorithms.sets.requirement import Requirement
-from shoal.algorithms.sets.transactions import Transactions
+from shoal.algorithms.sets.transactions import Counted, Transactions
 from shoal.errors import InvalidParameter, LimitReached
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.rare_sets import (
@@ -31,7 +32,7 @@ from shoal.kernels.rare_sets import (
 from shoal.kernels.shares import ShareLimit, share_exceeded
 
 _STEPS_PER_SLICE = 50_000_000
-_MOST_SUBSETS = 10**13  # about a day's counting
+MOST_SUBSETS = 10**13  # about a day's counting
 _LARGEST_PRODUCT = 2**63 - 1
 
 
@@ -55,6 +56,44 @@ class Pause:
     found: int
 
 
+class Questions(Protocol):
+    """What a search for a cut asks about transactions, wherever they are."""
+
+    @property
+    def transactions(self) -> Counted:
+        """The tree, and how often items occur."""
+
+    @property
+    def requirement(self) -> Requirement:
+        """What is asked of every itemset."""
+
+    @property
+    def counted(self) -> int:
+        """How many occurrences of itemsets were counted for all answers so far."""
+
+    def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
+        """Sets of so many facts about nodes of the cut, at least one of them fresh, in lexicographic order.
+
+        Present nodes come before absent ones. The cut may be moved up while this goes on: sets with a node
+        that is no longer on it are skipped.
+        """
+
+    def with_one_of(self, cut: Cut, some: Ints) -> Violation | None:
+        """A set that breaks the promise, one of the given nodes of the cut among its nodes."""
+
+    def expect(self, cut: Cut, nodes: Iterable[int]) -> None:
+        """Foresee that `with_one_of` will be asked about the children of these nodes of the cut in turn.
+
+        Whoever needs as long for one answer as for many can look for them now.
+        """
+
+    def breaks(self, present: Sequence[int], absent: Sequence[int]) -> bool:
+        """Whether too few rows, or too many with one sensitive item, fit; no row at all breaks nothing."""
+
+    def support(self, present: Sequence[int], absent: Sequence[int]) -> int:
+        """How many rows hold the present nodes and none of the absent ones."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Laid:
     """Rows laid out over numbered nodes; numbers beyond the nodes stand for their absence."""
@@ -66,10 +105,7 @@ class _Laid:
 
 
 class Violations:
-    """Answers which itemsets of some transactions break a requirement.
-
-    `counted` is how many occurrences of itemsets were counted for all answers so far.
-    """
+    """Answers which itemsets of transactions in memory break a requirement; see `Questions`."""
 
     def __init__(self, transactions: Transactions, requirement: Requirement) -> None:
         self.transactions = transactions
@@ -79,11 +115,7 @@ class Violations:
         self.counted = 0
 
     def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
-        """Sets of so many facts about nodes of the cut, at least one of them fresh, in lexicographic order.
-
-        Present nodes come before absent ones. The cut may be moved up while this goes on: sets with a node
-        that is no longer on it are skipped.
-        """
+        """Sets that break the promise, in lexicographic order."""
         nodes = self._occurring(cut.nodes)
         if weight == 1 and not (self.requirement.negative or self.requirement.is_diverse(1)):
             yield from self._rare_nodes(cut, nodes[fresh[nodes]])
@@ -118,6 +150,13 @@ class Violations:
             if found is not None:
                 return found
         return None
+
+    def expect(self, cut: Cut, nodes: Iterable[int]) -> None:
+        """Each answer is found when it is asked for."""
+
+    def support(self, present: Sequence[int], absent: Sequence[int]) -> int:
+        """How many rows hold the present nodes and none of the absent ones."""
+        return len(self.transactions.rows(present, absent))
 
     def at_any_level(self, cut: Cut) -> Iterator[Violation | Pause]:
         """Sets of at most m nodes on the cut or above it, none above another, each before longer ones.
@@ -163,7 +202,7 @@ class Violations:
         subsets = sum(
             comb(length, size) * count for length, count in zip(lengths.tolist(), rows.tolist(), strict=True)
         )
-        if subsets > _MOST_SUBSETS:
+        if subsets > MOST_SUBSETS:
             raise LimitReached(
                 f"the transactions have about 10^{floor(log10(subsets))} subsets of {size} items, the longest"
                 f" one {lengths[-1]:,} items, and counting them would take days: ask for a smaller m, or"

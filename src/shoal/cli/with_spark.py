@@ -1,0 +1,42 @@
+"""`shoal run --engine spark`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+from shoal.cli import output, words
+from shoal.cli.progress import shown_progress
+from shoal.errors import BadInput, Problem
+from shoal.report.result_file import result_dict
+from shoal.run.plan import plan_of
+from shoal.run.policy import PolicyFile
+from shoal.run.spark.session import DEFAULT_OUTPUT, SparkRun, run_on_spark
+
+
+class Engine(StrEnum):
+    """Where the data of a run are."""
+
+    LOCAL = "local"
+    SPARK = "spark"
+
+
+def run_with_spark(
+    file: PolicyFile, policy: Path, *, out: str | None, master: str | None, replace: bool, as_json: bool
+) -> None:
+    """Run a policy on a cluster and tell how it went."""
+    if master is None:
+        raise BadInput(
+            Problem("--engine spark needs a cluster", "name it with --master, such as spark://host:7077")
+        )
+    given = out or policy.with_name(f"{policy.stem}-out")
+    folder = str(given) if "://" in str(given) else str(Path(given).absolute())
+    where = SparkRun(master, folder, file.policy.output.path or DEFAULT_OUTPUT, replace)
+    with shown_progress() as progress:
+        result = run_on_spark(file, plan_of(file), where, progress)
+    if as_json:
+        output.show_json({**result_dict(result.outcome), "folder": folder})
+        return
+    output.show_notices(result.notices)
+    output.show_facts(str(policy), words.outcome(result.outcome))
+    output.say(f"published files: {folder}/{where.published}")

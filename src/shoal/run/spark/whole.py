@@ -1,0 +1,151 @@
+"""Algorithms that ask counts only: they run on the driver as they do on one machine, and Spark counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from shoal.algorithms.sets.aa import AA
+from shoal.algorithms.sets.requirement import Requirement
+from shoal.algorithms.sets.task import CutTask, fitting
+from shoal.engine.spark.chunks import SCHEMA
+from shoal.engine.spark.classes import quoted
+from shoal.engine.spark.itemsets import SpreadSets
+from shoal.engine.spark.parts import EncodeSets
+from shoal.engine.spark.publishing import PublishCut
+from shoal.errors import BadInput, Problem
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Floats, Ints, SetArrays
+from shoal.metrics.items import utility_loss
+from shoal.metrics.joint import weights_of_words
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.cuts import Cuts
+from shoal.run.spark.data import SparkData, Spread
+from shoal.run.spark.violations import SpreadTransactions, SpreadViolations
+
+ITEMS_PER_CHUNK = 1 << 20  # 4 MB
+
+
+SAME = "the cut is the one that the same search finds on one machine"
+
+
+def release_by_cut(
+    algorithm: AA, data: SparkData, models: Sequence[Model], progress: Progress, schema: pa.Schema
+) -> Spread:
+    """Find one cut for all rows, as on one machine, and publish the rows under it."""
+    if not all(isinstance(model, KmAnonymity) and not model.negative for model in models):
+        promises = " with ".join(model.name for model in models)
+        raise BadInput(
+            Problem(
+                f"{algorithm.name} on Spark does not serve {promises}",
+                "it serves k^m-anonymity without sensitive items or negative knowledge",
+            )
+        )
+    column = _column(data)
+    progress.stage("encoding")
+    chunks = encoded_sets(data, column)
+    try:
+        tree = data.trees[column]
+        sets = SpreadSets(chunks, tree.leaf_count)
+        transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
+        _refuse_infeasible(models, transactions)
+        requirement, notices = fitting(Requirement.of(models), tree, transactions.longest)
+        violations = SpreadViolations(transactions, sets, requirement)
+        progress.stage(f"searching with {algorithm.name}")
+        cuts = algorithm.search(CutTask(column, 0, violations, notices), progress)
+        losses = _losses(data, column, cuts.node_of_leaf[0], sets, transactions)
+    finally:
+        chunks.unpersist()
+    publish = PublishCut(data.reader, cuts, schema)
+    return Spread(
+        published=data.frame.mapInArrow(publish, from_arrow_schema(schema)),
+        losses=losses,
+        column_losses={column: losses},
+        notices=(*cuts.notices, SAME),
+        figures={**cuts.figures, "spark_jobs": sets.jobs},
+        cuts=cuts,
+    )
+
+
+def measure_cut(data: SparkData, cuts: Cuts) -> dict[str, float]:
+    """What one cut for all rows costs."""
+    tree = data.trees[cuts.column]
+    chunks = encoded_sets(data, cuts.column)
+    try:
+        sets = SpreadSets(chunks, tree.leaf_count)
+        transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
+        return _losses(data, cuts.column, cuts.node_of_leaf[0], sets, transactions)
+    finally:
+        chunks.unpersist()
+
+
+def _losses(
+    data: SparkData, column: str, node_of_leaf: Ints, sets: SpreadSets, transactions: SpreadTransactions
+) -> dict[str, float]:
+    """The same measures as on one machine: NCP from the counts of items, UL row by row."""
+    tree, role = data.trees[column], data.roles[column]
+    weights = np.array(
+        [getattr(role, "item_weights", {}).get(label, 1.0) for label in tree.leaf_labels], dtype=np.float64
+    )
+    occurrences = transactions.occurrences[: tree.leaf_count]
+    sizes = tree.sizes[node_of_leaf]
+    lost = int((occurrences * np.where(sizes > 1, sizes, 0)).sum())
+    ncp = lost / max(1, int(occurrences.sum()) * tree.leaf_count)
+    lost_by_rows = sets.total(_UtilityLoss(tree, node_of_leaf, weights_of_words(tree, weights)))
+    return {"ncp": ncp, "ul": lost_by_rows / max(1, transactions.row_count)}
+
+
+@dataclass(frozen=True, eq=False)
+class _UtilityLoss:
+    tree: Hierarchy
+    node_of_leaf: Ints
+    weights: Floats
+
+    def of(self, sets: SetArrays) -> float:
+        """UL summed over rows."""
+        mean = utility_loss(self.tree, sets, self.node_of_leaf[sets.items], self.weights)
+        return mean * (len(sets.starts) - 1)
+
+
+def encoded_sets(data: SparkData, column: str) -> DataFrame:
+    """The items of a column in chunks, spread evenly over the executors and kept there."""
+    encode = EncodeSets(data.reader.only(column), ITEMS_PER_CHUNK)
+    chunks = data.frame.select(quoted(column)).mapInArrow(encode, SCHEMA)
+    return chunks.repartition(parts_of(data.frame)).persist(StorageLevel.MEMORY_AND_DISK)
+
+
+def parts_of(frame: DataFrame) -> int:
+    """Into how many parts the rows of a frame are divided: at least one for each processor of the cluster."""
+    session = frame.sparkSession
+    processors = int(session.conf.get("spark.default.parallelism", "0") or 0)
+    return max(frame.rdd.getNumPartitions(), processors, 1)
+
+
+def _column(data: SparkData) -> str:
+    if len(data.quasi_sets) != 1:
+        raise BadInput(
+            Problem(
+                f"a cut is searched for one set column at a time, and there are {len(data.quasi_sets)}",
+                "give one column the role of a quasi-identifier with sets",
+            )
+        )
+    if data.quasi_sets[0] not in data.trees:
+        what = "generalizing items needs a hierarchy"
+        raise BadInput(Problem(what, "give the column one, such as fanout", column=data.quasi_sets[0]))
+    return data.quasi_sets[0]
+
+
+def _refuse_infeasible(models: Sequence[Model], transactions: SpreadTransactions) -> None:
+    for model in models:
+        if isinstance(model, KmAnonymity) and (
+            reason := model.too_few_with_items(transactions.non_empty, transactions.row_count)
+        ):
+            raise reason

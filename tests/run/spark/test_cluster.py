@@ -1,0 +1,105 @@
+"""What only a cluster of several processes shows."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
+
+import shoal as sh
+from shoal.progress import Silent
+from tests.run.spark.cluster import SOURCES, settings_for_a_command
+from tests.run.spark.test_release import ITEMS, as_arrow, as_frame, baskets
+
+POLICY = """
+[data]
+path = "baskets.parquet"
+[columns]
+items = { role = "quasi", kind = "set", hierarchy = { fanout = 3 } }
+[privacy]
+model = "km-anonymity"
+k = 4
+m = 2
+[algorithm]
+name = "aa"
+exchanges = 0
+[output]
+path = "release.parquet"
+"""
+
+
+pytestmark = pytest.mark.slow
+
+
+class KillsAWorker(Silent):
+    """Kills a worker while a job runs, once the search has begun."""
+
+    def __init__(self, cluster, session):
+        self.killed = threading.Event()
+        self._cluster, self._tracker = cluster, session.sparkContext.statusTracker()
+
+    def stage(self, name):
+        if name.startswith("searching"):
+            threading.Thread(target=self._kill).start()
+
+    def _kill(self):
+        while not self._tracker.getActiveJobsIds():
+            time.sleep(0.01)
+        self._cluster.kill_a_worker()
+        self.killed.set()
+
+
+def test_a_killed_worker_changes_nothing(cluster, cluster_session):
+    sets, promise = baskets(seed=2), sh.KmAnonymity(k=4, m=2)
+    here = sh.anonymize(sh.read(as_arrow(sets), ITEMS), promise, algorithm="aa", exchanges=0)
+    data = sh.read(as_frame(cluster_session, sets), ITEMS)
+    killer = KillsAWorker(cluster, cluster_session)
+    there = sh.anonymize(data, promise, algorithm="aa", exchanges=0, progress=killer)
+    assert killer.killed.is_set()
+    assert len(cluster.workers) == 1
+    assert there.cuts.node_of_leaf.tolist() == here.recoding.node_of_leaf.tolist()
+    assert there.verdict == here.verdict
+    assert there.outcome.published_records == len(sets)
+    there.frame.unpersist()
+
+
+def test_the_command_writes_a_release_that_one_machine_verifies(cluster, tmp_path):
+    sets = baskets(seed=3)
+    pq.write_table(as_arrow(sets), tmp_path / "baskets.parquet")
+    (tmp_path / "policy.toml").write_text(POLICY)
+    command = [sys.executable, "-c", "from shoal.cli.main import main; main()", "run", "policy.toml"]
+    done = subprocess.run(
+        [*command, "--engine", "spark", "--master", cluster.url, "--json"],
+        cwd=tmp_path,
+        env={**os.environ, **settings_for_a_command(), "PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    folder = tmp_path / "policy-out"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "certificate.json",
+        "internal",
+        "release.parquet",
+        "result.json",
+    ]
+    assert not list(tmp_path.glob(".policy-out*"))
+    assert facts["verdict"]["holds"]
+    certificate = json.loads((folder / "certificate.json").read_text())
+    assert certificate["file"]["name"] == "release.parquet"
+    released = pa.concat_tables(
+        pq.read_table(file) for file in (folder / "release.parquet").glob("*.parquet")
+    )
+    assert released.num_rows == len(sets)
+    (verdict,) = sh.verify(released, ITEMS, sh.KmAnonymity(k=4, m=2))
+    assert verdict.holds
+    assert verdict.smallest == certificate["verdict"]["smallest"]
