@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,9 @@ import shoal
 
 SOURCES = Path(shoal.__file__).parents[1]
 SECONDS_TO_START = 180
+SHORT_LIVED = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # compiling Java thoroughly takes longer than the tests
+)
 
 WITHOUT_JAVA = (
     "Spark needs Java 17 or later, and there is none: install it (on Debian: apt-get install"
@@ -28,42 +32,60 @@ def java():
 
 
 class Cluster:
-    def __init__(self, url, workers):
-        self.url, self.workers = url, workers
+    """A master and its workers."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._processes = []
+        self.workers = []
+
+    def start_master(self):
+        """Start the master and find out where it listens."""
+        master, log = self._start("master", "org.apache.spark.deploy.master.Master", [])
+        self.url = _wait_for(r"Starting Spark master at (spark://\S+)", log, master)
+
+    def start_workers(self, count):
+        """Start some workers, and wait until the master knows them."""
+        arguments = ["--cores", "2", "--memory", "2g", self.url]
+        started = [
+            self._start("worker", "org.apache.spark.deploy.worker.Worker", arguments) for _ in range(count)
+        ]
+        for worker, log in started:
+            _wait_for(r"(Successfully registered with master)", log, worker)
+            self.workers.append(worker)
 
     def kill_a_worker(self):
         """End a worker and the executors it started, as a machine that loses its power does."""
-        worker = self.workers.pop()
-        children = subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(worker.pid)], capture_output=True, text=True, check=False
-        )
-        for pid in (worker.pid, *map(int, children.stdout.split())):
-            os.kill(pid, signal.SIGKILL)
-        worker.wait()
+        _kill_with_children(self.workers.pop())
+
+    def stop(self):
+        """End all processes."""
+        for process in reversed(self._processes):
+            _kill_with_children(process)
+
+    def _start(self, name, java_class, arguments):
+        folder = self._folder / f"{name}{len(self._processes)}"
+        process, log = _started(java_class, folder, arguments)
+        self._processes.append(process)
+        return process, log
+
+
+def _kill_with_children(process):
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 @contextmanager
 def running_cluster(folder: Path):
-    processes = []
+    """One master and two workers."""
+    cluster = Cluster(folder)
     try:
-        master, log = _started("org.apache.spark.deploy.master.Master", folder / "master", [])
-        processes.append(master)
-        url = _wait_for(r"Starting Spark master at (spark://\S+)", log, master)
-        workers = []
-        for number in range(2):
-            arguments = ["--cores", "2", "--memory", "2g", "--work-dir", str(folder / f"work{number}"), url]
-            worker, log = _started(
-                "org.apache.spark.deploy.worker.Worker", folder / f"worker{number}", arguments
-            )
-            processes.append(worker)
-            workers.append((worker, log))
-        for worker, log in workers:
-            _wait_for(r"(Successfully registered with master)", log, worker)
-        yield Cluster(url, [worker for worker, _ in workers])
+        cluster.start_master()
+        cluster.start_workers(2)
+        yield cluster
     finally:
-        for process in reversed(processes):
-            process.kill()
-            process.wait()
+        cluster.stop()
 
 
 def _started(name, folder, arguments):
@@ -77,8 +99,10 @@ def _started(name, folder, arguments):
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED,
         "SPARK_LOG_DIR": str(folder),
         "SPARK_LOCAL_DIRS": str(folder),
+        "SPARK_WORKER_DIR": str(folder / "work"),
     }
     command = [str(home / "bin" / "spark-class"), name, "--host", "127.0.0.1", "--port", "0"]
     with log.open("wb") as stream:
@@ -87,6 +111,7 @@ def _started(name, folder, arguments):
             stdout=stream,
             stderr=subprocess.STDOUT,
             env=environment,
+            process_group=0,
         )
     return process, log
 
@@ -106,6 +131,8 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "512m",
+    "spark.driver.extraJavaOptions": SHORT_LIVED,
+    "spark.executor.extraJavaOptions": SHORT_LIVED,
     "spark.executor.memory": "600m",
     "spark.executor.cores": "1",
     "spark.cores.max": "2",
@@ -138,4 +165,4 @@ def environment_of_driver():
 def settings_for_a_command():
     """The same settings for a command of its own."""
     words = [word for setting in SETTINGS.items() for word in ("--conf", "=".join(setting))]
-    return {**environment_of_driver(), "PYSPARK_SUBMIT_ARGS": " ".join([*words, "pyspark-shell"])}
+    return {**environment_of_driver(), "PYSPARK_SUBMIT_ARGS": shlex.join([*words, "pyspark-shell"])}

@@ -1,27 +1,11 @@
+"""One cluster and one driver for all tests of a process; with xdist they all go to the same process."""
+
 import pytest
 
 from tests.run.spark.cluster import WITHOUT_JAVA, java, running_cluster, session_on
 
 
 @pytest.fixture(scope="session")
-def stopping_at_the_end():
-    yield
-    from pyspark.sql import SparkSession
-
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        active.stop()
-
-
-@pytest.fixture
-def spark(stopping_at_the_end):
-    """A session in this machine's own processes."""
-    if not java():
-        pytest.skip(WITHOUT_JAVA)
-    return session_on("local[2]")
-
-
-@pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     if not java():
         pytest.skip(WITHOUT_JAVA)
@@ -29,9 +13,15 @@ def cluster(tmp_path_factory):
         yield cluster
 
 
-@pytest.fixture
-def cluster_session(cluster, stopping_at_the_end):
+@pytest.fixture(scope="session")
+def spark(cluster):
     """A session whose executors are processes of the workers of a cluster."""
     session = session_on(cluster.url)
     yield session
     session.stop()
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "cluster" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))

@@ -35,13 +35,11 @@ path = "release.parquet"
 """
 
 
-pytestmark = pytest.mark.slow
-
-
 class KillsAWorker(Silent):
     """Kills a worker while a job runs, once the search has begun."""
 
     def __init__(self, cluster, session):
+        super().__init__()
         self.killed = threading.Event()
         self._cluster, self._tracker = cluster, session.sparkContext.statusTracker()
 
@@ -50,17 +48,28 @@ class KillsAWorker(Silent):
             threading.Thread(target=self._kill).start()
 
     def _kill(self):
-        while not self._tracker.getActiveJobsIds():
+        while not self._a_task_runs():
             time.sleep(0.01)
         self._cluster.kill_a_worker()
         self.killed.set()
 
+    def _a_task_runs(self):
+        stages = map(self._tracker.getStageInfo, self._tracker.getActiveStageIds())
+        return any(stage is not None and stage.numActiveTasks for stage in stages)
 
-def test_a_killed_worker_changes_nothing(cluster, cluster_session):
+
+@pytest.fixture
+def whole_cluster_again(cluster):
+    yield
+    cluster.start_workers(2 - len(cluster.workers))
+
+
+@pytest.mark.usefixtures("whole_cluster_again")
+def test_a_killed_worker_changes_nothing(cluster, spark):
     sets, promise = baskets(seed=2), sh.KmAnonymity(k=4, m=2)
     here = sh.anonymize(sh.read(as_arrow(sets), ITEMS), promise, algorithm="aa", exchanges=0)
-    data = sh.read(as_frame(cluster_session, sets), ITEMS)
-    killer = KillsAWorker(cluster, cluster_session)
+    data = sh.read(as_frame(spark, sets), ITEMS)
+    killer = KillsAWorker(cluster, spark)
     there = sh.anonymize(data, promise, algorithm="aa", exchanges=0, progress=killer)
     assert killer.killed.is_set()
     assert len(cluster.workers) == 1
@@ -70,6 +79,7 @@ def test_a_killed_worker_changes_nothing(cluster, cluster_session):
     there.frame.unpersist()
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_release_that_one_machine_verifies(cluster, tmp_path):
     sets = baskets(seed=3)
     pq.write_table(as_arrow(sets), tmp_path / "baskets.parquet")

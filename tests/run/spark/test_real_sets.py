@@ -28,7 +28,7 @@ def quest_file(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("m", [2, 3])
 @pytest.mark.parametrize("name", ["webview2", "quest"])
-def test_the_cut_is_the_one_of_one_machine(cluster_session, tmp_path, name, m):
+def test_the_cut_is_the_one_of_one_machine(spark, tmp_path, name, m):
     source = DATA / "bms_webview2.txt.gz"
     if name == "webview2" and not source.exists():
         pytest.skip(f"{source} is not there: set SHOAL_DATA")
@@ -38,7 +38,7 @@ def test_the_cut_is_the_one_of_one_machine(cluster_session, tmp_path, name, m):
         (list(map(str, sets.domain.labels.take(part).to_pylist())),)
         for part in np.split(sets.arrays.items, sets.arrays.starts[1:-1])
     ]
-    there = sh.read(cluster_session.createDataFrame(rows, "items array<string>"), ROLES)
+    there = sh.read(spark.createDataFrame(rows, "items array<string>"), ROLES)
     promise = sh.KmAnonymity(k=5, m=m)
     found = sh.anonymize(there, promise, algorithm="aa")
     expected = sh.anonymize(here, promise, algorithm="aa")

@@ -10,8 +10,6 @@ pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
 
-pytestmark = pytest.mark.slow  # a driver and its workers start: half a minute on a quiet machine
-
 ITEMS = {"items": sh.QuasiSet(hierarchy=sh.fanout(3))}
 
 
