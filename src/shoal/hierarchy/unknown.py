@@ -35,11 +35,12 @@ class Unknown:
         return f"{values} in {cells} {'cell' if cells == 1 else 'cells'}"
 
     def problems(self, known: Sequence[str], column: str | None, most: int = VALUES_SHOWN) -> list[Problem]:
-        """The summary and the first values, each with the labels that it resembles."""
+        """The summary and the first values, some of them with the labels that they resemble."""
         verb = "is" if len(self) == 1 else "are"
         problems = [Problem(f"{self.summary()} {verb} not in the hierarchy", REMEDY, column=column)]
-        for label, rows in list(zip(self.labels, self.rows.tolist(), strict=True))[:most]:
-            near = nearest(label, known)
+        listed = zip(self.labels[:most], self.rows[:most].tolist(), strict=True)
+        for place, (label, rows) in enumerate(listed):
+            near = nearest(label, known) if place < VALUES_SHOWN else []
             hint = f"; it resembles {', '.join(map(repr, near))}" if near else ""
             what = f"is not in the hierarchy and stands in {rows} {'row' if rows == 1 else 'rows'}{hint}"
             problems.append(Problem(what, column=column, value=label))

@@ -48,23 +48,6 @@ def test_aa_publishes_what_one_machine_publishes(spark):
     there.frame.unpersist()
 
 
-def test_wrong_input_is_told_at_once(spark, tmp_path):
-    tree = tmp_path / "tree.csv"
-    tree.write_text("a;A;*\nb;A;*\nc;C;*\n")
-    frame = as_frame(spark, [["a", "x"], ["x", "y"], ["b"]])
-    with pytest.raises(sh.ShoalError) as wrong:
-        sh.read(frame, {"items": sh.QuasiSet(hierarchy=tree)})
-    assert "2 values in 3 cells are not in the hierarchy" in str(wrong.value)
-    assert "value 'x': is not in the hierarchy and stands in 2 rows" in str(wrong.value)
-    with pytest.raises(sh.ShoalError, match="has no such column"):
-        sh.read(frame, {"baskets": sh.QuasiSet(hierarchy=sh.fanout(3)), "items": sh.Insensitive()})
-    data = sh.read(as_frame(spark, [["a"], ["b"], []]), ITEMS)
-    with pytest.raises(sh.ShoalError, match="only 2 records have any item, so k can be at most 2"):
-        sh.anonymize(data, sh.KmAnonymity(k=3, m=1), algorithm="aa")
-    with pytest.raises(sh.ShoalError, match="pcta does not run on Spark; what runs there is aa"):
-        sh.anonymize(data, sh.KmAnonymity(k=2, m=1), algorithm="pcta")
-
-
 def test_a_broken_promise_is_found_with_its_witness(spark):
     frame = as_frame(spark, [["a", "b"], ["a"], ["a"], ["b"]])
     (verdict,) = sh.verify(frame, ITEMS, sh.KmAnonymity(k=2, m=2))

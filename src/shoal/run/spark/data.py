@@ -24,8 +24,6 @@ from shoal.table.columns import Coded, Kind, Sets
 from shoal.table.reading import ReadOptions, read_table, usable_roles
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 
-_VALUES_LISTED = 1_000
-
 Counts = Mapping[str | None, int]  # rows per label, None being a missing value or an empty set
 
 
@@ -213,4 +211,4 @@ def _lacking_values(name: str, role: Quasi | QuasiSet, column: Coded | Sets, cou
         return []
     rows = np.array([counts.get(label, 0) for label in lacking], dtype=np.int64)
     unknown = Unknown(np.arange(len(lacking)), lacking, rows)
-    return unknown.problems(tree.leaf_labels, name, _VALUES_LISTED)
+    return unknown.problems(tree.leaf_labels, name, most=len(lacking))

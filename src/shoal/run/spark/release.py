@@ -13,7 +13,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.aa import AA
 from shoal.engine.spark.classes import quoted
 from shoal.engine.spark.publishing import in_order_of_content, published_schema
-from shoal.errors import BadInput, Problem
+from shoal.errors import BadInput, Infeasible, Problem
 from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.report.outcome import Outcome, Promise
@@ -43,6 +43,7 @@ def release_spark(
     policy_text: str = "",
 ) -> SparkResult:
     """Search, apply, verify, measure: the steps of every run."""
+    _refuse_too_few_records(data, models)
     _refuse_unsafe(data, models)
     for model in models:
         refuse_unverifiable(model)
@@ -122,6 +123,19 @@ def _search(algorithm: Algorithm, data: SparkData, models: Sequence[Model], prog
         raise BadInput(Problem(f"{algorithm.name} does not run on Spark", _WHAT_RUNS))
     schema = published_schema(empty_table(data.frame).schema, data.roles)
     return release_by_cut(algorithm, data, models, progress, schema)
+
+
+def _refuse_too_few_records(data: SparkData, models: Sequence[Model]) -> None:
+    """Raise Infeasible where k is larger than the data."""
+    for model in models:
+        k = int(getattr(model, "k", 1))
+        if k > data.row_count:
+            raise Infeasible(
+                f"{model.name} with k={k} cannot be met: k can be at most the number of records,"
+                f" {data.row_count:,}",
+                largest_k=data.row_count,
+                records=data.row_count,
+            )
 
 
 def _refuse_unsafe(data: SparkData, models: Sequence[Model]) -> None:
