@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: browser demo test test-slow lint format bench bench-disassociation bench-km bench-relational bench-rt bench-topdown clean
+.PHONY: browser demo test test-slow lint format bench bench-disassociation bench-km bench-relational bench-rt bench-spark bench-topdown clean
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -51,6 +51,10 @@ bench-topdown: $(BENCH)/ready
 
 bench-rt: $(BENCH)/ready
 	$(BENCH)/bin/python bench/rt.py
+
+# Needs Java, and no peers.
+bench-spark: $(VENV)/ready
+	$(BIN)/python bench/spark.py
 
 # Both write their tables even where a target is missed, so the second runs in any case.
 bench-relational: $(BENCH)/ready

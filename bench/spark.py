@@ -1,16 +1,16 @@
 """AA on Spark against AA in memory: time per counted itemset, memory of the driver, the same cut.
 
-Quest baskets of 10 items out of 1,000, a tree of fan-out 5, k = 5. A cluster of a master and two workers with
-two executors of one core is started on loopback; the search in memory uses one thread.
+Quest baskets of 10 items out of 1,000, a tree of fan-out 5, k = 5. A cluster of one master and two workers is
+started on loopback, with an executor of one core per core asked for; the search in memory uses one thread.
+Each line is a row of the table in docs/measurements.md. `--baskets` keeps the data for the next call.
 
-    python bench/spark.py --transactions 500000 1000000 2000000 [--m 2] [--no-exchanges]
+    python bench/spark.py --transactions 1000000 2000000 4000000 8000000 [--m 2] [--cores 2] [--exchanges 0]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -24,11 +24,28 @@ from tests.run.spark.cluster import running_cluster, session_on
 
 import shoal as sh
 from shoal.algorithms.sets.aa import AA
+from shoal.run.memory import peak_memory_mb
 from shoal.table.columns import Table
 from shoal.table.quest import quest
 from shoal.table.writing import write_table
 
 ROLES = {"items": sh.QuasiSet(hierarchy=sh.fanout(5))}
+PARTS_PER_CORE = 4
+COLUMNS = (
+    "transactions",
+    "cores",
+    "Spark s",
+    "search s",
+    "jobs",
+    "counted",
+    "ns each",
+    "driver MB",
+    "its JVM MB",
+    "in memory s",
+    "search s",
+    "MB",
+    "same cut",
+)
 
 
 def baskets(folder: Path, transactions: int) -> Path:
@@ -39,77 +56,103 @@ def baskets(folder: Path, transactions: int) -> Path:
     return path
 
 
-def on_spark(path: Path, m: int, exchanges: int, folder: Path) -> dict[str, Any]:
+def on_spark(path: Path, given: argparse.Namespace) -> dict[str, Any]:
     """A driver of its own, so that its memory is that of this run alone."""
-    with running_cluster(folder / f"cluster-{path.stem}-{m}") as cluster:
-        session = session_on(cluster.url, **{"spark.executor.memory": "1g"})
-        frame = session.read.parquet(str(path)).repartition(4)
+    settings = {
+        "spark.executor.memory": "1g",
+        "spark.cores.max": str(given.cores),
+        "spark.default.parallelism": str(PARTS_PER_CORE * given.cores),
+        "spark.sql.shuffle.partitions": str(PARTS_PER_CORE * given.cores),
+        "spark.driver.extraJavaOptions": "",
+        "spark.executor.extraJavaOptions": "",
+    }
+    with tempfile.TemporaryDirectory() as folder, running_cluster(Path(folder)) as cluster:
+        session = session_on(cluster.url, **settings)
+        frame = session.read.parquet(str(path)).repartition(PARTS_PER_CORE * given.cores)
         started = time.perf_counter()
         data = sh.read(frame, ROLES)
-        result = sh.anonymize(data, sh.KmAnonymity(5, m), algorithm="aa", exchanges=exchanges)
+        result = sh.anonymize(data, sh.KmAnonymity(5, given.m), algorithm="aa", exchanges=given.exchanges)
         seconds = time.perf_counter() - started
         figures = result.outcome.figures
+        memory_of_jvm = peak_memory_of(session.sparkContext._gateway.proc.pid)
         session.stop()
     return {
         "seconds": seconds,
         "search": result.outcome.seconds["algorithm"],
         "counted": figures["occurrences_counted"],
         "jobs": figures["spark_jobs"],
-        "driver_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "driver_mb": peak_memory_mb(),
+        "jvm_mb": memory_of_jvm,
         "cut": result.cuts.node_of_leaf[0].tolist() if result.cuts else [],
     }
 
 
-def in_memory(path: Path, m: int, exchanges: int) -> dict[str, Any]:
+def peak_memory_of(pid: int) -> float:
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) / 1e3 for line in lines if line.startswith("VmHWM"))
+
+
+def in_memory(path: Path, given: argparse.Namespace) -> dict[str, Any]:
     started = time.perf_counter()
     data = sh.read(path, ROLES)
-    result = sh.anonymize(data, sh.KmAnonymity(5, m), algorithm="aa", exchanges=exchanges)
+    result = sh.anonymize(data, sh.KmAnonymity(5, given.m), algorithm="aa", exchanges=given.exchanges)
     return {
         "seconds": time.perf_counter() - started,
         "search": result.outcome.seconds["algorithm"],
-        "counted": result.outcome.figures["occurrences_counted"],
+        "memory": peak_memory_mb(),
         "cut": result.recoding.node_of_leaf[0].tolist(),
     }
 
 
-def in_a_process(way: str, path: Path, m: int, exchanges: int, folder: Path) -> dict[str, Any]:
-    command = [sys.executable, __file__, "--way", way, "--path", str(path), "--m", str(m)]
-    command += ["--exchanges", str(exchanges), "--folder", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+WAYS = {"spark": on_spark, "memory": in_memory}
+
+
+def in_a_process(way: str, path: Path, given: argparse.Namespace) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--way", way, "--path", str(path), "--m", str(given.m)]
+    command += ["--exchanges", str(given.exchanges), "--cores", str(given.cores)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def row(transactions: int, cores: int, spark: dict[str, Any], memory: dict[str, Any]) -> str:
+    cells = (
+        f"{transactions:,}",
+        cores,
+        f"{spark['seconds']:.1f}",
+        f"{spark['search']:.1f}",
+        spark["jobs"],
+        f"{spark['counted']:,}",
+        f"{1e9 * spark['search'] / spark['counted']:.1f}",
+        f"{spark['driver_mb']:.0f}",
+        f"{spark['jvm_mb']:.0f}",
+        f"{memory['seconds']:.1f}",
+        f"{memory['search']:.1f}",
+        f"{memory['memory']:.0f}",
+        "yes" if spark["cut"] == memory["cut"] else "NO",
+    )
+    return f"| {' | '.join(map(str, cells))} |"
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--transactions", type=int, nargs="*", default=[500_000, 1_000_000, 2_000_000])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    sizes = [1_000_000, 2_000_000, 4_000_000, 8_000_000]
+    parser.add_argument("--transactions", type=int, nargs="*", default=sizes)
     parser.add_argument("--m", type=int, default=2)
+    parser.add_argument("--cores", type=int, choices=[1, 2], default=2)
     parser.add_argument("--exchanges", type=int, default=AA().exchanges)
-    parser.add_argument("--way", choices=["spark", "memory"])
+    parser.add_argument("--baskets", type=Path)
+    parser.add_argument("--way", choices=WAYS)
     parser.add_argument("--path", type=Path)
-    parser.add_argument("--folder", type=Path)
     given = parser.parse_args()
-    if given.way == "spark":
-        print(json.dumps(on_spark(given.path, given.m, given.exchanges, given.folder)))
+    if given.way:
+        print(json.dumps(WAYS[given.way](given.path, given)))
         return
-    if given.way == "memory":
-        print(json.dumps(in_memory(given.path, given.m, given.exchanges)))
-        return
+    print(f"| {' | '.join(COLUMNS)} |\n|{' ---: |' * len(COLUMNS)}", flush=True)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
         for transactions in given.transactions:
-            path = baskets(folder, transactions)
-            spark, memory = (
-                in_a_process(way, path, given.m, given.exchanges, folder) for way in ("spark", "memory")
-            )
-            print(
-                f"{transactions:>10,}  Spark {spark['seconds']:7.1f} s ({spark['jobs']} jobs, search"
-                f" {spark['search']:.1f} s, {spark['counted']:,} counted,"
-                f" {1e9 * spark['search'] / spark['counted']:.1f} ns each, driver"
-                f" {spark['driver_mb']:.0f} MB)"
-                f"  in memory {memory['seconds']:7.1f} s (search {memory['search']:.1f} s)"
-                f"  same cut: {spark['cut'] == memory['cut']}",
-                flush=True,
-            )
+            path = baskets(given.baskets or Path(name), transactions)
+            spark, memory = (in_a_process(way, path, given) for way in WAYS)
+            print(row(transactions, given.cores, spark, memory), flush=True)
 
 
 if __name__ == "__main__":

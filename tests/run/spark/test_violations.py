@@ -22,14 +22,14 @@ from shoal.run.spark.violations import SpreadTransactions, SpreadViolations
 from tests.engine.spark.parts import dealt
 
 
-def random_data(seed):
+def random_data(seed, rows=(30, 200), items=(4, 30), densest=0.6, fanouts=(2, 5)):
     rng = np.random.default_rng(seed)
-    rows, items = int(rng.integers(30, 200)), int(rng.integers(4, 30))
-    shares = rng.random(items) ** 2 * 0.6
-    sets = [[str(item) for item in np.flatnonzero(rng.random(items) < shares)] for _ in range(rows)]
-    sets.append([str(item) for item in range(items)])
+    row_count, item_count = int(rng.integers(*rows)), int(rng.integers(*items))
+    shares = rng.random(item_count) ** 2 * densest
+    sets = [[str(item) for item in np.flatnonzero(rng.random(item_count) < shares)] for _ in range(row_count)]
+    sets.append([str(item) for item in range(item_count)])
     table = pa.table({"items": pa.array(sets, type=pa.list_(pa.string()))})
-    hierarchy = sh.fanout(int(rng.integers(2, 5)))
+    hierarchy = sh.fanout(int(rng.integers(*fanouts)))
     return sh.read(table, {"items": sh.QuasiSet(hierarchy=hierarchy)}), rng
 
 
@@ -56,6 +56,15 @@ def test_aa_finds_the_same_cut_for_the_same_reasons(seed):
         here.figures["itemsets_resolved"],
     )
     assert there.notices == here.notices
+
+
+def test_what_blocked_an_expansion_at_an_earlier_cut_is_forgotten():
+    """With these data an exchange moves the cut up past an obstacle that was foreseen before it."""
+    data, rng = random_data(43, rows=(100, 400), items=(20, 60), densest=0.4, fanouts=(2, 4))
+    models = [sh.KmAnonymity(int(rng.integers(3, 9)), 2)]
+    here = AA().find(data.local, models, rng, Silent())
+    there = AA().search(spread_task(data, models), Silent())
+    assert there.node_of_leaf.tolist() == here.node_of_leaf.tolist()
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5])

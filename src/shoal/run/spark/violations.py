@@ -230,8 +230,9 @@ class SpreadViolations:
         if not np.array_equal(node_of_leaf, self._cut_without_obstacle):
             self._without_obstacle.clear()
             self._cut_without_obstacle = node_of_leaf
-        self._obstacles.pop(wanted, None)
         asked = [wanted, *(node for node in self._expected if self._is_open(node, cut))][:_NODES_FORESEEN]
+        for node in asked:  # an obstacle that an earlier cut had may no longer be one
+            self._obstacles.pop(node, None)
         children = {node: self._children_by_support(node) for node in asked}
         most = max(map(len, children.values()))
         nodes = self._occurring(np.unique(node_of_leaf))
