@@ -71,6 +71,9 @@ class SpreadViolations:
         self.requirement = requirement
         self.counted = 0
         self._sets = sets
+        self._last: list[int] = transactions.leaves.last.tolist()
+        self._rank = _from_left_and_above(transactions.leaves)
+        self._chains: dict[int, Nodes] = {}
         self._is_rare: dict[Nodes, bool] = {}
         self._expected: list[int] = []
         self._obstacles: dict[int, Violation] = {}
@@ -183,16 +186,25 @@ class SpreadViolations:
 
     def _images(self, nodes: Nodes) -> Iterator[Nodes]:
         """Sets of two and more nodes that these can be generalized to."""
-        tree = self.transactions.tree
-        for chosen in product(*([node, *tree.ancestors(node)] for node in nodes)):
-            distinct = sorted(set(chosen))
-            image = tuple(
-                node
-                for place, node in enumerate(distinct)
-                if not any(tree.covers(other, node) for other in distinct[place + 1 :])
-            )
+        for chosen in product(*map(self._upwards, nodes)):
+            image = self._widest(chosen)
             if len(image) > 1 and image != nodes:
                 yield image
+
+    def _upwards(self, node: int) -> Nodes:
+        """A node and all above it."""
+        if node not in self._chains:
+            self._chains[node] = (node, *self.transactions.tree.ancestors(node))
+        return self._chains[node]
+
+    def _widest(self, nodes: Nodes) -> Nodes:
+        """Those of the nodes that none of the others covers, ascending."""
+        widest, end = [], -1
+        for node in sorted(set(nodes), key=self._rank.__getitem__):
+            if self._last[node] > end:
+                widest.append(node)
+                end = self._last[node]
+        return tuple(sorted(widest))
 
     def _count_images(self, images: Sequence[Nodes]) -> None:
         k = self.requirement.k
@@ -314,6 +326,14 @@ def _numbers(nodes: Ints, node_count: int) -> Ints:
     number = np.full(node_count, -1, dtype=np.int64)
     number[nodes] = np.arange(len(nodes))
     return number
+
+
+def _from_left_and_above(leaves: Intervals) -> list[int]:
+    """The rank of each node by its first leaf, of those with the same one the upper node first."""
+    nodes = np.arange(len(leaves.first))
+    rank = np.empty_like(nodes)
+    rank[np.lexsort((-nodes, leaves.first))] = nodes
+    return rank.tolist()
 
 
 def _next_on(cut: Cut, sets: Ints, place: int) -> int:
