@@ -11,7 +11,7 @@ from shoal.errors import BadInput, Problem
 from shoal.report.result_file import result_dict
 from shoal.run.plan import plan_of
 from shoal.run.policy import PolicyFile
-from shoal.run.spark.session import DEFAULT_OUTPUT, SparkRun, run_on_spark
+from shoal.run.spark.session import SparkRun, default_output, run_on_spark
 
 
 class Engine(StrEnum):
@@ -31,9 +31,10 @@ def run_with_spark(
         )
     given = out or policy.with_name(f"{policy.stem}-out")
     folder = str(given) if "://" in str(given) else str(Path(given).absolute())
-    where = SparkRun(master, folder, file.policy.output.path or DEFAULT_OUTPUT, replace)
+    plan = plan_of(file)
+    where = SparkRun(master, folder, file.policy.output.path or default_output(plan.models), replace)
     with shown_progress() as progress:
-        result = run_on_spark(file, plan_of(file), where, progress)
+        result = run_on_spark(file, plan, where, progress)
     if as_json:
         output.show_json({**result_dict(result.outcome), "folder": folder})
         return

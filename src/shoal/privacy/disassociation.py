@@ -70,13 +70,8 @@ class Disassociation:
         sets = data.joined_sets()
         terms = np.diff(sets.quasi.starts) + np.diff(sets.sensitive.starts)
         records = int(np.count_nonzero(terms))
-        least = self.k if self.l is None else max(self.k, math.ceil(exact(self.l)))
-        if records < least:
-            return Infeasible(
-                f"disassociation needs clusters of {counted(least, 'record')}, but only"
-                f" {counted(records, 'record')} {'has' if records == 1 else 'have'} items",
-                largest_k=records,
-            )
+        if reason := self.too_few_with_items(records):
+            return reason
         if self.l is None or len(sets.sensitive.items) == 0:
             return None
         counts = np.bincount(sets.sensitive.items)
@@ -88,6 +83,21 @@ class Disassociation:
             f"l={self.l} cannot be met: {item.label!r} is in {most:,} of {counted(records, 'record')},"
             f" so at most l={records / most:.4g} is possible",
             largest_l=records / most,
+        )
+
+    @property
+    def least(self) -> int:
+        """How many records a cluster needs."""
+        return self.k if self.l is None else max(self.k, math.ceil(exact(self.l)))
+
+    def too_few_with_items(self, records: int) -> Infeasible | None:
+        """Why so few records with any item cannot keep the promise; None if they can."""
+        if records >= self.least:
+            return None
+        return Infeasible(
+            f"disassociation needs clusters of {counted(self.least, 'record')}, but only"
+            f" {counted(records, 'record')} {'has' if records == 1 else 'have'} items",
+            largest_k=records,
         )
 
     def verify(self, data: Disassociated) -> Verdict:

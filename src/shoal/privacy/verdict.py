@@ -77,5 +77,5 @@ def class_in_words(data: LocalData, columns: Sequence[str], row: int) -> str:
 
 def counted(count: int, what: str) -> str:
     """A number with its noun: '1 record', '3 records', '2 classes', '5 people'."""
-    plural = {"class": "classes", "person": "people"}.get(what, f"{what}s")
+    plural = {"class": "classes", "person": "people", "branch": "branches"}.get(what, f"{what}s")
     return f"{count:,} {what if count == 1 else plural}"

@@ -83,6 +83,12 @@ def read_disassociated(path: Path, sensitive: Sequence[str] = ()) -> Disassociat
         raise BadInput(Problem(f"cannot be read: {error}", "name a readable file", file=str(path))) from error
 
 
+def parse_lines(lines: Iterable[str], sensitive: Sequence[str] = ()) -> Disassociated:
+    """Read lines of a file that are at hand; raises BadInput as `read_disassociated` does."""
+    numbered = enumerate((line.encode() for line in lines), start=1)
+    return _encode(numbered, _parsed, "disassociated data", sensitive)
+
+
 def disassociated(clusters: Iterable[Mapping[str, Any]], sensitive: Sequence[str] = ()) -> Disassociated:
     """Encode clusters that have the form of the parsed lines of a file."""
     return _encode(enumerate(clusters, start=1), lambda cluster: cluster, "disassociated data", sensitive)

@@ -116,9 +116,9 @@ def verify(
     if findings := coverage_problems(promises, roles):
         raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
     if is_spark_frame(published):
-        from shoal.run.spark.verification import verify_spark
+        from shoal.run.spark.lines import verify_frame
 
-        return verify_spark(published, roles, promises, options)
+        return verify_frame(published, roles, promises, options)
     return verify_file(published, roles, promises, options)
 
 

@@ -199,11 +199,12 @@ def algorithm_for(
 
 
 class WithinLimits:
-    """Progress that also keeps the limits of a run."""
+    """Progress that also keeps the limits of a run, whose time began now or so many seconds ago."""
 
-    def __init__(self, inner: Progress, limits: Limits) -> None:
+    def __init__(self, inner: Progress, limits: Limits, *, seconds_gone: float = 0.0) -> None:
         self._inner, self._limits = inner, limits
-        self._deadline = None if limits.time is None else time.monotonic() + limits.time
+        started = time.monotonic() - seconds_gone
+        self._deadline = None if limits.time is None else started + limits.time
 
     def stage(self, name: str) -> None:
         """Name the part of the work that begins now."""

@@ -28,6 +28,12 @@ class Parts:
                     parts[batch.column(column)[row].as_py() % count].append(batch.slice(row, 1))
         return Parts([parts[number] for number in range(count)])
 
+    def sortWithinPartitions(self, column):
+        rows = [
+            [batch.slice(row, 1) for batch in part for row in range(batch.num_rows)] for part in self.parts
+        ]
+        return Parts([sorted(part, key=lambda row: row.column(column)[0].as_py()) for part in rows])
+
     def collect(self):
         return [SimpleNamespace(**row) for part in self.parts for batch in part for row in batch.to_pylist()]
 

@@ -15,9 +15,7 @@ from shoal.engine.spark.chunks import chunks_of
 from shoal.engine.spark.itemsets import SpreadSets
 from shoal.errors import LimitReached
 from shoal.progress import Silent
-from shoal.run.plan import Search
 from shoal.run.spark import violations
-from shoal.run.spark.release import spark_algorithm
 from shoal.run.spark.violations import SpreadTransactions, SpreadViolations
 from tests.engine.spark.parts import dealt
 
@@ -93,12 +91,3 @@ def test_sets_that_no_key_can_number_are_refused(monkeypatch):
     data, _ = random_data(1)
     with pytest.raises(LimitReached, match="cannot be numbered for Spark: ask for a smaller m"):
         AA().search(spread_task(data, [sh.KmAnonymity(3, 3)]), Silent())
-
-
-def test_what_does_not_run_is_refused_with_what_does():
-    with pytest.raises(sh.ShoalError, match="oa does not run on Spark; what runs there is aa"):
-        spark_algorithm(Search(algorithm="oa"), [sh.KmAnonymity(2, 2)])
-    with pytest.raises(sh.ShoalError, match="nothing that runs on Spark serves k-anonymity"):
-        spark_algorithm(Search(), [sh.KAnonymity(2)])
-    algorithm, _ = spark_algorithm(Search(), [sh.KmAnonymity(2, 2)])
-    assert algorithm.name == "aa"

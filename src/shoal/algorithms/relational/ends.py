@@ -56,7 +56,7 @@ def find_ends(data: LocalData) -> dict[str, Ends]:
         elif bounds is not None and (outside := _outside(domain, bounds)):
             problems.append(Problem(f"{outside} outside the declared bounds", _WIDEN_BOUNDS, column=name))
         else:
-            ends[name] = _ends(domain, domain.numbers, bounds)
+            ends[name] = ends_of(domain.kind, domain.numbers, bounds, whole=are_whole(domain.numbers))
     if problems:
         raise BadInput(*problems)
     return ends
@@ -82,15 +82,20 @@ def _outside(domain: Domain, bounds: tuple[float, float]) -> str:
     return f"{values} ({shown}{', ...' if len(outside) > 5 else ''}) {are}"
 
 
-def _ends(domain: Domain, numbers: Floats, bounds: tuple[float, float] | None) -> Ends:
-    whole = bool((numbers == np.floor(numbers)).all())
+def are_whole(numbers: Floats) -> bool:
+    """Whether all of them are integers."""
+    return bool((numbers == np.floor(numbers)).all())
+
+
+def ends_of(kind: Kind, numbers: Floats, bounds: tuple[float, float] | None, *, whole: bool) -> Ends:
+    """The ends of a column by its numbers in ascending order, of which the first and the last are enough."""
     if bounds is not None:
         return Ends(float(bounds[0]), float(bounds[1]), whole=whole, derived=False)
     if len(numbers) < 2:
         lone = float(numbers[0]) if len(numbers) else 0.0
         return Ends(lone, lone, whole=whole, derived=False)  # never published: there is nothing to cut
     lowest, highest = float(numbers[0]), float(numbers[-1])
-    if domain.kind is Kind.DATE:
+    if kind is Kind.DATE:
         lower, upper = _whole_years(lowest, highest)
     else:
         lower, upper = _round_numbers(lowest, highest, least_step=Decimal(1 if whole else 0))

@@ -92,7 +92,7 @@ class EqualSets:
         require_feasible(models, data)
         every = Transactions.of(data)
         withheld = _too_few(every, k)
-        _refuse_withholding(every, k, withheld, math.floor(exact(suppression) * data.row_count))
+        records_to_withhold(every.non_empty, every.row_count - every.non_empty, k, suppression)
         return cls._ordered(column, k, data, every, withheld)
 
     @classmethod
@@ -197,19 +197,19 @@ def _too_few(every: Transactions, k: int) -> Bools:
     return too_few
 
 
-def _refuse_withholding(every: Transactions, k: int, withheld: Bools, allowed: int) -> None:
-    count = int(np.count_nonzero(withheld))
-    if count <= allowed and count < every.row_count:
-        return
-    empty = every.row_count - every.non_empty
-    with_items = f"{counted(every.non_empty, 'record')} with items"
-    share = math.ceil(1e6 * count / every.row_count) / 1e6
+def records_to_withhold(with_items: int, empty: int, k: int, suppression: float) -> int:
+    """How many records must be withheld; raises Infeasible if more than the given share of all would be."""
+    count = sum(records for records in (with_items, empty) if records < k)
+    records = with_items + empty
+    if count <= math.floor(exact(suppression) * records) and count < records:
+        return count
+    share = math.ceil(1e6 * count / records) / 1e6
     raise Infeasible(
-        f"complete k-anonymity of sets with k={k} cannot be met: there are {with_items} and"
-        f" {empty:,} without, an empty set can only hide among empty sets, and"
-        f" {counted(count, 'record')} would have to be withheld"
-        + (f"; allow it with suppression = {share:g}" if count < every.row_count else ""),
-        records=every.row_count,
+        f"complete k-anonymity of sets with k={k} cannot be met: there are"
+        f" {counted(with_items, 'record')} with items and {empty:,} without, an empty set can only hide among"
+        f" empty sets, and {counted(count, 'record')} would have to be withheld"
+        + (f"; allow it with suppression = {share:g}" if count < records else ""),
+        records=records,
         empty_records=empty,
         withheld=count,
     )

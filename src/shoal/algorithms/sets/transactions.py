@@ -31,6 +31,10 @@ class Counted(Protocol):
     def occurrences(self) -> Ints:
         """How often items under each node occur."""
 
+    @property
+    def row_count(self) -> int:
+        """How many transactions there are, empty ones included."""
+
 
 @dataclass(frozen=True, eq=False)
 class Transactions:

@@ -57,7 +57,12 @@ class Pause:
 
 
 class Questions(Protocol):
-    """What a search for a cut asks about transactions, wherever they are."""
+    """What a search for a cut asks about transactions, wherever they are.
+
+    `counted` is how many occurrences of itemsets were counted for all answers so far.
+    """
+
+    counted: int
 
     @property
     def transactions(self) -> Counted:
@@ -66,10 +71,6 @@ class Questions(Protocol):
     @property
     def requirement(self) -> Requirement:
         """What is asked of every itemset."""
-
-    @property
-    def counted(self) -> int:
-        """How many occurrences of itemsets were counted for all answers so far."""
 
     def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
         """Sets of so many facts about nodes of the cut, at least one of them fresh, in lexicographic order.

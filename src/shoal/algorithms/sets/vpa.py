@@ -17,7 +17,8 @@ from shoal.algorithms.sets.parts import (
     parts_parameter,
     threads_parameter,
 )
-from shoal.algorithms.sets.task import Task
+from shoal.algorithms.sets.task import CutTask, Task
+from shoal.algorithms.sets.transactions import Counted
 from shoal.algorithms.sets.violations import Violations
 from shoal.algorithms.threads import in_threads
 from shoal.engine.local import LocalData
@@ -91,14 +92,18 @@ class VPA:
         """Generalize within groups of items, then across them, until every itemset keeps the promise."""
         task = Task.of(data, models)
         violations = task.violations
-        subtrees = _Subtrees(violations, subtrees_of_level(violations.transactions.tree, self.level))
+        subtrees = Subtrees.of(violations.transactions, self.level)
         room = Room.beside(violations, self.memory_limit)
         groups = room.divide(subtrees, self.parts)
         progress.stage(f"searching {len(groups)} groups of items")
-        searches = [partial(_search_group, violations, group) for group in groups]
+        searches = [partial(search_group, violations, group) for group in groups]
         found = in_threads(searches, progress, room.at_once(subtrees, groups, self.threads))
+        return self.search(task, found, progress)
 
+    def search(self, task: CutTask, found: Sequence[SearchedGroup], progress: Progress) -> Cuts:
+        """Go on from what groups of items need by themselves, wherever the transactions are."""
         progress.stage("searching all items")
+        violations = task.violations
         cut = Cut(violations.transactions, np.maximum.reduce([group.node_of_leaf for group in found]))
         tally = generalize(violations, cut, progress)
         for group in found:
@@ -110,11 +115,21 @@ class VPA:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Subtrees:
-    """The roots of subtrees in tree order, to be grouped with their neighbours."""
+class Subtrees:
+    """The roots of subtrees in tree order, to be grouped with their neighbours.
 
-    violations: Violations
+    `occurrences` tells how often items under each node occur, in so many rows.
+    """
+
     roots: Ints
+    occurrences: Ints
+    row_count: int
+
+    @classmethod
+    def of(cls, transactions: Counted, level: int) -> Subtrees:
+        """The largest subtrees that have at most so many levels below their root."""
+        roots = subtrees_of_level(transactions.tree, level)
+        return cls(roots, transactions.occurrences, transactions.row_count)
 
     @property
     def most_parts(self) -> int:
@@ -123,15 +138,11 @@ class _Subtrees:
 
     def parts(self, count: int) -> list[Ints]:
         """About so many groups, in which items occur about equally often."""
-        return np.split(self.roots, balanced_borders(self._occurrences[self.roots], count))
+        return np.split(self.roots, balanced_borders(self.occurrences[self.roots], count))
 
     def size(self, group: Ints) -> tuple[int, int]:
         """Items and rows of a group."""
-        return int(self._occurrences[group].sum()), self.violations.transactions.row_count
-
-    @property
-    def _occurrences(self) -> Ints:
-        return self.violations.transactions.occurrences
+        return int(self.occurrences[group].sum()), self.row_count
 
 
 def subtrees_of_level(tree: Hierarchy, level: int) -> Ints:
@@ -150,7 +161,7 @@ def subtrees_of_level(tree: Hierarchy, level: int) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Searched:
+class SearchedGroup:
     """What the items of a group need by themselves, and what it took to find that out."""
 
     node_of_leaf: Ints
@@ -158,7 +169,7 @@ class _Searched:
     counted: int
 
 
-def _search_group(violations: Violations, group: Ints, progress: Progress) -> _Searched:
+def search_group(violations: Violations, group: Ints, progress: Progress) -> SearchedGroup:
     """Look at the items of neighbouring subtrees alone; other leaves stay as they are."""
     transactions = violations.transactions
     first, last = transactions.leaves
@@ -166,4 +177,4 @@ def _search_group(violations: Violations, group: Ints, progress: Progress) -> _S
     part = Violations(transactions.within(inside[: transactions.tree.leaf_count]), violations.requirement)
     cut = Cut(part.transactions)
     tally = generalize(part, cut, progress, allowed=inside)
-    return _Searched(cut.node_of_leaf, tally, part.counted)
+    return SearchedGroup(cut.node_of_leaf, tally, part.counted)

@@ -73,7 +73,10 @@ class SparkData:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """What a search decided, applied to rows that are still in the order of the original."""
+    """What a search decided, applied to rows that are still in the order of the original.
+
+    `working` is persisted and may be given up once the release is complete.
+    """
 
     published: DataFrame
     losses: Mapping[str, float]
@@ -81,6 +84,7 @@ class Spread:
     notices: tuple[str, ...]
     figures: Mapping[str, Any]
     cuts: Cuts | None = None
+    working: DataFrame | None = None
 
 
 def read_spark(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
@@ -13,14 +13,17 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from shoal.errors import BadInput, OutputFailed, Problem, PromiseBroken
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.verdict import Model
 from shoal.report.certificate import certificate
 from shoal.report.json_values import JsonValue
 from shoal.report.result_file import result_dict
 from shoal.run.output import CERTIFICATE, INTERNAL, MARK, name_problems
+from shoal.run.spark.lines import verify_frame
 from shoal.run.spark.result import SparkResult
-from shoal.run.spark.verification import verify_spark
 
 ENDINGS = (".parquet",)
+PIECES_ENDINGS = (".jsonl",)
 
 
 class Folder:
@@ -60,9 +63,11 @@ class Folder:
         return self._jvm.org.apache.hadoop.fs.Path(f"{self.url}/{name}" if name else self.url)
 
 
-def refuse_unusable_url(session: SparkSession, url: str, published: str, *, replace: bool) -> None:
+def refuse_unusable_url(
+    session: SparkSession, url: str, published: str, models: Sequence[Model], *, replace: bool
+) -> None:
     """Say early what would make the output fail late."""
-    if problems := name_problems(published, ENDINGS):
+    if problems := name_problems(published, PIECES_ENDINGS if _in_pieces(models) else ENDINGS):
         raise BadInput(*problems)
     folder = Folder(session, url)
     if not folder.exists():
@@ -76,17 +81,21 @@ def refuse_unusable_url(session: SparkSession, url: str, published: str, *, repl
 
 
 def save_spark(result: SparkResult, url: str, *, published: str, replace: bool) -> str:
-    """Write what may be published as Parquet, and beside it what tells of it.
+    """Write what may be published, as Parquet or as JSON lines, and beside it what tells of it.
 
     Executors write the rows; the driver writes the rest. The published files are read back and checked before
     the folder gets its name.
     """
     session = result.frame.sparkSession
-    refuse_unusable_url(session, url, published, replace=replace)
+    refuse_unusable_url(session, url, published, result.models, replace=replace)
     with _folder_that_appears_whole(session, url) as partial:
         release = f"{partial.url}/{published}"
-        result.frame.write.parquet(release)
-        written = session.read.parquet(release)
+        if _in_pieces(result.models):
+            result.frame.write.text(release)
+            written = session.read.text(release)
+        else:
+            result.frame.write.parquet(release)
+            written = session.read.parquet(release)
         _verify_written(result, written)
         facts = result_dict(result.outcome)
         partial.write(
@@ -127,8 +136,12 @@ def _folder_that_appears_whole(session: SparkSession, url: str) -> Iterator[Fold
         raise
 
 
+def _in_pieces(models: Sequence[Model]) -> bool:
+    return isinstance(models[0], Disassociation)
+
+
 def _verify_written(result: SparkResult, written: DataFrame) -> None:
-    for verdict in verify_spark(written, result.data.roles, result.models, result.data.options):
+    for verdict in verify_frame(written, result.data.roles, result.models, result.data.options):
         if not verdict.holds:
             sentence = f"the written files do not keep their promise: {verdict.evidence}"
             raise PromiseBroken(sentence, verdict)

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
+import numpy as np
 from pyspark import StorageLevel
 from pyspark.sql import functions as sql
 
+from shoal.algorithms.catalogue import takes
 from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.mixed.options import FRONTIER
 from shoal.algorithms.sets.aa import AA
+from shoal.algorithms.sets.disassociation import Disassociate
+from shoal.algorithms.sets.vpa import VPA
 from shoal.engine.spark.classes import quoted
+from shoal.engine.spark.parts import VALUES, CountValues
 from shoal.engine.spark.publishing import in_order_of_content, published_schema
 from shoal.errors import BadInput, Infeasible, Problem
+from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.privacy.k_lm_diversity import KLmDiversity
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.set_k_anonymity import SetKAnonymity
 from shoal.privacy.verdict import Model
 from shoal.progress import Progress
+from shoal.report.class_sizes import SizeCounts
 from shoal.report.outcome import Outcome, Promise
 from shoal.run.certified import published_roles
 from shoal.run.coverage import coverage_problems, protects_sensitive
@@ -23,13 +40,30 @@ from shoal.run.found import refuse_broken
 from shoal.run.memory import peak_memory_mb
 from shoal.run.plan import Search
 from shoal.run.runner import WithinLimits, algorithm_for
+from shoal.run.spark.branches import Within, k_of
 from shoal.run.spark.data import SparkData, Spread, empty_table
+from shoal.run.spark.pieces import release_pieces
 from shoal.run.spark.result import SparkResult
+from shoal.run.spark.sets import release_sets
+from shoal.run.spark.tables import release_table
 from shoal.run.spark.verification import Published, class_sizes, refuse_unverifiable, verify_published_frame
 from shoal.run.spark.whole import parts_of, release_by_cut
-from shoal.table.roles import Insensitive
+from shoal.table.roles import Insensitive, QuasiSet
 
-ON_SPARK = ("aa",)
+_JOINT = (KKmAnonymity, KLmDiversity)
+ON_SPARK: Mapping[str, tuple[type[Model], ...]] = MappingProxyType(
+    {
+        "aa": (KmAnonymity,),
+        "lra": (KmAnonymity,),
+        "vpa": (KmAnonymity,),
+        "mondrian": (KAnonymity, LDiversity, AlphaKAnonymity),
+        "partition": (SetKAnonymity,),
+        "lgr": (SetKAnonymity,),
+        "disassociation": (Disassociation,),
+        **dict.fromkeys(("rmerge-rt", "rmerge-r", "rmerge-t"), _JOINT),
+        **dict.fromkeys(("tmerge-rt", "tmerge-r", "tmerge-t", "rfirst", "tfirst"), _JOINT),
+    }
+)
 _WHAT_RUNS = f"what runs there is {', '.join(ON_SPARK)}; run others on one machine (--engine local)"
 
 
@@ -48,8 +82,19 @@ def release_spark(
     for model in models:
         refuse_unverifiable(model)
     algorithm, choice_notices = spark_algorithm(search, models)
+    if isinstance(algorithm, Disassociate) and isinstance(models[0], Disassociation):
+        return release_pieces(
+            algorithm,
+            data,
+            models[0],
+            search,
+            progress,
+            started=started,
+            notices=choice_notices,
+            policy_text=policy_text,
+        )
     searching = time.perf_counter()
-    spread = _search(algorithm, data, models, WithinLimits(progress, search.limits))
+    spread = _search(algorithm, data, models, WithinLimits(progress, search.limits), search)
     search_seconds = time.perf_counter() - searching
 
     progress.stage("applying")
@@ -61,27 +106,26 @@ def release_spark(
     progress.stage("verifying")
     release = Published.of(published, data.roles, data.options)
     verdicts = tuple(verify_published_frame(release, models))
+    if spread.working is not None:
+        spread.working.unpersist()
     refuse_broken(verdicts)
 
     progress.stage("measuring")
+    sizes = class_sizes(release.frame, release.reader)
     outcome = Outcome(
         model=models[0].name,
         algorithm=algorithm.name,
         verdicts=verdicts,
         quasi=(*data.quasi, *data.quasi_sets),
         sensitive=data.sensitive,
-        roles=published_roles(
-            data.roles,
-            data.roles,
-            {name: [item for item in data.counts[name] if item is not None] for name in data.quasi_sets},
-        ),
+        roles=published_roles(data.roles, data.roles, _published_items(release)),
         records=data.row_count,
         published_records=release.row_count,
         suppressed_records=data.row_count - release.row_count,
-        losses=spread.losses,
+        losses={**spread.losses, **(_losses_of_classes(sizes, data, models) if data.quasi else {})},
         column_losses=spread.column_losses,
         class_sizes_before=class_sizes(data.frame, data.reader),
-        class_sizes_after=class_sizes(release.frame, release.reader),
+        class_sizes_after=sizes,
         columns=tuple(data.roles),
         examples=(),
         seconds={"total": time.perf_counter() - started, "algorithm": search_seconds},
@@ -95,20 +139,62 @@ def release_spark(
     return SparkResult(outcome, published, data, tuple(models), spread.cuts)
 
 
+def _published_items(release: Published) -> dict[str, list[str]]:
+    """The sensitive items that were published, by their column; what is not published must not be named."""
+    items = {}
+    for name, role in release.reader.roles.items():
+        if isinstance(role, QuasiSet) and role.sensitive:
+            counting = CountValues(release.reader.only(name), [name])
+            held = release.frame.select(quoted(name)).mapInArrow(counting, VALUES)
+            rows = (
+                held.filter(sql.col("label").isin(list(role.sensitive))).select("label").distinct().collect()
+            )
+            items[name] = [row.label for row in rows]
+    return items
+
+
+def _losses_of_classes(sizes: SizeCounts, data: SparkData, models: Sequence[Model]) -> dict[str, float]:
+    """What the sizes of classes tell about the loss of a table without sets."""
+    if data.quasi_sets:
+        return {}
+    return {
+        "discernibility": float((sizes.classes * np.square(sizes.sizes.astype(np.float64))).sum()),
+        "c_avg": data.row_count / max(1, int(sizes.classes.sum())) / k_of(models),
+    }
+
+
 def spark_algorithm(search: Search, models: Sequence[Model]) -> tuple[Algorithm, tuple[str, ...]]:
     """The algorithm that shall search; BadInput if it does not run on Spark, naming those that do."""
     if search.algorithm == "auto":
         return _first_that_serves(search, models)
-    algorithm, notices = algorithm_for(search, models)
+    algorithm, notices = algorithm_for(_with_one_thread(search), models)
     if algorithm.name not in ON_SPARK:
         raise BadInput(Problem(f"{algorithm.name} does not run on Spark", _WHAT_RUNS))
+    served = ON_SPARK[algorithm.name]
+    if others := [model.name for model in models if type(model) not in served]:
+        names = ", ".join(model.name for model in served)
+        what = f"{algorithm.name} on Spark does not serve {', '.join(others)}"
+        raise BadInput(Problem(what, f"it serves {names} there; run it on one machine (--engine local)"))
+    if getattr(algorithm, "delta", None) == FRONTIER:
+        what = f"{algorithm.name} on Spark keeps one bound at a time, not several for a frontier"
+        raise BadInput(Problem(what, "give delta as a number"))
+    if search.keep_order and not isinstance(algorithm, AA | VPA):
+        what = f"{algorithm.name} on Spark brings rows together, so their order cannot be kept"
+        raise BadInput(Problem(what, "leave keep_order out"))
     return algorithm, notices
+
+
+def _with_one_thread(search: Search) -> Search:
+    """Every task runs in one thread unless told otherwise: Spark has a task for every processor already."""
+    if search.algorithm not in ON_SPARK or not takes(search.algorithm, "threads"):
+        return search
+    return replace(search, options={"threads": 1, **search.options})
 
 
 def _first_that_serves(search: Search, models: Sequence[Model]) -> tuple[Algorithm, tuple[str, ...]]:
     for name in ON_SPARK:
         try:
-            algorithm, _ = algorithm_for(replace(search, algorithm=name), models)
+            algorithm, _ = spark_algorithm(replace(search, algorithm=name), models)
         except BadInput:
             continue
         return algorithm, (
@@ -118,11 +204,16 @@ def _first_that_serves(search: Search, models: Sequence[Model]) -> tuple[Algorit
     raise BadInput(Problem(f"nothing that runs on Spark serves {promise}", _WHAT_RUNS))
 
 
-def _search(algorithm: Algorithm, data: SparkData, models: Sequence[Model], progress: Progress) -> Spread:
-    if not isinstance(algorithm, AA):
-        raise BadInput(Problem(f"{algorithm.name} does not run on Spark", _WHAT_RUNS))
+def _search(
+    algorithm: Algorithm, data: SparkData, models: Sequence[Model], progress: Progress, search: Search
+) -> Spread:
     schema = published_schema(empty_table(data.frame).schema, data.roles)
-    return release_by_cut(algorithm, data, models, progress, schema)
+    within = Within.starting_now(search.limits)
+    if isinstance(algorithm, AA | VPA):
+        return release_by_cut(algorithm, data, models, progress, schema=schema, within=within)
+    seed = search.seed if search.seed is not None else secrets.randbits(64)
+    by_branches = release_table if data.quasi else release_sets
+    return by_branches(algorithm, data, models, progress, schema=schema, seed=seed, within=within)
 
 
 def _refuse_too_few_records(data: SparkData, models: Sequence[Model]) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.errors import BadInput, MissingExtra, Problem
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.run.plan import Plan
 from shoal.run.policy import PolicyFile
@@ -15,7 +18,10 @@ from shoal.run.policy import PolicyFile
 if TYPE_CHECKING:
     from shoal.run.spark.result import SparkResult
 
-DEFAULT_OUTPUT = "published.parquet"
+
+def default_output(models: Sequence[Model]) -> str:
+    """The name of the published files when nobody gives one."""
+    return "published.jsonl" if isinstance(models[0], Disassociation) else "published.parquet"
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ def run_on_spark(file: PolicyFile, plan: Plan, where: SparkRun, progress: Progre
     progress.stage("starting Spark")
     session = SparkSession.builder.master(where.master).appName("shoal").getOrCreate()
     try:
-        refuse_unusable_url(session, where.out, where.published, replace=where.replace)
+        refuse_unusable_url(session, where.out, where.published, plan.models, replace=where.replace)
         progress.stage("reading")
         try:
             frame = session.read.parquet(source)

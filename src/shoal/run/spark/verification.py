@@ -29,6 +29,7 @@ from shoal.engine.spark.parts import VALUES, CountValues, Reader
 from shoal.errors import BadInput, LimitReached, Problem
 from shoal.kernels.arrays import frozen_ints
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.items import READING
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_km_anonymity import KKmAnonymity
@@ -45,10 +46,12 @@ from shoal.table.roles import Identifier, Quasi, QuasiSet, Role, Sensitive
 
 ROWS_PER_PART = 1_000_000
 ITEMS_PER_CHUNK = 1 << 20
+VERDICT = "verdict string"
 
 _INSIDE_CLASSES = (KKmAnonymity, KLmDiversity, LDiversity, AlphaKAnonymity, SetLDiversity)
 _NAMES_OF_CHECKED = (
-    "k-anonymity, l-diversity, (alpha,k)-anonymity, k^m-anonymity, set-k-anonymity and (k,k^m)"
+    "k-anonymity, l-diversity, (alpha,k)-anonymity, k^m-anonymity, set-k-anonymity, (k,k^m)-anonymity and"
+    " disassociation"
 )
 
 
@@ -117,7 +120,7 @@ def refuse_unverifiable(model: Model) -> None:
     counts = isinstance(model, KAnonymity | SetKAnonymity | KmAnonymity) and not getattr(
         model, "negative", False
     )
-    if not counts and not isinstance(model, _INSIDE_CLASSES):
+    if not counts and not isinstance(model, (*_INSIDE_CLASSES, Disassociation)):
         raise BadInput(
             Problem(
                 f"Spark does not yet verify {model.name}",
@@ -283,9 +286,8 @@ def _verify_inside_classes(published: Published, model: Model) -> Verdict:
         if isinstance(role, QuasiSet if by_sets else Quasi)
     ]
     together = published.frame.repartition(parts, *keys) if keys else published.frame.coalesce(1)
-    rows = together.mapInArrow(_VerifyPart(published.reader, model), "verdict string").collect()
-    verdicts = [json.loads(row.verdict) for row in rows]
-    return _united(model.claim(published.described), verdicts)
+    rows = together.mapInArrow(_VerifyPart(published.reader, model), VERDICT).collect()
+    return united_verdict(model.claim(published.described), [row.verdict for row in rows])
 
 
 def _comparable(name: str, role: Role, frame: DataFrame) -> SparkColumn:
@@ -306,30 +308,37 @@ class _VerifyPart:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         filled = [batch for batch in batches if batch.num_rows]
         if filled:
-            verdict = self.model.verify(self.reader.read(pa.Table.from_batches(filled)))
-            text = json.dumps(
-                {
-                    "holds": verdict.holds,
-                    "evidence": verdict.evidence,
-                    "smallest": verdict.smallest,
-                    "witness": verdict.witness and [verdict.witness.what, verdict.witness.row_count],
-                    "figures": {name: value for name, value in verdict.figures.items() if _adds_up(value)},
-                }
-            )
-            yield pa.RecordBatch.from_arrays([pa.array([text])], names=["verdict"])
+            yield told_verdict(self.model.verify(self.reader.read(pa.Table.from_batches(filled))))
+
+
+def told_verdict(verdict: Verdict) -> pa.RecordBatch:
+    """The verdict about a part, as it travels to the driver."""
+    text = json.dumps(
+        {
+            "holds": verdict.holds,
+            "evidence": verdict.evidence,
+            "smallest": verdict.smallest,
+            "witness": verdict.witness and [verdict.witness.what, verdict.witness.row_count],
+            "figures": {name: value for name, value in verdict.figures.items() if _adds_up(value)},
+        }
+    )
+    return pa.RecordBatch.from_arrays([pa.array([text])], names=["verdict"])
 
 
 def _adds_up(figure: object) -> bool:
     return isinstance(figure, int | float) and not isinstance(figure, bool)
 
 
-def _united(claim: str, verdicts: Sequence[Mapping[str, Any]]) -> Verdict:
+def united_verdict(claim: str, told: Sequence[str]) -> Verdict:
+    """The verdict about all parts, each of which holds whole classes, or whole clusters."""
+    verdicts = [json.loads(text) for text in told]
+
     def weakness(verdict: Mapping[str, Any]) -> tuple[bool, float]:
         return verdict["holds"], float("inf") if verdict["smallest"] is None else verdict["smallest"]
 
     weakest = min(verdicts, key=weakness)
     supports = [verdict["smallest"] for verdict in verdicts if verdict["smallest"] is not None]
-    where = f"checked in {counted(len(verdicts), 'part')} that hold whole classes, the weakest of which: "
+    where = f"checked in {counted(len(verdicts), 'part')}, the weakest of which: "
     return Verdict(
         holds=weakest["holds"],
         claim=claim,

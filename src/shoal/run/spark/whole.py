@@ -14,6 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.requirement import Requirement
 from shoal.algorithms.sets.task import CutTask, fitting
+from shoal.algorithms.sets.vpa import VPA
 from shoal.engine.spark.chunks import SCHEMA
 from shoal.engine.spark.classes import quoted
 from shoal.engine.spark.itemsets import SpreadSets
@@ -28,17 +29,25 @@ from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
+from shoal.run.spark.branches import Within, most_rows_per_branch
 from shoal.run.spark.data import SparkData, Spread
+from shoal.run.spark.vertical import search_groups
 from shoal.run.spark.violations import SpreadTransactions, SpreadViolations
 
 ITEMS_PER_CHUNK = 1 << 20  # 4 MB
-
+ROWS_PER_GROUP = 200_000
 
 SAME = "the cut is the one that the same search finds on one machine"
 
 
 def release_by_cut(
-    algorithm: AA, data: SparkData, models: Sequence[Model], progress: Progress, schema: pa.Schema
+    algorithm: AA | VPA,
+    data: SparkData,
+    models: Sequence[Model],
+    progress: Progress,
+    *,
+    schema: pa.Schema,
+    within: Within,
 ) -> Spread:
     """Find one cut for all rows, as on one machine, and publish the rows under it."""
     if not all(isinstance(model, KmAnonymity) and not model.negative for model in models):
@@ -49,7 +58,7 @@ def release_by_cut(
                 "it serves k^m-anonymity without sensitive items or negative knowledge",
             )
         )
-    column = _column(data)
+    column = set_column_of(data)
     progress.stage("encoding")
     chunks = encoded_sets(data, column)
     try:
@@ -60,7 +69,15 @@ def release_by_cut(
         requirement, notices = fitting(Requirement.of(models), tree, transactions.longest)
         violations = SpreadViolations(transactions, sets, requirement)
         progress.stage(f"searching with {algorithm.name}")
-        cuts = algorithm.search(CutTask(column, 0, violations, notices), progress)
+        task = CutTask(column, 0, violations, notices)
+        if isinstance(algorithm, AA):
+            cuts, how = algorithm.search(task, progress), SAME
+        else:
+            most = most_rows_per_branch(data, ROWS_PER_GROUP)
+            found, how = search_groups(
+                algorithm, chunks, transactions, requirement, most_rows=most, within=within
+            )
+            cuts = algorithm.search(task, found, progress)
         losses = _losses(data, column, cuts.node_of_leaf[0], sets, transactions)
     finally:
         chunks.unpersist()
@@ -69,7 +86,7 @@ def release_by_cut(
         published=data.frame.mapInArrow(publish, from_arrow_schema(schema)),
         losses=losses,
         column_losses={column: losses},
-        notices=(*cuts.notices, SAME),
+        notices=(*cuts.notices, how),
         figures={**cuts.figures, "spark_jobs": sets.jobs},
         cuts=cuts,
     )
@@ -129,7 +146,8 @@ def parts_of(frame: DataFrame) -> int:
     return max(frame.rdd.getNumPartitions(), processors, 1)
 
 
-def _column(data: SparkData) -> str:
+def set_column_of(data: SparkData) -> str:
+    """The set column whose items are generalized; BadInput if there is none, or several."""
     if len(data.quasi_sets) != 1:
         raise BadInput(
             Problem(

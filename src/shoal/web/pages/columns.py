@@ -175,7 +175,6 @@ def _extras(area: ui.element, known: ColumnProfile, entry: dict[str, Any], chang
         if entry.get("kind") == "set" and entry.get("role") == "quasi":
             held = "|".join(entry.get("sensitive", []))
             sensitive = ui.input("Sensitive items, with | between", value=held).props("outlined dense")
-            sensitive.classes("w-full")
 
             async def mark() -> None:
                 items = [item.strip() for item in str(sensitive.value).split("|") if item.strip()]

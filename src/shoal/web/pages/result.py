@@ -72,8 +72,7 @@ async def result_page(place: Place, job_id: str | None) -> None:
     view = await ask(place.service.results.view, place.project.id, job.id)
     trouble = ui.column().classes("w-full")
     _verdict(job.result or {}, view)
-    if view["figures"]:
-        _figures(view)
+    _figures(view)
     if view["rows"]:
         Records(place, job, view, trouble).show()
     if view["pieces"]:

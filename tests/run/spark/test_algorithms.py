@@ -1,0 +1,184 @@
+"""Every algorithm that sees rows, by branches, in one session: verified by Spark, and collected, by us."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
+
+import shoal as sh
+from shoal.run.spark.output import save_spark
+
+ITEMS = {"items": sh.QuasiSet(hierarchy=sh.fanout(3))}
+PEOPLE = {
+    "age": sh.Quasi(kind="number", hierarchy=sh.ranges(5, 10, 20)),
+    "zip": sh.Quasi(hierarchy=sh.mask_right()),
+    "illness": sh.Sensitive(),
+}
+
+
+@pytest.fixture
+def in_branches(spark):
+    """A session whose tasks hold few rows."""
+    spark.conf.set("spark.shoal.rowsPerBranch", "120")
+    yield spark
+    spark.conf.unset("spark.shoal.rowsPerBranch")
+
+
+def people(rows=400, seed=1):
+    rng = np.random.default_rng(seed)
+    ages = rng.integers(20, 60, rows)
+    return pa.table(
+        {
+            "age": [None if age == 33 else int(age) for age in ages],
+            "zip": [f"1{code:02}" for code in rng.integers(0, 40, rows)],
+            "illness": rng.choice(["flu", "cold", "gout"], rows).tolist(),
+        }
+    )
+
+
+def baskets(rows=400, items=12, seed=0):
+    rng = np.random.default_rng(seed)
+    shares = rng.random(items) ** 2 * 0.5
+    sets = [[f"i{item:02}" for item in np.flatnonzero(rng.random(items) < shares)] for _ in range(rows)]
+    return pa.table({"items": pa.array(sets, pa.list_(pa.string()))})
+
+
+BOTH = {"age": PEOPLE["age"], "items": sh.QuasiSet(hierarchy=sh.fanout(2))}
+
+
+def people_with_baskets(rows=300):
+    return people(rows).select(["age"]).append_column("items", baskets(rows, items=6).column("items"))
+
+
+def both_ways(spark, table, roles, promises, algorithm, **options):
+    """The results of Spark and of one machine."""
+    rows = [tuple(row.values()) for row in table.to_pylist()]
+    kinds = {"items": "array<string>", "age": "int", "weight": "double"}
+    schema = ", ".join(f"{name} {kinds.get(name, 'string')}" for name in table.column_names)
+    frame = spark.createDataFrame(rows, schema)
+    there = sh.anonymize(
+        sh.read(frame.repartition(3), roles), promises, algorithm=algorithm, seed=1, **options
+    )
+    here = sh.anonymize(sh.read(table, roles), promises, algorithm=algorithm, seed=1, **options)
+    return there, here
+
+
+def collected(result):
+    """The rows of a release, and that the local verifier accepts them."""
+    table = pa.Table.from_pylist([row.asDict() for row in result.frame.collect()])
+    assert all(verdict.holds for verdict in result.verdicts)
+    assert all(verdict.holds for verdict in sh.verify(table, dict(result.data.roles), result.models))
+    assert len(table) == result.outcome.published_records
+    result.frame.unpersist()
+    return table
+
+
+def contents(table):
+    return Counter(
+        tuple(tuple(value) if isinstance(value, list) else value for value in row.values())
+        for row in table.to_pylist()
+    )
+
+
+def test_mondrian_cuts_as_on_one_machine(in_branches):
+    there, here = both_ways(in_branches, people(), PEOPLE, sh.KAnonymity(k=5), "mondrian")
+    assert contents(collected(there)) == contents(here.frame)
+    assert there.outcome.figures["branches"] >= 4
+    assert there.loss == pytest.approx({name: here.loss[name] for name in there.loss})
+    assert set(there.loss) == {"ncp", "lm", "tree", "discernibility", "c_avg"}
+    ages = [result.outcome.column_losses["age"]["ncp"] for result in (there, here)]
+    assert ages[0] == pytest.approx(ages[1])
+    assert any("are those of one machine" in notice for notice in there.notices)
+
+
+def test_mondrian_cuts_numbers_without_a_tree_and_keeps_diversity(in_branches):
+    table = people().append_column("weight", pa.array(np.random.default_rng(2).normal(70, 9, 400).round(1)))
+    roles = {**PEOPLE, "weight": sh.Quasi(kind="number")}
+    promises = [sh.KAnonymity(k=5), sh.LDiversity(l=1.2)]
+    there, here = both_ways(in_branches, table, roles, promises, "mondrian")
+    published = collected(there)
+    assert there.outcome.figures["branches"] >= 4
+    assert 0 < there.loss["ncp"] < 1.5 * here.loss["ncp"]
+    extremes = {
+        f"{weight:g}" for weight in (min(table["weight"].to_pylist()), max(table["weight"].to_pylist()))
+    }
+    ranges = [label for label in published["weight"].to_pylist() if label.startswith("[")]
+    assert ranges
+    assert not any(extremes & set(label.strip("[]()").split(", ")) for label in ranges)
+    assert any("no group crosses a border" in notice for notice in there.notices)
+
+
+def test_a_hot_group_is_dealt_out(in_branches):
+    table = pa.table({"age": [30] * 500 + [31, 32, 33], "illness": ["flu", "cold"] * 251 + ["gout"]})
+    roles = {"age": PEOPLE["age"], "illness": sh.Sensitive()}
+    there, _ = both_ways(in_branches, table, roles, sh.KAnonymity(k=5), "mondrian")
+    assert len(collected(there)) == 503
+    assert there.outcome.figures["rows_dealt_by_turns"] == 503
+    assert there.outcome.figures["rows_of_the_largest_branch"] <= 130
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "promise"),
+    [
+        ("lra", sh.KmAnonymity(4, 2)),
+        ("lgr", sh.SetKAnonymity(4)),
+        pytest.param("partition", sh.SetKAnonymity(4), marks=pytest.mark.slow),
+    ],
+)
+def test_sets_are_searched_in_branches(in_branches, algorithm, promise):
+    there, here = both_ways(in_branches, baskets(), ITEMS, promise, algorithm)
+    published = collected(there)
+    assert len(published) == 400
+    assert there.outcome.figures["branches"] >= 3
+    assert here.loss["ncp"] < there.loss["ncp"] < 1
+    sizes = Counter(map(len, published["items"].to_pylist()))
+    assert sizes[0] == Counter(map(len, baskets()["items"].to_pylist()))[0]
+    assert any("most frequent items" in notice for notice in there.notices)
+
+
+def test_vpa_finds_the_cut_of_one_machine(in_branches):
+    there, here = both_ways(in_branches, baskets(), ITEMS, sh.KmAnonymity(4, 2), "vpa")
+    assert there.cuts.node_of_leaf.tolist() == here.recoding.node_of_leaf.tolist()
+    assert there.loss == pytest.approx(here.loss)
+    assert contents(collected(there)) == contents(here.frame)
+    assert any("on one machine with parts = 3" in notice for notice in there.notices)
+
+
+@pytest.mark.parametrize("algorithm", ["rmerge-rt", "tmerge-r"])
+def test_tables_with_sets_keep_the_bound_in_every_branch(in_branches, algorithm):
+    there, _ = both_ways(
+        in_branches, people_with_baskets(), BOTH, sh.KKmAnonymity(4, 2), algorithm, delta=0.8
+    )
+    assert len(collected(there)) == 300
+    assert there.outcome.figures["branches"] >= 2
+    assert there.loss["ncp" if algorithm == "rmerge-rt" else "ul"] <= 0.8
+
+
+def test_disassociation_takes_records_apart_in_branches(in_branches, tmp_path):
+    promise = sh.Disassociation(k=3, m=2)
+    roles = {"items": sh.QuasiSet()}
+    there, here = both_ways(in_branches, baskets(), roles, promise, "disassociation")
+    lines = [row.value for row in there.frame.collect()]
+    (tmp_path / "published.jsonl").write_text("\n".join(lines) + "\n")
+    (again,) = sh.verify(tmp_path / "published.jsonl", roles, promise)
+    assert there.verdict.holds
+    assert again.holds
+    assert again.figures["records"] == there.outcome.published_records == here.outcome.published_records
+    assert again.claim == there.verdict.claim
+    assert 0 <= there.loss["tlost"] <= 1
+    assert there.outcome.figures["branches"] >= 3
+    (verdict,) = sh.verify(there.frame, roles, promise)
+    assert verdict.holds
+    save_spark(there, str(tmp_path / "out"), published="published.jsonl", replace=False)
+    certified = json.loads((tmp_path / "out" / "certificate.json").read_text())
+    assert certified["verdict"]["holds"]
+    assert certified["file"]["name"] == "published.jsonl"
+    written = [path.read_text() for path in (tmp_path / "out" / "published.jsonl").glob("part-*")]
+    assert sorted("".join(written).splitlines()) == sorted(lines)
+    (broken,) = sh.verify(there.frame, roles, sh.Disassociation(k=40, m=2))
+    assert not broken.holds
+    there.frame.unpersist()
