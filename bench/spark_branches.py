@@ -1,0 +1,106 @@
+"""Algorithms by branches on Spark against the same on one machine: what the branches cost in loss and time.
+
+Real data, the cluster of the tests on loopback with two executors of one core, and branches small enough that
+there are several. Each line is a row of the table in docs/measurements.md.
+
+    SHOAL_DATA=... python bench/spark_branches.py [--only mondrian lra ...] [--rows-per-branch 10000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.run.spark.cluster import running_cluster, session_on
+
+import shoal as sh
+from shoal.table.roles import Role
+from shoal.table.writing import write_table
+
+DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+CLICKS = {"items": sh.QuasiSet(hierarchy=sh.fanout(10))}
+FARS = {
+    **{
+        name: sh.Quasi(hierarchy=sh.fanout(5)) for name in ("iage", "irace", "isex", "ihispanic", "istatenum")
+    },
+    **{name: sh.Insensitive(confirm=True) for name in ("ideathmon", "ideathday", "iinjury")},
+}
+INFORMS = {
+    **{name: sh.Quasi(hierarchy=sh.fanout(5)) for name in ("DOBMM", "DOBYY", "SEX", "RACEX", "EDUCYEAR")},
+    **{name: sh.Insensitive(confirm=True) for name in ("marry", "income", "poverty")},
+    "ICD9": sh.QuasiSet(hierarchy=sh.fanout(5)),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Data, a promise, and what is measured."""
+
+    file: str
+    roles: Mapping[str, Role]
+    promise: Any
+    loss: str
+    options: Mapping[str, Any]
+
+
+CASES = {
+    "mondrian": Case("fars.csv.gz", FARS, sh.KAnonymity(5), "ncp", {}),
+    "lra": Case("bms_webview2.txt.gz", CLICKS, sh.KmAnonymity(5, 2), "ncp", {}),
+    "vpa": Case("bms_webview2.txt.gz", CLICKS, sh.KmAnonymity(5, 2), "ncp", {}),
+    "partition": Case("bms_webview2.txt.gz", CLICKS, sh.SetKAnonymity(5), "ncp", {}),
+    "lgr": Case("bms_webview2.txt.gz", CLICKS, sh.SetKAnonymity(5), "ncp", {}),
+    "disassociation": Case(
+        "bms_webview2.txt.gz", {"items": sh.QuasiSet()}, sh.Disassociation(5, 2), "tlost", {}
+    ),
+    "rmerge-rt": Case("informs2005_rt.csv.gz", INFORMS, sh.KKmAnonymity(5, 2), "ul", {"delta": 0.65}),
+}
+HEADS = ("algorithm", "rows", "branches", "Spark s", "loss", "in memory s", "loss there")
+
+
+def measured(name: str, case: Case, spark: Any, folder: Path) -> str:
+    """A row of the table."""
+    source = DATA / case.file
+    started = time.perf_counter()
+    data = sh.read(source, case.roles)
+    here = sh.anonymize(data, case.promise, algorithm=name, seed=1, **case.options)
+    in_memory = time.perf_counter() - started
+    path = folder / f"{name}.parquet"
+    write_table(data.original, path)
+    started = time.perf_counter()
+    frame = spark.read.parquet(str(path)).repartition(4)
+    there = sh.anonymize(sh.read(frame, case.roles), case.promise, algorithm=name, seed=1, **case.options)
+    on_spark = time.perf_counter() - started
+    there.frame.unpersist()
+    branches = there.outcome.figures.get("branches", "-")
+    cells = [name, f"{data.row_count:,}", str(branches), f"{on_spark:.1f}", f"{there.loss[case.loss]:.4f}"]
+    return " | ".join(["", *cells, f"{in_memory:.1f}", f"{here.loss[case.loss]:.4f}", ""]).strip()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--rows-per-branch", type=int, default=20_000)
+    given = parser.parse_args()
+    lines = [f"| {' | '.join(HEADS)} |", f"|{' --- |' * len(HEADS)}"]
+    with tempfile.TemporaryDirectory() as folder, running_cluster(Path(folder) / "spark") as cluster:
+        spark = session_on(cluster.url)
+        spark.conf.set("spark.shoal.rowsPerBranch", str(given.rows_per_branch))
+        for name in given.only:
+            lines.append(measured(name, CASES[name], spark, Path(folder)))
+            sys.stdout.write(lines[-1] + "\n")
+            sys.stdout.flush()
+        spark.stop()
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
