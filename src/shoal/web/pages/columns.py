@@ -198,11 +198,12 @@ async def _uniqueness(place: Place, file: StoredFile, profile: Profile, trouble:
         paragraph(
             "How many of the records are the only one of their kind, for somebody who knows these columns."
         )
-        plain_table(
-            ("Who knows", "singles out"),
-            [(" and ".join(names), percent(share)) for names, share in profile.uniqueness],
-            height="300px",
-        )
+        if profile.uniqueness:
+            plain_table(
+                ("Who knows", "singles out"),
+                [(" and ".join(names), percent(share)) for names, share in profile.uniqueness],
+                height="300px",
+            )
         known = ui.select(
             [each.name for each in profile.columns], multiple=True, label="Try other columns together"
         ).props("outlined dense use-chips")
