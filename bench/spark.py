@@ -30,7 +30,7 @@ from shoal.table.quest import quest
 from shoal.table.writing import write_table
 
 ROLES = {"items": sh.QuasiSet(hierarchy=sh.fanout(5))}
-PARTS_PER_CORE = 4
+PARTS_PER_CORE = 2
 COLUMNS = (
     "transactions",
     "cores",
