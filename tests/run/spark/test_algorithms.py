@@ -182,3 +182,24 @@ def test_disassociation_takes_records_apart_in_branches(in_branches, tmp_path):
     (broken,) = sh.verify(there.frame, roles, sh.Disassociation(k=40, m=2))
     assert not broken.holds
     there.frame.unpersist()
+
+
+def skewed_baskets():
+    """An item in every set, hundreds of equal sets, a very long one, items that one set holds, empty sets."""
+    rng = np.random.default_rng(4)
+    usual = [["all", *(f"i{item:02}" for item in np.flatnonzero(rng.random(8) < 0.3))] for _ in range(200)]
+    sets = [*usual, *[["all", "hot"]] * 400, ["all", *(f"long{item}" for item in range(600))]]
+    sets += [["all", f"rare{number}"] for number in range(100)] + [[]] * 300
+    return pa.table({"items": pa.array(sets, pa.list_(pa.string()))})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("algorithm", "promise"),
+    [("lra", sh.KmAnonymity(4, 1)), ("lgr", sh.SetKAnonymity(4)), ("vpa", sh.KmAnonymity(4, 1))],
+)
+def test_skewed_sets_are_searched_without_one_large_task(in_branches, algorithm, promise):
+    there, _ = both_ways(in_branches, skewed_baskets(), ITEMS, promise, algorithm)
+    published = collected(there)
+    assert Counter(map(len, published["items"].to_pylist()))[0] == 300
+    assert there.outcome.figures.get("rows_of_the_largest_branch", 0) <= 160
