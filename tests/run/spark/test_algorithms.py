@@ -95,6 +95,7 @@ def test_mondrian_cuts_as_on_one_machine(in_branches):
     assert any("are those of one machine" in notice for notice in there.notices)
 
 
+@pytest.mark.slow
 def test_mondrian_cuts_numbers_without_a_tree_and_keeps_diversity(in_branches):
     table = people().append_column("weight", pa.array(np.random.default_rng(2).normal(70, 9, 400).round(1)))
     roles = {**PEOPLE, "weight": sh.Quasi(kind="number")}
@@ -112,6 +113,7 @@ def test_mondrian_cuts_numbers_without_a_tree_and_keeps_diversity(in_branches):
     assert any("no group crosses a border" in notice for notice in there.notices)
 
 
+@pytest.mark.slow
 def test_a_hot_group_is_dealt_out(in_branches):
     table = pa.table({"age": [30] * 500 + [31, 32, 33], "illness": ["flu", "cold"] * 251 + ["gout"]})
     roles = {"age": PEOPLE["age"], "illness": sh.Sensitive()}
@@ -125,7 +127,7 @@ def test_a_hot_group_is_dealt_out(in_branches):
     ("algorithm", "promise"),
     [
         ("lra", sh.KmAnonymity(4, 2)),
-        ("lgr", sh.SetKAnonymity(4)),
+        pytest.param("lgr", sh.SetKAnonymity(4), marks=pytest.mark.slow),
         pytest.param("partition", sh.SetKAnonymity(4), marks=pytest.mark.slow),
     ],
 )
@@ -140,6 +142,7 @@ def test_sets_are_searched_in_branches(in_branches, algorithm, promise):
     assert any("most frequent items" in notice for notice in there.notices)
 
 
+@pytest.mark.slow
 def test_vpa_finds_the_cut_of_one_machine(in_branches):
     there, here = both_ways(in_branches, baskets(), ITEMS, sh.KmAnonymity(4, 2), "vpa")
     assert there.cuts.node_of_leaf.tolist() == here.recoding.node_of_leaf.tolist()
@@ -148,7 +151,7 @@ def test_vpa_finds_the_cut_of_one_machine(in_branches):
     assert any("on one machine with parts = 3" in notice for notice in there.notices)
 
 
-@pytest.mark.parametrize("algorithm", ["rmerge-rt", "tmerge-r"])
+@pytest.mark.parametrize("algorithm", ["rmerge-rt", pytest.param("tmerge-r", marks=pytest.mark.slow)])
 def test_tables_with_sets_keep_the_bound_in_every_branch(in_branches, algorithm):
     there, _ = both_ways(
         in_branches, people_with_baskets(), BOTH, sh.KKmAnonymity(4, 2), algorithm, delta=0.8
