@@ -1,11 +1,11 @@
 """A real server process on a free port."""
 
-import os
 import queue
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,9 +101,15 @@ def children_of(process: int) -> list[int]:
     return found
 
 
-def is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True
+def ends(process: int, seconds: float = 60) -> bool:
+    """Whether a process is gone by then, or waits for somebody to take note of its end."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.1)
+    return False

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from tests.web.samples import slow_table
-from tests.web.serving import Served, children_of, is_alive
+from tests.web.serving import Served, children_of, ends
 
 SLOW = {
     "data": {"path": "slow.csv"},
@@ -66,7 +66,7 @@ def test_after_a_killed_job_and_a_killed_server_everything_is_in_order(tmp_path)
 
     again = Served(data)
     try:
-        assert not is_alive(worker)
+        assert ends(worker)
         with again.client() as client:
             job = client.get(interrupted).json()
             assert job["state"] == "interrupted"
