@@ -21,6 +21,14 @@ def spark(cluster):
     session.stop()
 
 
+@pytest.fixture
+def in_branches(spark):
+    """A session whose tasks hold few rows."""
+    spark.conf.set("spark.shoal.rowsPerBranch", "120")
+    yield spark
+    spark.conf.unset("spark.shoal.rowsPerBranch")
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
         if "cluster" in getattr(item, "fixturenames", ()):

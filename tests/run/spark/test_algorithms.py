@@ -11,77 +11,17 @@ pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
 from shoal.run.spark.output import save_spark
-
-ITEMS = {"items": sh.QuasiSet(hierarchy=sh.fanout(3))}
-PEOPLE = {
-    "age": sh.Quasi(kind="number", hierarchy=sh.ranges(5, 10, 20)),
-    "zip": sh.Quasi(hierarchy=sh.mask_right()),
-    "illness": sh.Sensitive(),
-}
-
-
-@pytest.fixture
-def in_branches(spark):
-    """A session whose tasks hold few rows."""
-    spark.conf.set("spark.shoal.rowsPerBranch", "120")
-    yield spark
-    spark.conf.unset("spark.shoal.rowsPerBranch")
-
-
-def people(rows=400, seed=1):
-    rng = np.random.default_rng(seed)
-    ages = rng.integers(20, 60, rows)
-    return pa.table(
-        {
-            "age": [None if age == 33 else int(age) for age in ages],
-            "zip": [f"1{code:02}" for code in rng.integers(0, 40, rows)],
-            "illness": rng.choice(["flu", "cold", "gout"], rows).tolist(),
-        }
-    )
-
-
-def baskets(rows=400, items=12, seed=0):
-    rng = np.random.default_rng(seed)
-    shares = rng.random(items) ** 2 * 0.5
-    sets = [[f"i{item:02}" for item in np.flatnonzero(rng.random(items) < shares)] for _ in range(rows)]
-    return pa.table({"items": pa.array(sets, pa.list_(pa.string()))})
-
-
-BOTH = {"age": PEOPLE["age"], "items": sh.QuasiSet(hierarchy=sh.fanout(2))}
-
-
-def people_with_baskets(rows=300):
-    return people(rows).select(["age"]).append_column("items", baskets(rows, items=6).column("items"))
-
-
-def both_ways(spark, table, roles, promises, algorithm, **options):
-    """The results of Spark and of one machine."""
-    rows = [tuple(row.values()) for row in table.to_pylist()]
-    kinds = {"items": "array<string>", "age": "int", "weight": "double"}
-    schema = ", ".join(f"{name} {kinds.get(name, 'string')}" for name in table.column_names)
-    frame = spark.createDataFrame(rows, schema)
-    there = sh.anonymize(
-        sh.read(frame.repartition(3), roles), promises, algorithm=algorithm, seed=1, **options
-    )
-    here = sh.anonymize(sh.read(table, roles), promises, algorithm=algorithm, seed=1, **options)
-    return there, here
-
-
-def collected(result):
-    """The rows of a release, and that the local verifier accepts them."""
-    table = pa.Table.from_pylist([row.asDict() for row in result.frame.collect()])
-    assert all(verdict.holds for verdict in result.verdicts)
-    assert all(verdict.holds for verdict in sh.verify(table, dict(result.data.roles), result.models))
-    assert len(table) == result.outcome.published_records
-    result.frame.unpersist()
-    return table
-
-
-def contents(table):
-    return Counter(
-        tuple(tuple(value) if isinstance(value, list) else value for value in row.values())
-        for row in table.to_pylist()
-    )
+from tests.run.spark.releases import (
+    BOTH,
+    ITEMS,
+    PEOPLE,
+    baskets,
+    both_ways,
+    collected,
+    contents,
+    people,
+    people_with_baskets,
+)
 
 
 def test_mondrian_cuts_as_on_one_machine(in_branches):
@@ -206,3 +146,15 @@ def test_skewed_sets_are_searched_without_one_large_task(in_branches, algorithm,
     published = collected(there)
     assert Counter(map(len, published["items"].to_pylist()))[0] == 300
     assert there.outcome.figures.get("rows_of_the_largest_branch", 0) <= 160
+
+
+@pytest.mark.slow
+def test_skewed_sets_are_taken_apart_without_one_large_task(in_branches):
+    promise = sh.Disassociation(k=3, m=2)
+    there, here = both_ways(
+        in_branches, skewed_baskets(), {"items": sh.QuasiSet()}, promise, "disassociation"
+    )
+    assert there.verdict.holds
+    assert there.outcome.published_records == here.outcome.published_records
+    assert there.outcome.figures["rows_of_the_largest_branch"] <= 160
+    there.frame.unpersist()

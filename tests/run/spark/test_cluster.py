@@ -15,6 +15,7 @@ pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
 from shoal.progress import Silent
+from tests.run.spark import releases
 from tests.run.spark.cluster import SOURCES, settings_for_a_command
 from tests.run.spark.test_release import ITEMS, as_arrow, as_frame, baskets
 
@@ -77,6 +78,44 @@ def test_a_killed_worker_changes_nothing(cluster, spark):
     assert there.verdict == here.verdict
     assert there.outcome.published_records == len(sets)
     there.frame.unpersist()
+
+
+IN_BRANCHES = {
+    "mondrian": (releases.people(), releases.PEOPLE, sh.KAnonymity(5)),
+    "lra": (releases.baskets(), ITEMS, sh.KmAnonymity(4, 2)),
+    "rmerge-rt": (releases.people_with_baskets(), releases.BOTH, sh.KKmAnonymity(4, 2)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("whole_cluster_again")
+@pytest.mark.parametrize("algorithm", IN_BRANCHES)
+def test_a_worker_killed_while_branches_are_searched_changes_nothing(cluster, in_branches, algorithm):
+    calm = releases.released(in_branches, *IN_BRANCHES[algorithm], algorithm)
+    killer = KillsAWorker(cluster, in_branches)
+    disturbed = releases.released(in_branches, *IN_BRANCHES[algorithm], algorithm, progress=killer)
+    assert killer.killed.is_set()
+    assert len(cluster.workers) == 1
+    assert disturbed.loss == pytest.approx(calm.loss)
+    published = [releases.contents(releases.collected(result)) for result in (calm, disturbed)]
+    assert published[0] == published[1]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("whole_cluster_again")
+def test_a_worker_killed_while_records_are_taken_apart_loses_none(cluster, in_branches):
+    promise, roles = sh.Disassociation(k=3, m=2), {"items": sh.QuasiSet()}
+    calm = releases.released(in_branches, releases.baskets(), roles, promise, "disassociation")
+    killer = KillsAWorker(cluster, in_branches)
+    disturbed = releases.released(
+        in_branches, releases.baskets(), roles, promise, "disassociation", progress=killer
+    )
+    assert killer.killed.is_set()
+    assert disturbed.verdict.holds
+    assert disturbed.outcome.published_records == calm.outcome.published_records
+    assert disturbed.loss == pytest.approx(calm.loss)
+    for result in (calm, disturbed):
+        result.frame.unpersist()
 
 
 @pytest.mark.slow

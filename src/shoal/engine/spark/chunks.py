@@ -14,6 +14,7 @@ import pyarrow as pa
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
 
 SCHEMA = "starts binary, items binary"
+ITEMS_PER_CHUNK = 1 << 20  # 4 MB
 
 _WIDTH = np.dtype("<i4")
 _NAMES = ["starts", "items"]

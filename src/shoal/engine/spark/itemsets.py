@@ -289,12 +289,31 @@ class _SetsInBuckets:
     buckets: int
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        parts: list[list[Counts]] = [[] for _ in self.questions]
+        tallies = [_Tally() for _ in self.questions]
         for sets in sets_of(batches):
-            for part, question in zip(parts, self.questions, strict=True):
-                part.append(count_sets(sets, question, self.number_of_leaf))
-        for number, part in enumerate(parts):
-            yield from _into_buckets(number, added_up(part), self.buckets)
+            for tally, question in zip(tallies, self.questions, strict=True):
+                tally.add(count_sets(sets, question, self.number_of_leaf))
+        for number, tally in enumerate(tallies):
+            yield from _into_buckets(number, tally.total(), self.buckets)
+
+
+class _Tally:
+    """Counts of chunks, added up whenever they have doubled, so that they take little more room than then."""
+
+    def __init__(self) -> None:
+        self._parts: list[Counts] = []
+        self._waiting, self._most = 0, KEYS_AT_ONCE
+
+    def add(self, counts: Counts) -> None:
+        self._parts.append(counts)
+        self._waiting += len(counts[0])
+        if self._waiting > self._most:
+            self._parts = [self.total()]
+            self._waiting = len(self._parts[0][0])
+            self._most = max(KEYS_AT_ONCE, 2 * self._waiting)
+
+    def total(self) -> Counts:
+        return added_up(self._parts)
 
 
 class _Selection(Protocol):

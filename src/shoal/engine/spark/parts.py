@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
+from pyspark import StorageLevel
 
 from shoal.engine.local import LocalData
 from shoal.engine.spark.chunks import chunks_of
@@ -21,6 +22,8 @@ from shoal.table.reading import ReadOptions, read_published, read_table
 from shoal.table.roles import Quasi, QuasiSet, Role
 
 ROWS_AT_ONCE = 50_000
+ROWS_PER_PART = 1_000_000  # where they are counted or written, which takes less memory than a search
+ROWS_ON_DISK = StorageLevel.DISK_ONLY  # what Spark keeps in memory must fit there, a whole part at a time
 VALUES = "column string, label string, rows bigint, problem string"
 
 _VALUES = pa.schema(

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -25,7 +24,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
 from shoal.engine.spark.branches import BRANCH, AddBranch, whole_branches
 from shoal.engine.spark.classes import quoted
-from shoal.engine.spark.parts import Reader
+from shoal.engine.spark.parts import ROWS_ON_DISK, Reader
 from shoal.engine.spark.publishing import typed
 from shoal.errors import BadInput, Infeasible, LimitReached, Problem, ShoalError
 from shoal.metrics.catalogue import measure, measure_by_column
@@ -264,7 +263,7 @@ def search_branches(data: SparkData, division: Division, task: TaskOfBranch, mos
         tagged.repartition(tasks, quoted(BRANCH))
         .sortWithinPartitions(quoted(BRANCH), content)
         .mapInArrow(SearchBranches(task), from_arrow_schema(with_facts(task.schema)))
-        .persist(StorageLevel.MEMORY_AND_DISK)
+        .persist(ROWS_ON_DISK)
     )
     told = found.filter(sql.col(quoted(_FACTS)).isNotNull()).select(quoted(_FACTS)).collect()
     facts = sorted((json.loads(row[0]) for row in told), key=lambda fact: int(fact["branch"]))

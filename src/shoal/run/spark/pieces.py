@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from shoal.algorithms.sets.disassociation import Disassociate
 from shoal.engine.spark.classes import quoted
-from shoal.engine.spark.parts import VALUES, CountValues, Reader
+from shoal.engine.spark.parts import ROWS_ON_DISK, VALUES, CountValues, Reader
 from shoal.engine.spark.publishing import in_order_of_content
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Ints, frozen_ints
@@ -74,16 +73,14 @@ def release_pieces(
     search_seconds = time.perf_counter() - searching
 
     progress.stage("putting the pieces into another order")
-    published = in_order_of_content(found.published, parts_of(data.frame)).persist(
-        StorageLevel.MEMORY_AND_DISK
-    )
+    published = in_order_of_content(found.published, parts_of(data)).persist(ROWS_ON_DISK)
     progress.stage("verifying")
     verdict = verify_lines(published, model, sensitive_terms(data.roles))
     found.working.unpersist()
     refuse_broken((verdict,))
 
     progress.stage("measuring")
-    terms = terms_of(published).persist(StorageLevel.MEMORY_AND_DISK)
+    terms = terms_of(published).persist(ROWS_ON_DISK)
     sensitive = [
         row.label for row in terms.filter(sql.col("label").isin(list(sensitive_terms(data.roles)))).collect()
     ]

@@ -9,7 +9,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
-from pyspark import StorageLevel
 from pyspark.sql import functions as sql
 
 from shoal.algorithms.catalogue import takes
@@ -19,7 +18,7 @@ from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.disassociation import Disassociate
 from shoal.algorithms.sets.vpa import VPA
 from shoal.engine.spark.classes import quoted
-from shoal.engine.spark.parts import VALUES, CountValues
+from shoal.engine.spark.parts import ROWS_ON_DISK, VALUES, CountValues
 from shoal.engine.spark.publishing import in_order_of_content, published_schema
 from shoal.errors import BadInput, Infeasible, Problem
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
@@ -100,8 +99,8 @@ def release_spark(
     progress.stage("applying")
     published = spread.published
     if not search.keep_order:
-        published = in_order_of_content(published, parts_of(data.frame))
-    published = published.persist(StorageLevel.MEMORY_AND_DISK)
+        published = in_order_of_content(published, parts_of(data))
+    published = published.persist(ROWS_ON_DISK)
 
     progress.stage("verifying")
     release = Published.of(published, data.roles, data.options)

@@ -22,10 +22,10 @@ from pyspark.sql import functions as sql
 
 from shoal.engine.joined_sets import Item, Rarest
 from shoal.engine.local import LocalData
-from shoal.engine.spark.chunks import SCHEMA
+from shoal.engine.spark.chunks import ITEMS_PER_CHUNK, SCHEMA
 from shoal.engine.spark.classes import ROWS, EncodeLabels, count_classes, quoted
 from shoal.engine.spark.itemsets import LARGEST_KEY, Question, SpreadSets, furthest
-from shoal.engine.spark.parts import VALUES, CountValues, Reader
+from shoal.engine.spark.parts import ROWS_ON_DISK, ROWS_PER_PART, VALUES, CountValues, Reader
 from shoal.errors import BadInput, LimitReached, Problem
 from shoal.kernels.arrays import frozen_ints
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
@@ -44,8 +44,6 @@ from shoal.table.columns import Coded, Column, Domain, Kind, Sets, Table, catego
 from shoal.table.reading import ReadOptions, usable_roles
 from shoal.table.roles import Identifier, Quasi, QuasiSet, Role, Sensitive
 
-ROWS_PER_PART = 1_000_000
-ITEMS_PER_CHUNK = 1 << 20
 VERDICT = "verdict string"
 
 _INSIDE_CLASSES = (KKmAnonymity, KLmDiversity, LDiversity, AlphaKAnonymity, SetLDiversity)
@@ -229,7 +227,7 @@ def _verify_class_sizes(published: Published, model: KAnonymity | SetKAnonymity)
     wanted: tuple[type, ...] = (Quasi,) if isinstance(model, KAnonymity) else (QuasiSet,)
     names = [name for name, role in published.reader.roles.items() if isinstance(role, wanted)]
     reader = published.reader.only(*names)
-    classes = count_classes(published.frame, reader).persist(StorageLevel.MEMORY_AND_DISK)
+    classes = count_classes(published.frame, reader).persist(ROWS_ON_DISK)
     try:
         is_small = sql.col(quoted(ROWS)) < model.k
         figures = classes.agg(

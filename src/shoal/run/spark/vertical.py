@@ -15,14 +15,13 @@ from shoal.algorithms.sets.requirement import Requirement
 from shoal.algorithms.sets.transactions import Transactions
 from shoal.algorithms.sets.violations import Violations
 from shoal.algorithms.sets.vpa import VPA, SearchedGroup, Subtrees, search_group
-from shoal.engine.spark.chunks import chunks_of, sets_of, unpacked
+from shoal.engine.spark.chunks import ITEMS_PER_CHUNK, chunks_of, sets_of, unpacked
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
 from shoal.run.spark.branches import Within
 from shoal.run.spark.violations import SpreadTransactions
 
 ITEMS_PER_ROW = 10  # what a row is reckoned at where a task is bounded by rows
-ITEMS_PER_CHUNK = 1 << 20
 
 _PROJECTED = "group bigint, starts binary, items binary"
 _PROJECTED_NAMES = ["group", "starts", "items"]

@@ -15,10 +15,10 @@ from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.requirement import Requirement
 from shoal.algorithms.sets.task import CutTask, fitting
 from shoal.algorithms.sets.vpa import VPA
-from shoal.engine.spark.chunks import SCHEMA
+from shoal.engine.spark.chunks import ITEMS_PER_CHUNK, SCHEMA
 from shoal.engine.spark.classes import quoted
 from shoal.engine.spark.itemsets import SpreadSets
-from shoal.engine.spark.parts import EncodeSets
+from shoal.engine.spark.parts import ROWS_PER_PART, EncodeSets
 from shoal.engine.spark.publishing import PublishCut
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
@@ -34,7 +34,6 @@ from shoal.run.spark.data import SparkData, Spread
 from shoal.run.spark.vertical import search_groups
 from shoal.run.spark.violations import SpreadTransactions, SpreadViolations
 
-ITEMS_PER_CHUNK = 1 << 20  # 4 MB
 ROWS_PER_GROUP = 200_000
 
 SAME = "the cut is the one that the same search finds on one machine"
@@ -136,14 +135,14 @@ def encoded_sets(data: SparkData, column: str) -> DataFrame:
     """The items of a column in chunks, spread evenly over the executors and kept there."""
     encode = EncodeSets(data.reader.only(column), ITEMS_PER_CHUNK)
     chunks = data.frame.select(quoted(column)).mapInArrow(encode, SCHEMA)
-    return chunks.repartition(parts_of(data.frame)).persist(StorageLevel.MEMORY_AND_DISK)
+    return chunks.repartition(parts_of(data)).persist(StorageLevel.MEMORY_AND_DISK)
 
 
-def parts_of(frame: DataFrame) -> int:
-    """Into how many parts the rows of a frame are divided: at least one for each processor of the cluster."""
-    session = frame.sparkSession
-    processors = int(session.conf.get("spark.default.parallelism", "0") or 0)
-    return max(frame.rdd.getNumPartitions(), processors, 1)
+def parts_of(data: SparkData) -> int:
+    """Into how many parts rows are divided: one for each processor at least, none with too many rows."""
+    processors = int(data.frame.sparkSession.conf.get("spark.default.parallelism", "0") or 0)
+    needed = -(-data.row_count // most_rows_per_branch(data, ROWS_PER_PART))
+    return max(data.frame.rdd.getNumPartitions(), processors, needed, 1)
 
 
 def set_column_of(data: SparkData) -> str:
