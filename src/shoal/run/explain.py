@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from shoal.kernels.sets import group_sets
 from shoal.privacy.verdict import Model
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Vocabulary
 from shoal.recoding.decision import Recoding
+from shoal.recoding.groups import SUPPRESSED
 from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.joint import Joint
 from shoal.report.outcome import GeneralizedItem
@@ -289,9 +291,15 @@ def _occurrences(data: LocalData, cuts: Cuts) -> dict[tuple[int, int], int]:
     """How often each node stands for an original item, by part and node."""
     sets = data.joined_sets().of_column(cuts.column)
     part = np.repeat(cuts.part_of_row, np.diff(sets.starts))
-    nodes = cuts.node_of_leaf[part, sets.items]
-    pairs, counts = np.unique(np.stack((part, nodes)), axis=1, return_counts=True)
-    return {(p, n): c for p, n, c in zip(*pairs.tolist(), counts.tolist(), strict=True)}
+    kept = part != SUPPRESSED
+    place = part[kept] * cuts.node_of_leaf.shape[1] + sets.items[kept]
+    of_leaf = np.bincount(place, minlength=cuts.node_of_leaf.size)
+    held = np.flatnonzero(of_leaf)
+    parts, nodes = held // cuts.node_of_leaf.shape[1], cuts.node_of_leaf.ravel()[held]
+    counts: Counter[tuple[int, int]] = Counter()
+    for number, node, count in zip(parts.tolist(), nodes.tolist(), of_leaf[held].tolist(), strict=True):
+        counts[number, node] += count
+    return counts
 
 
 def _in_words(words: Vocabulary, reason: Reason, counts: dict[tuple[int, int], int]) -> GeneralizedItem:

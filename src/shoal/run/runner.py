@@ -145,8 +145,6 @@ def _release_table(found: Found, recoding: OfRows, progress: Progress) -> Result
         class_sizes_after=published.alike().sizes,
         columns=tuple(data.original.columns),
         examples=examples(data.original, released, original_rows),
-        seconds=found.seconds(),
-        peak_memory_mb=peak_memory_mb(),
         publishable=not (search.keep_order or search.reproducible),
         people=_people(published),
         notices=(
@@ -161,6 +159,8 @@ def _release_table(found: Found, recoding: OfRows, progress: Progress) -> Result
             data.local, models, recoding, of_columns, released, original_rows=original_rows
         ),
         figures=getattr(recoding, "figures", {}),
+        seconds=found.seconds(),
+        peak_memory_mb=peak_memory_mb(),
     )
     return Result(
         outcome=outcome,
