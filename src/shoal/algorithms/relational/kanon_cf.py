@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -31,6 +32,8 @@ from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
 _WHAT_TO_REDUCE = "leave out columns, give hierarchies fewer levels, or raise k"
+_TIMES_FINER = 3
+_OTHER_WEIGHTS = (0.5, 0.9, 1.0)
 _BYTES_OF_PROGRAM = 300e6
 _BYTES_PER_CELL = 60
 
@@ -45,7 +48,9 @@ class KAnonCF:
     each, and every cluster is published as the narrowest generalized record that covers it. Beyond the paper,
     a second cover looks more at what rows cost, a third clustering is the best that one level per column
     gives, and the cheapest one of them is used; and records are moved and swapped afterwards while that
-    lowers the loss. If a limit stops the mining, runs along a Hilbert curve are one more start.
+    lowers the loss. Where more than k rows are promised and records may be moved, covers by sets of k / 3
+    rows and other weights than `w` are tried as well. If a limit stops the mining, runs along a Hilbert curve
+    are one more start.
 
     Contract
         needs:      rows; quasi-identifiers with trees
@@ -111,8 +116,10 @@ class KAnonCF:
         if not closed.complete:  # what was mined of many columns may cover the rows worse than a fast rival
             covers.append(runs_along_the_curve(records, data, needs.k, progress)[0])
         cover = min(covers, key=lambda found: found.cost(records))
-        if not flaw and not classes_admissible(needs, *cover.members()).all():
-            flaw = "clusters of k rows were united to keep what else was promised"
+        if not classes_admissible(needs, *cover.members()).all():
+            flaw = flaw or "clusters of k rows were united to keep what else was promised"
+            if self.local_search and closed.complete:
+                covers += self._finer_covers(records, needs.k, progress)
         start = self._cheapest_start(data, records, needs, covers, progress)
         groups = finish(
             data,
@@ -151,12 +158,26 @@ class KAnonCF:
         many do; one level per column always does.
         """
         progress.stage("diversity")
-        starts = [diversify(records, cover, needs, self.w, progress) for cover in covers]
+        weights = (self.w, *_OTHER_WEIGHTS) if self.local_search else (self.w,)
+        starts = [diversify(records, cover, needs, w, progress) for cover, w in product(covers, weights)]
         progress.stage("levels")
         levels = cheapest_levels(data, records, needs, progress)
         if levels is not None:
             starts.append(levels)
         return min(starts, key=lambda found: found.cost(records))
+
+    def _finer_covers(self, records: Records, k: int, progress: Progress) -> list[Clustering]:
+        """Covers by sets of fewer rows, which leave more choice where clusters have to be united anyway."""
+        finer = max(k // _TIMES_FINER, 2)
+        mining = Mining(records, finer)
+        room = self._room(records, mining)
+        progress.stage("mining finer closed records")
+        while not mining.complete:
+            mining.go_on()
+            if mining.count > room or progress.expired():
+                return []
+        closed = mining.found()
+        return [_clustering(records, closed, finer, progress, frugal=frugal) for frugal in (True, False)]
 
     def _room(self, records: Records, mining: Mining) -> int:
         """How many closed records memory holds beside the program and the data."""
