@@ -148,6 +148,7 @@ def real_sets(page: Page, *, quick: bool) -> None:  # noqa: ARG001 - short as it
         "disassociation_real",
         "Real sets",
         {measure: {name: kept[name, ALL_STEPS, 1][measure] for name in REAL} for measure in MEASURES},
+        "data",
     )
 
 
@@ -158,7 +159,7 @@ def by_k(page: Page, *, quick: bool) -> None:
             source = real(name, Path(folder))
         found = {k: losses(source, disassociate(source, k), k) for k in (KS[::2] if quick else KS)}
         sweep(page, "k", found)
-        chart(f"disassociation_k_{name}", f"{name} by k", turned(found))
+        chart(f"disassociation_k_{name}", f"{name} by k", turned(found), "k")
 
 
 def by_copies(page: Page, *, quick: bool) -> None:
@@ -173,7 +174,7 @@ def by_copies(page: Page, *, quick: bool) -> None:
         each = [pair_supports(copy, terms) for copy in drawn]
         found[first] = {f"re-r{count}": pair_error(true, each[:count]).error or 0.0 for count in COPIES}
     sweep(page, "first rank", found)
-    chart("disassociation_copies", "FruitHut: re by rank", turned(found))
+    chart("disassociation_copies", "FruitHut: re by rank", turned(found), "first rank")
 
 
 def on_quest(page: Page, *, quick: bool) -> None:
@@ -190,7 +191,7 @@ def on_quest(page: Page, *, quick: bool) -> None:
             source = baskets(**(base | {"records": base["records"] // 4} | {name: value}))
             found[value] = losses(source, disassociate(source), K)
         sweep(page, name, found)
-        chart(f"disassociation_quest_{name}", f"Quest data by {name}", turned(found))
+        chart(f"disassociation_quest_{name}", f"Quest data by {name}", turned(found), name)
 
 
 def beside_others(page: Page, *, quick: bool) -> None:
@@ -212,7 +213,7 @@ def beside_others(page: Page, *, quick: bool) -> None:
         lines = {
             name: {data: of[measure] for data, of in by.items() if measure in of} for name, by in kept.items()
         }
-        chart(f"disassociation_others_{measure}", f"Beside AA and DiffPart: {measure}", lines)
+        chart(f"disassociation_others_{measure}", f"Beside AA and DiffPart: {measure}", lines, "data")
     page.say(
         f"The paper prints a tKd of {PAPER_TKD['disassociation']:.0%} for disassociation and"
         f" {PAPER_TKD['diffpart']:.0%} for DiffPart in its best case, and re above 1 for AA and DiffPart"
@@ -271,18 +272,20 @@ def turned(found: Mapping[Any, Mapping[str, float]]) -> dict[str, dict[Any, floa
     }
 
 
-def chart(name: str, title: str, lines: Mapping[str, Mapping[Any, float]]) -> None:
+def chart(name: str, title: str, lines: Mapping[str, Mapping[Any, float]], x: str) -> None:
+    """Lines over what grows, bars over data that have no order."""
     RESULTS.mkdir(exist_ok=True)
     figure = make_subplots()
     for place, (measure, values) in enumerate(lines.items()):
-        figure.add_scatter(
-            x=[str(value) for value in values],
-            y=list(values.values()),
-            name=measure,
-            mode="lines+markers",
-            line={"color": COLOURS[place % len(COLOURS)]},
-        )
+        points = {"x": [str(value) for value in values], "y": list(values.values()), "name": measure}
+        colour = COLOURS[place % len(COLOURS)]
+        if x == "data":
+            figure.add_bar(**points, marker_color=colour)
+        else:
+            figure.add_scatter(**points, mode="lines+markers", line={"color": colour})
     figure.update_layout(template="simple_white", title=title)
+    figure.update_xaxes(title=x, type="category")
+    figure.update_yaxes(title="loss", rangemode="tozero")
     figure.write_html(RESULTS / f"{name}.html", include_plotlyjs=True)
 
 

@@ -279,8 +279,6 @@ def bounds(report: Report, *, quick: bool, data: str, algorithms: Sequence[str])
     deltas: Sequence[float]
     if algorithms is RUM:
         deltas = (0.45, 0.65, 0.85) if quick else (0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
-    elif data == "informs":
-        deltas = (0.6,) if quick else (0.3, 0.4, 0.5, 0.6, 0.8)
     else:
         deltas = (0.6,) if quick else (0.3, 0.4, 0.5, 0.6, 0.8)
     cases = [
