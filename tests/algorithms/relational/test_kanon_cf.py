@@ -87,6 +87,35 @@ def test_levels_tile_where_a_greedy_cover_does_not(monkeypatch):
     assert without.figures["cost"] == pytest.approx(7 / 15)
 
 
+@settings(deadline=None, max_examples=30)
+@given(drawn=tables(least_rows=4), k=st.integers(2, 6))
+def test_more_starts_for_diversity_never_cost_more(drawn, k):
+    models = [KAnonymity(k), LDiversity(1.5)]
+    try:
+        few = find(drawn.on_trees.data, *models, local_search=False)
+    except Infeasible:
+        assume(False)
+    more = find(drawn.on_trees.data, *models)
+    assert more.figures["cost_before_local_search"] <= few.figures["cost_before_local_search"] + 1e-9
+
+
+def test_finer_covers_are_united_where_coarse_ones_are_not_diverse(monkeypatch):
+    letters = tree(
+        {"*": {"abcd": {"ab": ["a", "b"], "cd": ["c", "d"]}, "efgh": {"ef": ["e", "f"], "gh": ["g", "h"]}}}
+    )
+    rng = np.random.default_rng(4)
+    values, illnesses = rng.choice(list("abcdefgh"), (90, 3)).tolist(), rng.choice(list("st"), 90).tolist()
+    rows = [(*row, illness) for row, illness in zip(values, illnesses, strict=True)]
+    roles = {"x": Quasi(), "y": Quasi(), "z": Quasi(), "illness": Sensitive()}
+    data = local_data(rows, roles, trees=dict.fromkeys("xyz", letters))
+    models = KAnonymity(12), LDiversity(1.9)
+    with_finer = find(data, *models)
+    monkeypatch.setattr(KAnonCF, "_finer_covers", lambda *_: [])
+    without = find(data, *models)
+    assert with_finer.figures["cost_before_local_search"] == pytest.approx(0.7185, abs=1e-4)
+    assert without.figures["cost_before_local_search"] == 1
+
+
 @pytest.fixture
 def sold():
     return local_data([(label,) for label in SOLD], {"item": Quasi()}, trees={"item": CLOTHING})
