@@ -26,6 +26,8 @@ from tests.run.spark.releases import (
 
 def test_mondrian_cuts_as_on_one_machine(in_branches):
     there, here = both_ways(in_branches, people(), PEOPLE, sh.KAnonymity(k=5), "mondrian")
+    parts = there.frame.rdd.getNumPartitions()
+    assert parts == 4  # of at most 120 rows
     assert contents(collected(there)) == contents(here.frame)
     assert there.outcome.figures["branches"] >= 4
     assert there.loss == pytest.approx({name: here.loss[name] for name in there.loss})
