@@ -16,6 +16,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.mixed.options import FRONTIER
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.disassociation import Disassociate
+from shoal.algorithms.sets.lra import LRA
 from shoal.algorithms.sets.vpa import VPA
 from shoal.engine.spark.classes import quoted
 from shoal.engine.spark.parts import ROWS_ON_DISK, VALUES, CountValues
@@ -43,7 +44,7 @@ from shoal.run.spark.branches import Within, k_of
 from shoal.run.spark.data import SparkData, Spread, empty_table
 from shoal.run.spark.pieces import release_pieces
 from shoal.run.spark.result import SparkResult
-from shoal.run.spark.sets import release_sets
+from shoal.run.spark.sets import release_parts, release_sets
 from shoal.run.spark.tables import release_table
 from shoal.run.spark.verification import Published, class_sizes, refuse_unverifiable, verify_published_frame
 from shoal.run.spark.whole import parts_of, release_by_cut
@@ -211,6 +212,8 @@ def _search(
     if isinstance(algorithm, AA | VPA):
         return release_by_cut(algorithm, data, models, progress, schema=schema, within=within)
     seed = search.seed if search.seed is not None else secrets.randbits(64)
+    if isinstance(algorithm, LRA):
+        return release_parts(algorithm, data, models, progress, schema=schema, seed=seed, within=within)
     by_branches = release_table if data.quasi else release_sets
     return by_branches(algorithm, data, models, progress, schema=schema, seed=seed, within=within)
 

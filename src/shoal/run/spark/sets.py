@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 
 from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.equal_sets import records_to_withhold
+from shoal.algorithms.sets.lra import LRA
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.set_k_anonymity import SetKAnonymity
 from shoal.privacy.verdict import Model, counted
@@ -15,7 +18,7 @@ from shoal.progress import Progress
 from shoal.run.spark.branches import PublishRows, Within, k_of, most_rows_per_branch, search_branches
 from shoal.run.spark.data import SparkData, Spread
 from shoal.run.spark.dividing import Division, Size, divide_sets
-from shoal.run.spark.whole import set_column_of
+from shoal.run.spark.whole import release_by_cut, set_column_of
 
 _ROWS_OF_SETS = 200_000
 
@@ -49,6 +52,37 @@ def release_sets(
         notices=(*notices, *found.notices(), how_sets_differ(algorithm.name, division, most)),
         figures=found.figures(division),
         working=found.working,
+    )
+
+
+def release_parts(
+    algorithm: LRA,
+    data: SparkData,
+    models: Sequence[Model],
+    progress: Progress,
+    *,
+    schema: pa.Schema,
+    seed: int,
+    within: Within,
+) -> Spread:
+    """LRA in branches, or one cut for all rows if that loses less: on one machine LRA tries one part, too."""
+    parted = release_sets(algorithm, data, models, progress, schema=schema, seed=seed, within=within)
+    branches = parted.figures["branches"]
+    if algorithm.parts or branches <= 1:
+        return parted
+    alone = AA(minimal=algorithm.minimal, exchanges=algorithm.exchanges)
+    whole = release_by_cut(alone, data, models, progress, schema=schema, within=within)
+    figures = {"ncp_in_branches": parted.losses["ncp"], "ncp_of_one_cut": whole.losses["ncp"]}
+    kept = min(parted, whole, key=lambda spread: spread.losses["ncp"])
+    if kept is whole and parted.working is not None:
+        parted.working.unpersist()
+    words = "one cut for all rows" if kept is whole else f"the search in {branches:,} branches"
+    notice = (
+        f"NCP is {whole.losses['ncp']:.4f} by one cut for all rows and {parted.losses['ncp']:.4f} by a search"
+        f" in {branches:,} branches, where an itemset must reach k in each: {words} is published"
+    )
+    return replace(
+        kept, notices=(notice, *kept.notices), figures={**parted.figures, **kept.figures, **figures}
     )
 
 
