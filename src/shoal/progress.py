@@ -17,15 +17,15 @@ class Progress(Protocol):
     def update(self, done: float, total: float | None = None, note: str = "") -> None:
         """Tell how much of the current stage is done; raises `Cancelled` when the user wants to stop."""
 
-    def expired(self) -> bool:
-        """Whether the time limit has passed."""
+    def expired(self, share: float = 1.0) -> bool:
+        """Whether the time limit, or a share of it, has passed."""
 
 
 class Silent:
     """Progress for callers who do not watch; still keeps the time limit and the wish to stop."""
 
     def __init__(self, time_limit: float | None = None) -> None:
-        self._deadline = None if time_limit is None else time.monotonic() + time_limit
+        self._started, self._time_limit = time.monotonic(), time_limit
         self._cancelled = False
 
     def stage(self, name: str) -> None:
@@ -36,9 +36,9 @@ class Silent:
         if self._cancelled:
             raise Cancelled("The work was cancelled")
 
-    def expired(self) -> bool:
-        """Whether the time limit has passed."""
-        return self._deadline is not None and time.monotonic() > self._deadline
+    def expired(self, share: float = 1.0) -> bool:
+        """Whether the time limit, or a share of it, has passed."""
+        return self._time_limit is not None and time.monotonic() > self._started + share * self._time_limit
 
     def cancel(self) -> None:
         """Ask the work to stop at its next update."""

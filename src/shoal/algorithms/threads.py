@@ -76,6 +76,6 @@ class _Watched:
         if self._stopped.is_set():
             raise Cancelled("The work was cancelled")
 
-    def expired(self) -> bool:
-        """Whether the time limit of the whole has passed."""
-        return self._outer.expired()
+    def expired(self, share: float = 1.0) -> bool:
+        """Whether the time limit of the whole, or a share of it, has passed."""
+        return self._outer.expired(share)

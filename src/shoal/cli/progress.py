@@ -26,7 +26,7 @@ class _OnTerminal:
     def update(self, done: float, total: float | None = None, note: str = "") -> None:
         self._bars.update(self._task, completed=done, total=total, note=note)
 
-    def expired(self) -> bool:
+    def expired(self, share: float = 1.0) -> bool:  # noqa: ARG002 - limits are kept by the run
         return False
 
 

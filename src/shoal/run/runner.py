@@ -203,8 +203,7 @@ class WithinLimits:
 
     def __init__(self, inner: Progress, limits: Limits, *, seconds_gone: float = 0.0) -> None:
         self._inner, self._limits = inner, limits
-        started = time.monotonic() - seconds_gone
-        self._deadline = None if limits.time is None else started + limits.time
+        self._started = time.monotonic() - seconds_gone
 
     def stage(self, name: str) -> None:
         """Name the part of the work that begins now."""
@@ -219,14 +218,14 @@ class WithinLimits:
                 " on with what was found"
             )
 
-    def expired(self) -> bool:
-        """Whether the search should end with what it has."""
-        return self._inner.expired() or (self._limits.on_limit == "best" and bool(self._reached()))
+    def expired(self, share: float = 1.0) -> bool:
+        """Whether the search, or a part of it that may take that share of the time, should end."""
+        return self._inner.expired(share) or (self._limits.on_limit == "best" and bool(self._reached(share)))
 
-    def _reached(self) -> str:
+    def _reached(self, share: float = 1.0) -> str:
         """The limit that was reached, in words; empty if there is none."""
         limits = self._limits
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if limits.time is not None and time.monotonic() > self._started + share * limits.time:
             return f"time_limit of {limits.time:g} s"
         if limits.memory is not None and bytes_in_use() > limits.memory:
             return f"memory_limit of {limits.memory / 1e6:g} MB"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms.relational import closed_records, lattice_search
+from shoal.algorithms.relational import closed_records, cover, lattice_search
 from shoal.algorithms.relational.full_domain import FullDomain
 from shoal.algorithms.relational.hilbert import Hilbert
 from shoal.algorithms.relational.kanon_cf import KAnonCF
@@ -193,6 +193,22 @@ def test_what_was_mined_in_no_time_is_used_only_where_it_loses_less_than_a_fast_
         slow, [KAnonymity(4)], np.random.default_rng(0), Silent(time_limit=-1.0)
     )
     assert groups.figures["cost"] <= rival.figures["cost"] < 1
+
+
+class UpAfterMining(Silent):
+    """Time that suffices for mining, of which it is a share, and for no more."""
+
+    def expired(self, share=1.0):
+        return share == 1.0
+
+
+def test_a_cover_that_time_cut_is_replaced_by_a_fast_rival(monkeypatch):
+    monkeypatch.setattr(cover, "_LOOKS_PER_SLICE", 10)
+    groups = find(wide_data(5), KAnonymity(4), progress=UpAfterMining())
+    assert class_sizes(groups)[0] >= 4
+    assert groups.figures["mined_all"]
+    assert groups.figures["times_best_at_most"] is None
+    assert any("time was up before the rows were covered" in notice for notice in groups.notices)
 
 
 class StopsAfter(Silent):

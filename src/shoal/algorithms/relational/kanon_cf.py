@@ -32,6 +32,7 @@ from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
 _WHAT_TO_REDUCE = "leave out columns, give hierarchies fewer levels, or raise k"
+_SHARE_OF_MINING = 0.5  # of the time there is: the more is mined, the longer it takes to choose from it
 _TIMES_FINER = 3
 _OTHER_WEIGHTS = (0.5, 0.9, 1.0)
 _BYTES_OF_PROGRAM = 300e6
@@ -109,11 +110,11 @@ class KAnonCF:
             closed = mining.found()
             flaw = _flaw_of_the_proof(records, closed)
             bound = None if flaw else _lower_bound(records, closed, progress)
-            covers = [
-                _clustering(records, closed, needs.k, progress, frugal=frugal)
-                for frugal in ((True,) if flaw else (True, False))
-            ]
-        if not closed.complete:  # what was mined of many columns may cover the rows worse than a fast rival
+            found = _covers(records, closed, needs.k, progress, proven=not flaw)
+        covers = [cover for cover in found if cover is not None]
+        if len(covers) < len(found):
+            flaw = flaw or "time was up before the rows were covered"
+        if not closed.complete or not covers:  # many columns may be covered worse than by a fast rival
             covers.append(runs_along_the_curve(records, data, needs.k, progress)[0])
         cover = min(covers, key=lambda found: found.cost(records))
         if not classes_admissible(needs, *cover.members()).all():
@@ -176,8 +177,8 @@ class KAnonCF:
             mining.go_on()
             if mining.count > room or progress.expired():
                 return []
-        closed = mining.found()
-        return [_clustering(records, closed, finer, progress, frugal=frugal) for frugal in (True, False)]
+        found = _covers(records, mining.found(), finer, progress, proven=True)
+        return [cover for cover in found if cover is not None]
 
     def _room(self, records: Records, mining: Mining) -> int:
         """How many closed records memory holds beside the program and the data."""
@@ -189,7 +190,7 @@ class KAnonCF:
         progress.stage("mining closed records")
         while True:
             mining.go_on()
-            if mining.complete or progress.expired():
+            if mining.complete or progress.expired(_SHARE_OF_MINING):
                 return
             progress.update(mining.count, note=f"{mining.count:,} closed records")
             if mining.count > room:
@@ -227,11 +228,16 @@ def _lower_bound(records: Records, closed: ClosedRecords, progress: Progress) ->
     return least_cost(records, closed, progress)
 
 
-def _clustering(
-    records: Records, closed: ClosedRecords, k: int, progress: Progress, *, frugal: bool
-) -> Clustering:
-    progress.stage("covering the records frugally" if frugal else "covering the records")
-    return greedy_cover(records, closed, k, progress, frugal=frugal).clustering(records)
+def _covers(
+    records: Records, closed: ClosedRecords, k: int, progress: Progress, *, proven: bool
+) -> list[Clustering | None]:
+    """A frugal cover, and the one that the proof is about if that is of use; None for one that time cut."""
+    covers: list[Clustering | None] = []
+    for frugal in (True, False) if proven else (True,):
+        progress.stage("covering the records frugally" if frugal else "covering the records")
+        cover = greedy_cover(records, closed, k, progress, frugal=frugal)
+        covers.append(None if cover is None else cover.clustering(records))
+    return covers
 
 
 def _proven(measure: str, factor: float, flaw: str) -> str:

@@ -58,7 +58,7 @@ class Telling:
             self._told = time.monotonic()
             self.say({"done": float(done), "total": None if total is None else float(total), "note": note})
 
-    def expired(self) -> bool:
+    def expired(self, share: float = 1.0) -> bool:  # noqa: ARG002
         """Limits are kept by the run and by the server."""
         return False
 
