@@ -15,6 +15,7 @@ pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
 from shoal.progress import Silent
+from shoal.run.spark.output import save_spark
 from tests.run.spark import releases
 from tests.run.spark.cluster import SOURCES, settings_for_a_command
 from tests.run.spark.test_release import ITEMS, as_arrow, as_frame, baskets
@@ -116,6 +117,24 @@ def test_a_worker_killed_while_records_are_taken_apart_loses_none(cluster, in_br
     assert disturbed.loss == pytest.approx(calm.loss)
     for result in (calm, disturbed):
         result.frame.unpersist()
+
+
+@pytest.mark.slow
+def test_urls_are_those_of_any_file_system_that_spark_has(spark, tmp_path):
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    hadoop.set("fs.viewfs.mounttable.shoal.link./data", tmp_path.as_uri())
+    as_frame(spark, baskets()).write.parquet("viewfs://shoal/data/baskets")
+    frame = spark.read.parquet("viewfs://shoal/data/baskets")
+    result = sh.anonymize(sh.read(frame, ITEMS), sh.KmAnonymity(k=4, m=2), algorithm="aa", exchanges=0)
+    url = "viewfs://shoal/data/release"
+    save_spark(result, url, published="published.parquet", replace=False)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["baskets", "release"]
+    assert (tmp_path / "release" / "certificate.json").is_file()
+    (verdict,) = sh.verify(spark.read.parquet(f"{url}/published.parquet"), ITEMS, sh.KmAnonymity(k=4, m=2))
+    assert verdict.holds
+    with pytest.raises(sh.ShoalError, match="exists already"):
+        save_spark(result, url, published="published.parquet", replace=False)
+    result.frame.unpersist()
 
 
 @pytest.mark.slow
