@@ -120,7 +120,7 @@ class KAnonCF:
         if not classes_admissible(needs, *cover.members()).all():
             flaw = flaw or "clusters of k rows were united to keep what else was promised"
             if self.local_search and closed.complete:
-                covers += self._finer_covers(records, needs.k, progress)
+                covers += self._finer_covers(records, closed, needs.k, progress)
         start = self._cheapest_start(data, records, needs, covers, progress)
         groups = finish(
             data,
@@ -167,15 +167,23 @@ class KAnonCF:
             starts.append(levels)
         return min(starts, key=lambda found: found.cost(records))
 
-    def _finer_covers(self, records: Records, k: int, progress: Progress) -> list[Clustering]:
-        """Covers by sets of fewer rows, which leave more choice where clusters have to be united anyway."""
+    def _finer_covers(
+        self, records: Records, closed: ClosedRecords, k: int, progress: Progress
+    ) -> list[Clustering]:
+        """Covers by sets of fewer rows, which leave more choice where clusters have to be united anyway.
+
+        None if a limit is near: `closed`, what was mined before, stays in memory.
+        """
         finer = max(k // _TIMES_FINER, 2)
+        if finer >= k:
+            return []
         mining = Mining(records, finer)
-        room = self._room(records, mining)
+        room = self._room(records, mining) - len(closed)
         progress.stage("mining finer closed records")
         while not mining.complete:
             mining.go_on()
-            if mining.count > room or progress.expired():
+            progress.update(mining.count, note=f"{mining.count:,} closed records")
+            if mining.count > room or progress.expired(_SHARE_OF_MINING):
                 return []
         found = _covers(records, mining.found(), finer, progress, proven=True)
         return [cover for cover in found if cover is not None]
