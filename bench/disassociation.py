@@ -36,7 +36,7 @@ import shoal as sh
 from measuring.cells import RESULTS
 from measuring.pages import COLOURS
 from measuring.tables import DATA
-from shoal.algorithms.sets.disassociation import Disassociate
+from shoal.algorithms.sets.disassociation.algorithm import Disassociate
 from shoal.engine.local import LocalData
 from shoal.progress import Silent
 from shoal.recoding.pieces import randoms_of_the_system, shuffled

@@ -34,7 +34,7 @@ from measuring.cells import RESULTS
 from measuring.pages import COLOURS, Page
 from measuring.tables import DATA
 from shoal.algorithms.catalogue import make_algorithm
-from shoal.algorithms.sets.diffpart import DiffPart
+from shoal.algorithms.sets.diffpart.algorithm import DiffPart
 from shoal.engine.local import LocalData
 from shoal.hierarchy.arx import write_arx
 from shoal.hierarchy.binding import bind

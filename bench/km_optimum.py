@@ -22,10 +22,10 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_matrix
 
 from shoal.algorithms.sets.aa import AA
-from shoal.algorithms.sets.cut import Cut
-from shoal.algorithms.sets.requirement import Requirement
-from shoal.algorithms.sets.transactions import Transactions
-from shoal.algorithms.sets.violations import Violation, Violations
+from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.cut import Cut
+from shoal.algorithms.sets.cut_search.transactions import Transactions
+from shoal.algorithms.sets.cut_search.violations import Violation, Violations
 from shoal.engine.local import LocalData
 from shoal.hierarchy.builders import fanout
 from shoal.privacy.km_anonymity import KmAnonymity

@@ -20,11 +20,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.run.spark.cluster import running_cluster, session_on
+from tests.spark.cluster import running_cluster, session_on
 
 import shoal as sh
 from shoal.algorithms.sets.aa import AA
-from shoal.run.memory import peak_memory_mb
+from shoal.engine.memory import peak_memory_mb
 from shoal.table.columns import Table
 from shoal.table.quest import quest
 from shoal.table.writing import write_table

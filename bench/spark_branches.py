@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.run.spark.cluster import running_cluster, session_on
+from tests.spark.cluster import running_cluster, session_on
 
 import shoal as sh
 from shoal.table.roles import Role

@@ -15,12 +15,12 @@ from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.privacy.verdict import Verdict
-from shoal.run.anywhere import anonymize, measure, read, verify
-from shoal.run.attack import attack
-from shoal.run.compare import compare
-from shoal.run.comparison import Constraint
-from shoal.run.reconstruct import mean_supports, query, reconstruct
+from shoal.run.api import anonymize, measure, read, verify
 from shoal.run.result import Result
+from shoal.study.attack import attack
+from shoal.study.compare import compare
+from shoal.study.comparison import Constraint
+from shoal.study.reconstruct import mean_supports, query, reconstruct
 from shoal.table.reading import LongForm, ReadOptions
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
 

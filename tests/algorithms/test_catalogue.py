@@ -1,7 +1,7 @@
 import pytest
 
 from shoal.algorithms.catalogue import ALGORITHMS, describe_algorithms, make_algorithm
-from shoal.algorithms.relational.mondrian import Mondrian
+from shoal.algorithms.relational.mondrian.algorithm import Mondrian
 from shoal.errors import InvalidParameter, UnknownName
 
 

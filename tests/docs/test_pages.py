@@ -8,11 +8,7 @@ from pathlib import Path
 import pytest
 
 from shoal.algorithms.catalogue import ALGORITHMS
-from shoal.privacy.catalogue import MODELS
-from shoal.privacy.k_km_anonymity import KKmAnonymity
-from shoal.report.certificate import certificate
-from shoal.report.result_file import result_dict
-from shoal.run.policy import (
+from shoal.policy.policy_file import (
     MODEL_NAMES,
     RECIPES,
     AlgorithmSection,
@@ -23,6 +19,10 @@ from shoal.run.policy import (
     PrivacySection,
     parse_policy,
 )
+from shoal.privacy.catalogue import MODELS
+from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.report.certificate import certificate
+from shoal.report.result_file import result_dict
 from tests.report.outcomes import visits
 
 DOCS = Path(__file__).parents[2] / "docs"

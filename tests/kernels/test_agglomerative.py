@@ -1,6 +1,6 @@
 from hypothesis import given
 
-from shoal.algorithms.relational.records import Records
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.agglomerative import closures_without_each
 from tests.algorithms.relational.tables import tables
 from tests.reference import clusterings as reference

@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms.relational.records import Records
-from shoal.kernels.closures import NOTHING, Pool
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.forest import cut, divide, hubs_of, nearest_links, rooted, useful_links
+from shoal.kernels.generalized_records import NOTHING, Pool
 from shoal.kernels.grouping import members
 from tests.algorithms.relational.tables import tables
 from tests.reference import clusterings as reference

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms.relational.records import Records
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.hilbert import Line, curve_positions, group_beginnings, no_runs, run_starts
 from tests.algorithms.relational.tables import tables
 from tests.reference.hilbert import is_hilbert_curve, least_cost_of_runs

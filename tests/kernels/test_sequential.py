@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.algorithms.relational.records import Records
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.sequential import allotted
-from shoal.kernels.closures import NOTHING
+from shoal.kernels.generalized_records import NOTHING
 from shoal.kernels.sequential import move_records
 from tests.algorithms.relational.tables import tables
 from tests.reference import clusterings as reference

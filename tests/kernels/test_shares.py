@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import frozen_ints
-from shoal.kernels.itemsets import NEVER_GUESSED, SHARE_OF_ROWS
+from shoal.kernels.itemset_supports import NEVER_GUESSED, SHARE_OF_ROWS
 from shoal.kernels.shares import ShareLimit, share_exceeded
 from tests.kernels.test_sets import arrays
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import SetArrays
-from shoal.kernels.rare_sets import lay_out
+from shoal.kernels.rare_itemsets import lay_out
 from shoal.kernels.subset_keys import Subsets, next_keys, occurrences_by_first, start_of_keys, tally_keys
 
 BASE = 6

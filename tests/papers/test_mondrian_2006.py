@@ -6,7 +6,7 @@ three pairs share their values; no single-dimensional recoding of the table keep
 
 import numpy as np
 
-from shoal.algorithms.relational.mondrian import Mondrian
+from shoal.algorithms.relational.mondrian.algorithm import Mondrian
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.progress import Silent
 from shoal.recoding.apply import apply

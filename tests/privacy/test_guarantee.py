@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from shoal.algorithms.sets.disassociation import Disassociate
+from shoal.algorithms.sets.disassociation.algorithm import Disassociate
 from shoal.errors import Infeasible
 from shoal.privacy.disassociation import Disassociation
 from shoal.progress import Silent

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from shoal.explain.affected import AffectedValue
+from shoal.explain.items import GeneralizedItem
+from shoal.explain.levels import ColumnChange, CutNode, CutTree, Level
 from shoal.kernels.arrays import frozen_ints
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.verdict import Verdict
 from shoal.recoding.disassociated import disassociated
-from shoal.report.changes import ColumnChange, CutNode, CutTree, Level
 from shoal.report.clusters import drawn_clusters, pieces_in_figures
-from shoal.report.outcome import AffectedValue, GeneralizedItem, Outcome, People, Promise
+from shoal.report.outcome import Outcome, People, Promise
 from shoal.report.public_page import Publication
 
 EVIL = """<img src=x onerror="alert(1)"><b>bold</b> & 'quoted' </script><script>alert(2)</script>"""

@@ -2,9 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from shoal.explain.items import GeneralizedItem
 from shoal.report.both_parts import frontier_of, shows_both_parts
 from shoal.report.figures import frontier_figure
-from shoal.report.outcome import GeneralizedItem, Promise
+from shoal.report.outcome import Promise
 from shoal.report.page import page
 from tests.report.outcomes import hospital
 

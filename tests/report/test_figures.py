@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from shoal.report.changes import CutNode, CutTree, Level
+from shoal.explain.levels import CutNode, CutTree, Level
 from shoal.report.class_sizes import risk_of, size_bands
 from shoal.report.figures import (
     AFTER,

@@ -1,4 +1,4 @@
-from shoal.report.changes import CutNode
+from shoal.explain.levels import CutNode
 from shoal.report.tree_layout import tree_layout
 
 

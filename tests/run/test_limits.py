@@ -1,6 +1,6 @@
+from shoal.policy.plan import Limits, Search
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.run.plan import Limits, Search
-from shoal.run.runner import algorithm_for
+from shoal.run.release import algorithm_for
 
 
 def algorithm(name, **limits):

@@ -2,8 +2,8 @@ import pytest
 
 import shoal as sh
 from shoal.errors import BadInput
-from shoal.run.plan import plan_of
-from shoal.run.policy import PolicyFile, parse_policy
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import PolicyFile, parse_policy
 
 POLICY = """
 [data]

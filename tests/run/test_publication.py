@@ -11,9 +11,9 @@ import pytest
 
 import shoal as sh
 from shoal.errors import PromiseBroken
-from shoal.run.plan import plan_of
-from shoal.run.policy import load_policy
-from shoal.run.runner import run
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import load_policy
+from shoal.run.release import run
 from shoal.table.sample import copy_sample
 from tests.report.reading import Page
 

@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, Infeasible, PromiseBroken, ShoalError
-from shoal.run.plan import plan_of
-from shoal.run.policy import load_policy
-from shoal.run.runner import run
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import load_policy
+from shoal.run.release import run
 from shoal.run.verification import verify_published
 from tests.reference import privacy_sets, privacy_tables
 

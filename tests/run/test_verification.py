@@ -6,8 +6,8 @@ import pytest
 
 import shoal as sh
 from shoal.errors import BadInput
-from shoal.run.plan import plan_of
-from shoal.run.policy import load_policy
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import load_policy
 from shoal.run.verification import verify_published
 
 ROWS = "name,age\nann,1\nbob,1\ncid,2\ndan,2\n"

@@ -5,7 +5,7 @@ from statistics import mean
 import pytest
 
 from shoal.errors import BadInput, OutputFailed
-from shoal.run.policy import load_policy
+from shoal.policy.policy_file import load_policy
 from shoal.table.sample import SAMPLE_FILES, copy_sample, sample_folder
 from shoal.table.sample.generate import hierarchy_lines, write_sample
 

@@ -11,8 +11,8 @@ from shoal.attack.finding import Chosen, Exposure, Finding, exposure_of
 from shoal.attack.items import most_items
 from shoal.attack.links import Linked
 from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.attack_sets import SetLinks
 from shoal.kernels.grouping import members
-from shoal.kernels.set_links import SetLinks
 from shoal.progress import Progress
 
 MOST_FACTS = 20_000

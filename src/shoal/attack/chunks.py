@@ -15,7 +15,7 @@ from shoal.attack.labels import items_of_labels
 from shoal.attack.links import Linked
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
-from shoal.kernels.chunk_links import NO_LIMIT, ClusterRoom, TermPlaces, most_records
+from shoal.kernels.attack_chunks import NO_LIMIT, ClusterRoom, TermPlaces, most_records
 from shoal.kernels.grouping import members
 from shoal.kernels.sets import group_sets
 from shoal.progress import Progress

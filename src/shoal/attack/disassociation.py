@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.kernels.arrays import Bools, Ints, frozen_ints
-from shoal.kernels.refusals import Chunked, covered_pairs
+from shoal.kernels.attack_disassociation import Chunked, covered_pairs
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.canonical import canonical_text
 

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked, distinct_published_sets
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
-from shoal.kernels.set_links import SetLinks, knowing_sets
+from shoal.kernels.attack_sets import SetLinks, knowing_sets
 from shoal.kernels.sets import group_sets
 from shoal.progress import Progress
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked, LinkedSets
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.attack_intersection import Side, count_with_partner
+from shoal.kernels.attack_values import fitting_classes
 from shoal.kernels.grouping import group_rows, members
-from shoal.kernels.partners import Side, count_with_partner
-from shoal.kernels.value_links import fitting_classes
 from shoal.progress import Progress
 from shoal.table.columns import Carried, Coded, Column
 from shoal.table.roles import Insensitive, Sensitive

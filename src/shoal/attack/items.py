@@ -10,8 +10,8 @@ import numpy as np
 from shoal.attack.finding import Chosen, Exposure, Finding, exposure_of, exposure_of_shares
 from shoal.attack.links import Linked
 from shoal.kernels.arrays import Floats, Ints, frozen_ints
-from shoal.kernels.itemsets import GroupedRows
-from shoal.kernels.set_links import Tally, knowing_items
+from shoal.kernels.attack_sets import Tally, knowing_items
+from shoal.kernels.itemset_supports import GroupedRows
 from shoal.progress import Progress
 
 MOST_SETS = 60_000_000

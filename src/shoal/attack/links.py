@@ -13,10 +13,10 @@ from shoal.engine.joined_sets import Numbering
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.attack_sets import SetLinks
+from shoal.kernels.attack_values import ValueLinks
 from shoal.kernels.grouping import group_rows, members
-from shoal.kernels.set_links import SetLinks
 from shoal.kernels.sets import group_sets
-from shoal.kernels.value_links import ValueLinks
 
 
 @dataclass(frozen=True, eq=False)

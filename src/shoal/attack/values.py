@@ -9,7 +9,7 @@ import numpy as np
 from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked
 from shoal.kernels.arrays import Ints
-from shoal.kernels.value_links import fitting_classes
+from shoal.kernels.attack_values import fitting_classes
 from shoal.progress import Progress
 
 _AT_ONCE = 1 << 14

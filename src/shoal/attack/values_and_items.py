@@ -18,11 +18,11 @@ from shoal.attack.items import (
 )
 from shoal.attack.links import Linked
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.attack_sets import knowing_items
+from shoal.kernels.attack_values import fitting_classes
 from shoal.kernels.grouping import members
-from shoal.kernels.itemsets import GroupedRows
-from shoal.kernels.set_links import knowing_items
+from shoal.kernels.itemset_supports import GroupedRows
 from shoal.kernels.sets import group_sets
-from shoal.kernels.value_links import fitting_classes
 from shoal.progress import Progress
 
 

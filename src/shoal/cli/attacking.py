@@ -11,12 +11,12 @@ from shoal.attack.attacked import Attacked
 from shoal.cli import output
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import load_policy
 from shoal.report.attack_page import FINDING_HEADS, attack_facts, attack_page, finding_row
 from shoal.report.wording import share
-from shoal.run.attack import attack_files
 from shoal.run.output import file_that_appears_whole
-from shoal.run.plan import plan_of
-from shoal.run.policy import load_policy
+from shoal.study.attack import attack_files
 
 
 @reporting

@@ -12,8 +12,8 @@ from shoal.cli import output
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
-from shoal.run.compare import PAGE, compare
-from shoal.run.comparison import Constraint
+from shoal.study.compare import PAGE, compare
+from shoal.study.comparison import Constraint
 
 
 @reporting

@@ -11,7 +11,7 @@ from shoal.cli import output
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
 from shoal.run.output import refuse_unusable
-from shoal.run.reconstruct import save_reconstructions
+from shoal.study.reconstruct import save_reconstructions
 
 PublishedFile = Annotated[Path, typer.Argument(help="The disassociated file.", metavar="FILE")]
 

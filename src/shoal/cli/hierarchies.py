@@ -16,8 +16,8 @@ from shoal.hierarchy.files import FileForm, HierarchyFile, convert, read_outline
 from shoal.hierarchy.lint import Finding, Severity, lint
 from shoal.hierarchy.show import describe, show
 from shoal.hierarchy.source import TreeSource
-from shoal.run.plan import builder_of
-from shoal.run.policy import HierarchySection
+from shoal.policy.plan import builder_of
+from shoal.policy.policy_file import HierarchySection
 from shoal.table.columns import Coded, Kind, Sets
 from shoal.table.reading import ReadOptions, read_table
 from shoal.table.roles import Quasi, QuasiSet

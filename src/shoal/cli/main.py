@@ -24,18 +24,18 @@ from shoal.cli.reporting import Json, reporting
 from shoal.cli.serving import serve
 from shoal.cli.with_spark import Engine, run_with_spark
 from shoal.errors import BadInput, Problem
+from shoal.explain.items import explain as explain_item
 from shoal.kernels.compile import remove_stale_caches
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import load_policy
 from shoal.report.result_file import result_dict
-from shoal.run.check import check as check_policy
-from shoal.run.demo import run_demo
-from shoal.run.explain import explain as explain_item
 from shoal.run.output import refuse_unusable
-from shoal.run.plan import plan_of
-from shoal.run.policy import load_policy
-from shoal.run.profile import profile as profile_data
-from shoal.run.runner import run as run_plan
-from shoal.run.starter import starter_policy
+from shoal.run.release import run as run_plan
 from shoal.run.verification import verify_certified, verify_published, write_verifier
+from shoal.study.check import check as check_policy
+from shoal.study.demo import run_demo
+from shoal.study.profile import profile as profile_data
+from shoal.study.starter import starter_policy
 from shoal.table.reading import ReadOptions
 
 app = typer.Typer(

@@ -14,11 +14,11 @@ from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
 from shoal.metrics.answers import Answer
 from shoal.metrics.workloads import Query, read_workload
-from shoal.run.plan import Plan, plan_of
-from shoal.run.policy import load_policy
-from shoal.run.querying import Answers, Shape, ask
-from shoal.run.reconstruct import query as answers_of
-from shoal.run.reconstruct import split_itemset
+from shoal.policy.plan import Plan, plan_of
+from shoal.policy.policy_file import load_policy
+from shoal.study.query import Answers, Shape, ask
+from shoal.study.reconstruct import query as answers_of
+from shoal.study.reconstruct import split_itemset
 from shoal.table.roles import QuasiSet
 
 _SHOWN = 20

@@ -10,7 +10,7 @@ import typer
 from shoal.cli import output
 from shoal.cli.reporting import reporting
 from shoal.errors import BadInput, MissingExtra, Problem
-from shoal.run.policy import bytes_of, seconds_of
+from shoal.policy.policy_file import bytes_of, seconds_of
 
 
 @reporting

@@ -8,10 +8,10 @@ from pathlib import Path
 from shoal.cli import output, words
 from shoal.cli.progress import shown_progress
 from shoal.errors import BadInput, Problem
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import PolicyFile
 from shoal.report.result_file import result_dict
-from shoal.run.plan import plan_of
-from shoal.run.policy import PolicyFile
-from shoal.run.spark.session import SparkRun, default_output, run_on_spark
+from shoal.spark.session import SparkRun, default_output, run_on_spark
 
 
 class Engine(StrEnum):

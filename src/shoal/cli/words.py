@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shoal.explain.items import Explanation
 from shoal.privacy.verdict import Verdict
 from shoal.report.outcome import Outcome
-from shoal.run.check import Checked
-from shoal.run.explain import Explanation
-from shoal.run.profile import Profile
 from shoal.run.verification import FileCheck
+from shoal.study.check import Checked
+from shoal.study.profile import Profile
 
 Rows = list[tuple[object, ...]]
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.grouping import members
-from shoal.kernels.itemsets import (
+from shoal.kernels.itemset_supports import (
     NEVER_GUESSED,
     SHARE_OF_ROWS,
     GroupedRows,

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.arrays import Bools, Floats, Ints
-from shoal.kernels.closures import NOTHING, Tolls, Trees, fill_tolls, toll, unite, vector_cost
 from shoal.kernels.compile import kernel
+from shoal.kernels.generalized_records import NOTHING, Tolls, Trees, fill_tolls, toll, unite, vector_cost
 
 GROWTH, EXCESS, SCALED, RATIO = range(4)
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
-from shoal.kernels.closures import NOTHING, Few, Pool, Tolls, Trees, fill_tolls, nearest_few
 from shoal.kernels.compile import kernel
+from shoal.kernels.generalized_records import NOTHING, Few, Pool, Tolls, Trees, fill_tolls, nearest_few
 
 
 class Forest(NamedTuple):

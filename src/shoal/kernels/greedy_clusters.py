@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.arrays import Ints
-from shoal.kernels.closures import (
+from shoal.kernels.compile import kernel
+from shoal.kernels.generalized_records import (
     NOTHING,
     Few,
     Pool,
@@ -26,7 +27,6 @@ from shoal.kernels.closures import (
     unite,
     vector_cost,
 )
-from shoal.kernels.compile import kernel
 
 NO_CLUSTER = -1
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
-from shoal.kernels.closures import Trees, united, vector_cost
 from shoal.kernels.compile import kernel
+from shoal.kernels.generalized_records import Trees, united, vector_cost
 
 BITS_PER_WORD = 62
 UNREACHED = -1

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.kernels.compile import kernel
-from shoal.kernels.growth import with_room
+from shoal.kernels.growable import with_room
 
 # Patterns in a row that bring nothing new before a basket stays smaller than it was meant to be.
 PATIENCE = 16

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
-from shoal.kernels.closures import NOTHING, Tolls, Trees, fill_tolls, toll, unite, vector_cost
 from shoal.kernels.compile import kernel
+from shoal.kernels.generalized_records import NOTHING, Tolls, Trees, fill_tolls, toll, unite, vector_cost
 
 # What a move must gain at least, so that rounding never makes a circle of moves.
 LEAST_GAIN = 1e-9

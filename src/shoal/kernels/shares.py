@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from shoal.kernels.arrays import Ints, SetArrays
 from shoal.kernels.compile import kernel
-from shoal.kernels.itemsets import NEVER_GUESSED, SHARE_OF_ROWS
+from shoal.kernels.itemset_supports import NEVER_GUESSED, SHARE_OF_ROWS
 
 
 class ShareLimit(NamedTuple):

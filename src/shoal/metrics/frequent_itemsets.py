@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.errors import InvalidParameter
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
-from shoal.kernels.frequent import ALL, CountedRows, Itemsets, Kinship, Wanted, mine
+from shoal.kernels.frequent_itemsets import ALL, CountedRows, Itemsets, Kinship, Wanted, mine
 from shoal.kernels.sets import group_sets
 
 NO_KIN = Kinship(frozen_ints([]), frozen_ints([]))

@@ -14,7 +14,7 @@ import numpy as np
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
-from shoal.kernels.frequent import Itemsets, Kinship
+from shoal.kernels.frequent_itemsets import Itemsets, Kinship
 from shoal.kernels.sets import group_sets
 from shoal.metrics.frequent_itemsets import top_itemsets
 

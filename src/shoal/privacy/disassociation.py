@@ -13,7 +13,7 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.distinct import distinct_in_groups
-from shoal.kernels.itemsets import GroupedRows, ItemRows, ItemsetSupports, itemset_supports
+from shoal.kernels.itemset_supports import GroupedRows, ItemRows, ItemsetSupports, itemset_supports
 from shoal.privacy.items import check_sets
 from shoal.privacy.parameters import Number, check_number, check_whole, exact
 from shoal.privacy.verdict import ROWS_SHOWN, Verdict, Witness, counted

@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from shoal.errors import BadInput, Problem
-from shoal.kernels.arranging import last_below
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.take import last_below
 from shoal.recoding.disassociated import Clusters, Disassociated
 from shoal.table.columns import Domain, Kind
 

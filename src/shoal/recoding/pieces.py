@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.kernels.arranging import last_below, preorder, shuffle_groups, take_ranges, take_sets
 from shoal.kernels.arrays import Ints, SetArrays, freeze
+from shoal.kernels.take import last_below, preorder, shuffle_groups, take_ranges, take_sets
 from shoal.recoding.disassociated import Clusters, Disassociated
 
 NOT_PUBLISHED = -1

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from shoal.errors import OutputFailed
 from shoal.kernels.arrays import Ints
-from shoal.kernels.json_lines import (
+from shoal.kernels.cluster_lines import (
     LONGEST_BETWEEN_TERMS,
     LONGEST_CHUNK,
     LONGEST_CLUSTER,

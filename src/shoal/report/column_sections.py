@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.report.changes import MOST_BARS, ColumnChange, CutTree, Level
+from shoal.explain.levels import MOST_BARS, ColumnChange, CutTree, Level, shortened
 from shoal.report.figures import cut_figure, distribution_figure, loss_figure
 from shoal.report.html import Content, Html, join, table, tag
-from shoal.report.outcome import shortened
 from shoal.report.parts import one_of, pair, section
 from shoal.report.wording import share
 

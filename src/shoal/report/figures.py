@@ -18,7 +18,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from shoal.report.changes import CutNode, CutTree, Level
+from shoal.explain.levels import CutNode, CutTree, Level
 from shoal.report.class_sizes import Band, Risk
 from shoal.report.tree_layout import TreeLayout, tree_layout
 

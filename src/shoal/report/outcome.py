@@ -6,21 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
+from shoal.explain.affected import AffectedValue
+from shoal.explain.examples import Row
+from shoal.explain.items import GeneralizedItem
+from shoal.explain.levels import ColumnChange
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.privacy.verdict import Model, Verdict
-from shoal.report.changes import ColumnChange
 from shoal.report.class_sizes import ClassSizes
 from shoal.report.clusters import DrawnCluster
 
-Row = tuple[str, ...]
-
 _QUASI_SET = {"role": "quasi", "kind": "set"}
-_LONGEST_LABEL = 30
-
-
-def shortened(label: str, longest: int = _LONGEST_LABEL) -> str:
-    """The beginning of a label that names many items."""
-    return label if len(label) <= longest else f"{label[: longest - 1]}…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,49 +38,6 @@ class Promise:
         """The promise of a model; parameters that were not given are left out."""
         values = {part.name: getattr(model, part.name) for part in fields(cast("Any", model))}
         return cls(model.name, {name: value for name, value in values.items() if value is not None})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GeneralizedItem:
-    """A published item that stands for several, and the itemset that would break if it were expanded.
-
-    It would be held by too few records, or, if `sensitive`, too many of them would share something sensitive;
-    `among` so many, where a part of the records has to keep the promise alone.
-    """
-
-    label: str
-    items: int
-    occurrences: int
-    itemset: tuple[str, ...]
-    support: int
-    absent: tuple[str, ...] = ()
-    part: int = 0
-    sensitive: bool = False
-    among: int | None = None
-
-    def because(self) -> str:
-        """The reason for people."""
-        known = ", ".join(map(shortened, self.itemset)) or "none of its items"
-        without = f" and not {', '.join(map(shortened, self.absent))}" if self.absent else ""
-        records = "1 record" if self.support == 1 else f"{self.support:,} records"
-        records += "" if self.among is None else f" among the {self.among:,} of its cluster"
-        shared = ", too many of which share something sensitive" if self.sensitive else ""
-        return f"in more detail, whoever knows {known}{without} would find {records}{shared}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AffectedValue:
-    """A value that lost much: what it was published as where it cost most, how often, and why.
-
-    An empty `published_as` means that it was not published there.
-    """
-
-    column: str
-    value: str
-    occurrences: int
-    published_as: str
-    times: int
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

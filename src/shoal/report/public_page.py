@@ -11,16 +11,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
+from shoal.explain.levels import MOST_BARS, shortened
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.privacy.verdict import Verdict
-from shoal.report.changes import MOST_BARS
 from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.clusters import DrawnCluster
 from shoal.report.document import document
 from shoal.report.explanations import Scope
 from shoal.report.figures import class_size_figure, published_figure, risk_figure
 from shoal.report.html import Content, Html, table, tag
-from shoal.report.outcome import Promise, shortened
+from shoal.report.outcome import Promise
 from shoal.report.parts import pair, section
 from shoal.report.piece_sections import pieces_section
 from shoal.report.promise_sections import parameter, promise_sections, risk_within_promise, verdict_section

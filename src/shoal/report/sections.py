@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from shoal.explain.examples import Row
+from shoal.explain.levels import shortened
 from shoal.report.both_parts import both_parts, frontier_of, frontier_table, shows_both_parts
 from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.column_sections import columns_section
 from shoal.report.explanations import Scope
 from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
 from shoal.report.html import Content, Html, scrolling, table, tag
-from shoal.report.outcome import Outcome, Row, shortened
+from shoal.report.outcome import Outcome
 from shoal.report.parts import pair, section
 from shoal.report.piece_sections import pieces_section
 from shoal.report.promise_sections import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shoal.report.changes import CutNode
+from shoal.explain.levels import CutNode
 
 Points = tuple[list[float | None], list[float | None]]  # across and down; None breaks a line
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.errors import PromiseBroken
+from shoal.policy.plan import Search
 from shoal.privacy.verdict import Model, Verdict
-from shoal.run.plan import Search
 from shoal.run.prepare import Data
 
 

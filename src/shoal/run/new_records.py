@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from shoal.engine.local import LocalData
+from shoal.engine.memory import peak_memory_mb
 from shoal.errors import CannotVerify
+from shoal.explain.changes import change_of_new_records
 from shoal.metrics.catalogue import measure_new_records
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.privacy.verdict import Verdict
 from shoal.progress import Progress
 from shoal.recoding.synthetic import Synthetic, new_records
+from shoal.report.certified import published_roles
 from shoal.report.outcome import Outcome, Promise
-from shoal.run.certified import published_roles
-from shoal.run.changes import change_of_new_records
 from shoal.run.found import Found
-from shoal.run.memory import peak_memory_mb
 from shoal.run.order import order_of_publication
 from shoal.run.result import Result
 

@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from shoal.kernels.arrays import Ints
-from shoal.run.plan import Search
+from shoal.policy.plan import Search
 
 
 def order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Ints:

@@ -13,48 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from shoal.errors import BadInput, OutputFailed, Problem
-
-MARK = "result.json"
-CERTIFICATE = "certificate.json"
-INTERNAL = "internal"
-REPORT = "report.html"
-PUBLISHED_ENDINGS = (
-    ".csv",
-    ".tsv",
-    ".parquet",
-    ".arrow",
-    ".jsonl",
-    ".xlsx",
-    ".txt",
-    ".dat",
-    ".csv.gz",
-    ".tsv.gz",
-    ".jsonl.gz",
-    ".txt.gz",
-    ".dat.gz",
-)
-SPREADSHEET_ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")  # a workbook says itself what is a formula
-
-
-def name_problems(published: str, endings: tuple[str, ...] = PUBLISHED_ENDINGS) -> list[Problem]:
-    """Why a published file cannot have this name."""
-    problems = []
-    if Path(published).name != published or published in (".", "..", MARK, CERTIFICATE, INTERNAL, REPORT):
-        what = f"the name of the published file must be a plain one of its own, got {published!r}"
-        problems.append(Problem(what, "the folder is chosen with --out"))
-    if not published.endswith(endings):
-        other = " for disassociated data" if endings != PUBLISHED_ENDINGS else ""
-        what = f"the published file {published!r} has an ending that Shoal does not write{other}"
-        problems.append(Problem(what, f"use one of {', '.join(endings)}"))
-    return problems
-
-
-def formula_problems(published: str) -> list[Problem]:
-    """Why formulas cannot be neutralized in a file of this name."""
-    if published.endswith(SPREADSHEET_ENDINGS):
-        return []
-    what = f"formulas are neutralized in delimited text only, and {published!r} is none"
-    return [Problem(what, f"use one of {', '.join(SPREADSHEET_ENDINGS)}, or leave neutralize_formulas out")]
+from shoal.policy.output_names import MARK
 
 
 @contextmanager

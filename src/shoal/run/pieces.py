@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.engine.memory import peak_memory_mb
+from shoal.explain.affected import affected_terms
+from shoal.explain.changes import change_of_pieces
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.metrics.catalogue import measure
 from shoal.progress import Progress
 from shoal.recoding.pieces import Pieces, Randoms, randoms_of_the_system, shuffled
+from shoal.report.certified import published_roles
 from shoal.report.clusters import drawn_clusters, pieces_in_figures
 from shoal.report.outcome import Outcome, Promise
-from shoal.run.affected import affected_terms
-from shoal.run.certified import published_roles
-from shoal.run.changes import change_of_pieces
 from shoal.run.found import Found, refuse_broken
-from shoal.run.memory import peak_memory_mb
 from shoal.run.publication import readers_find
 from shoal.run.result import Result
 

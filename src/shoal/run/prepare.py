@@ -17,9 +17,9 @@ from shoal.hierarchy.binding import bind
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
+from shoal.policy.coverage import coverage_problems, protects_sensitive
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.verdict import Model
-from shoal.run.coverage import coverage_problems, protects_sensitive
 from shoal.table.columns import Carried, Coded, Column, Table
 from shoal.table.reading import Loaded, ReadOptions, read_table
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from shoal.attack.disassociation import covers, known_users
 from shoal.engine.local import LocalData
+from shoal.explain.changes import label_counts, term_counts
 from shoal.kernels.arrays import frozen_ints
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.verdict import Model, Verdict
@@ -15,7 +16,6 @@ from shoal.recoding.disassociated import Disassociated
 from shoal.report.clusters import drawn_clusters, pieces_in_figures
 from shoal.report.outcome import Promise
 from shoal.report.public_page import Publication
-from shoal.run.changes import label_counts, term_counts
 from shoal.run.verification import CheckedFile
 from shoal.table.roles import QuasiSet, Role
 

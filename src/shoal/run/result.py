@@ -10,6 +10,15 @@ from typing import Any
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, PromiseBroken
+from shoal.policy.output_names import (
+    CERTIFICATE,
+    INTERNAL,
+    MARK,
+    PUBLISHED_ENDINGS,
+    REPORT,
+    formula_problems,
+    name_problems,
+)
 from shoal.privacy.verdict import Model
 from shoal.recoding.decision import Recoding
 from shoal.recoding.disassociated import Disassociated
@@ -21,16 +30,7 @@ from shoal.report.page import notebook_view, page
 from shoal.report.public_page import Publication, public_page
 from shoal.report.result_file import result_dict
 from shoal.run.judged import Judged
-from shoal.run.output import (
-    CERTIFICATE,
-    INTERNAL,
-    MARK,
-    PUBLISHED_ENDINGS,
-    REPORT,
-    folder_that_appears_whole,
-    formula_problems,
-    name_problems,
-)
+from shoal.run.output import folder_that_appears_whole
 from shoal.run.prepare import Data
 from shoal.run.publication import publication
 from shoal.run.verification import CheckedFile, check_file

@@ -12,6 +12,8 @@ from typing import Any
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, OutputFailed, Problem
+from shoal.policy.coverage import coverage_problems
+from shoal.policy.plan import Plan
 from shoal.privacy.check import verify_all
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -19,11 +21,9 @@ from shoal.privacy.verdict import Model, Verdict, Witness
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.publication import read_publication
 from shoal.report.certificate import check_certificate
-from shoal.run.certified import models_of_certificate, roles_of_certificate
-from shoal.run.coverage import coverage_problems
+from shoal.report.certified import models_of_certificate, roles_of_certificate
 from shoal.run.label_leaves import leaves_from_files
 from shoal.run.output import file_that_appears_whole
-from shoal.run.plan import Plan
 from shoal.run.prepare import distinct_values
 from shoal.table.canonical import canonical
 from shoal.table.columns import Carried

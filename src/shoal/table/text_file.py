@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import BadInput, Problem
-from shoal.kernels.quotes import CELL_START, LINE_ENDED_IN_QUOTES, QUOTED, follow_quotes, quote_automaton
+from shoal.kernels.csv_quotes import CELL_START, LINE_ENDED_IN_QUOTES, QUOTED, follow_quotes, quote_automaton
 
 LINE_LIMIT = 64 * 2**20
 _PIECE = 2**19  # larger ones come as fresh pages each time, which costs more than the reading

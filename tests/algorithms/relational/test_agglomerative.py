@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.agglomerative import DISTANCES, Agglomerative
-from shoal.algorithms.relational.records import Records
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.progress import Silent
 from shoal.table.roles import Quasi

@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.forest import Forest
-from shoal.algorithms.relational.records import Records
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.progress import Silent
 from shoal.table.roles import Quasi

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms.relational.records import Records
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.sequential import Sequential
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.progress import Silent

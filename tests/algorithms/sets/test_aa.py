@@ -4,9 +4,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shoal.algorithms.sets import violations
 from shoal.algorithms.sets.aa import AA
-from shoal.algorithms.sets.transactions import Transactions
+from shoal.algorithms.sets.cut_search import violations
+from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.errors import BadInput, Cancelled, Infeasible, LimitReached
 from shoal.hierarchy.builders import fanout
 from shoal.privacy.km_anonymity import KmAnonymity

@@ -1,4 +1,4 @@
-from shoal.run.profile import ColumnProfile
+from shoal.study.profile import ColumnProfile
 from shoal.web.pages.columns import changed
 
 AGE = ColumnProfile(

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from shoal.algorithms.mixed.options import items_parameter, minimal_parameter
-from shoal.algorithms.mixed.task import PAPER, SERVES, Task
+from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
+from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, Task
 from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.privacy.verdict import Model

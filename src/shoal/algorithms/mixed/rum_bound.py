@@ -8,17 +8,17 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from shoal.algorithms.mixed.clusters import Clusters
-from shoal.algorithms.mixed.frontier import best_of, grid
-from shoal.algorithms.mixed.merging import ROUNDING, closeness_of, merge_within
-from shoal.algorithms.mixed.options import (
+from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
+from shoal.algorithms.mixed.joint_search.merging import ROUNDING, closeness_of, merge_within
+from shoal.algorithms.mixed.joint_search.options import (
     closeness_parameter,
     delta_parameter,
     items_parameter,
     minimal_parameter,
 )
-from shoal.algorithms.mixed.orders import Order
-from shoal.algorithms.mixed.task import PAPER, SERVES, Task
+from shoal.algorithms.mixed.joint_search.orders import Order
+from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, Task
 from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible

@@ -6,15 +6,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from shoal.algorithms.mixed.clusters import Clusters
-from shoal.algorithms.mixed.diversity import unite_for_diversity
-from shoal.algorithms.mixed.options import items_parameter, minimal_parameter
-from shoal.algorithms.mixed.task import PAPER, SERVES, Task
+from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.diversity import unite_for_diversity
+from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
+from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, Task
 from shoal.algorithms.parameters import Within, check_parameters, parameter
-from shoal.algorithms.relational.clusters import Clustering
-from shoal.algorithms.sets.gray_order import gray_order
-from shoal.algorithms.sets.lra import moved_border, subset_counts, united
-from shoal.algorithms.sets.parts import balanced_borders
+from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.sets.cut_search.parts import balanced_borders
+from shoal.algorithms.sets.equal_sets.gray_order import gray_order
+from shoal.algorithms.sets.lra.algorithm import moved_border, subset_counts, united
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
 from shoal.privacy.verdict import Model

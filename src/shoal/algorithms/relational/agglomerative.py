@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from shoal.algorithms.parameters import OneOf, YesOrNo, check_parameters, parameter
-from shoal.algorithms.relational.finishing import finish, local_search_parameter, weight_parameter
-from shoal.algorithms.relational.needs import needs_of
-from shoal.algorithms.relational.records import MEASURES, Records
-from shoal.algorithms.relational.uniting import united
+from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
+from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.clustering.uniting import united
 from shoal.engine.local import LocalData
 from shoal.kernels.agglomerative import EXCESS, GROWTH, RATIO, SCALED, Rules
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity

@@ -7,14 +7,14 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
-from shoal.algorithms.relational.finishing import finish, local_search_parameter, weight_parameter
-from shoal.algorithms.relational.leftovers import with_leftovers
-from shoal.algorithms.relational.needs import needs_of
-from shoal.algorithms.relational.records import MEASURES, Records
+from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
+from shoal.algorithms.relational.clustering.leftovers import with_leftovers
+from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.engine.local import LocalData
 from shoal.kernels import forest as kernels
 from shoal.kernels.arrays import Bools, Ints
-from shoal.kernels.closures import Pool
+from shoal.kernels.generalized_records import Pool
 from shoal.kernels.greedy_clusters import NO_CLUSTER
 from shoal.kernels.grouping import members
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity

@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from shoal.algorithms.parameters import OneOf, Within, check_parameters, parameter
-from shoal.algorithms.relational.finishing import finish, local_search_parameter, weight_parameter
-from shoal.algorithms.relational.needs import needs_of
-from shoal.algorithms.relational.records import MEASURES, Records
-from shoal.algorithms.relational.uniting import United, united
+from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
+from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.clustering.uniting import United, united
 from shoal.engine.local import LocalData
 from shoal.kernels.agglomerative import GROWTH, Rules
 from shoal.kernels.arrays import Ints
-from shoal.kernels.closures import NOTHING, closures, vector_costs
+from shoal.kernels.generalized_records import NOTHING, closures, vector_costs
 from shoal.kernels.grouping import members
 from shoal.kernels.sequential import Allotment, move_records
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity

@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
-from shoal.algorithms.sets.cut import Cut
-from shoal.algorithms.sets.generalization import generalize
-from shoal.algorithms.sets.task import CutTask, Task
+from shoal.algorithms.sets.cut_search.cut import Cut
+from shoal.algorithms.sets.cut_search.generalization import generalize
+from shoal.algorithms.sets.cut_search.task import CutTask, Task
 from shoal.engine.local import LocalData
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity

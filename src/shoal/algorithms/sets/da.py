@@ -8,10 +8,10 @@ import numpy as np
 
 from shoal.algorithms.parameters import YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.aa import AA
-from shoal.algorithms.sets.cut import Cut
-from shoal.algorithms.sets.generalization import Tally, mend
-from shoal.algorithms.sets.repair import Repairs
-from shoal.algorithms.sets.task import Task
+from shoal.algorithms.sets.cut_search.cut import Cut
+from shoal.algorithms.sets.cut_search.generalization import Tally, mend
+from shoal.algorithms.sets.cut_search.repair import Repairs
+from shoal.algorithms.sets.cut_search.task import Task
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.privacy.km_anonymity import KmAnonymity

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from shoal.algorithms.parameters import Within, check_parameters, parameter
-from shoal.algorithms.sets.diverse_groups import made_diverse
-from shoal.algorithms.sets.equal_sets import (
+from shoal.algorithms.sets.equal_sets.diverse_groups import made_diverse
+from shoal.algorithms.sets.equal_sets.groups import (
     OUT_OF_TIME,
     EqualSets,
     Grouped,
@@ -19,8 +19,8 @@ from shoal.algorithms.sets.equal_sets import (
 )
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
-from shoal.kernels.drilldown import Drill
-from shoal.kernels.set_regrouping import Regrouping, begin_regrouping, regroup
+from shoal.kernels.lgr import Regrouping, begin_regrouping, regroup
+from shoal.kernels.set_partition import Drill
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.verdict import Model
 from shoal.progress import Progress

@@ -7,13 +7,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from shoal.algorithms.parameters import check_parameters
-from shoal.algorithms.sets.equal_sets import EqualSets, drill
+from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill
 from shoal.algorithms.sets.lgr import LGR
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
 from shoal.kernels.arrays import Ints
-from shoal.kernels.drilldown import Drill
-from shoal.kernels.rollback import Published, roll_back
+from shoal.kernels.lgr_literal import Published, roll_back
+from shoal.kernels.set_partition import Drill
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.verdict import Model, counted
 from shoal.progress import Progress

@@ -10,10 +10,10 @@ import numpy as np
 
 from shoal.algorithms.parameters import Within, check_parameters, parameter
 from shoal.algorithms.sets.aa import AA
-from shoal.algorithms.sets.cut import Cut
-from shoal.algorithms.sets.generalization import Tally
-from shoal.algorithms.sets.task import Task
-from shoal.algorithms.sets.violations import Violations
+from shoal.algorithms.sets.cut_search.cut import Cut
+from shoal.algorithms.sets.cut_search.generalization import Tally
+from shoal.algorithms.sets.cut_search.task import Task
+from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.engine.local import LocalData
 from shoal.errors import LimitReached
 from shoal.hierarchy.tree import Hierarchy

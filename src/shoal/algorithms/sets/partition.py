@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from shoal.algorithms.parameters import check_parameters
-from shoal.algorithms.sets.diverse_groups import made_diverse
-from shoal.algorithms.sets.equal_sets import EqualSets, drill, suppression_parameter
+from shoal.algorithms.sets.equal_sets.diverse_groups import made_diverse
+from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill, suppression_parameter
 from shoal.engine.local import LocalData
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.verdict import Model

@@ -8,18 +8,18 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
-from shoal.algorithms.sets.cut import Cut
-from shoal.algorithms.sets.generalization import Tally, generalize
-from shoal.algorithms.sets.parts import (
+from shoal.algorithms.sets.cut_search.cut import Cut
+from shoal.algorithms.sets.cut_search.generalization import Tally, generalize
+from shoal.algorithms.sets.cut_search.parts import (
     Room,
     balanced_borders,
     memory_parameter,
     parts_parameter,
     threads_parameter,
 )
-from shoal.algorithms.sets.task import CutTask, Task
-from shoal.algorithms.sets.transactions import Counted
-from shoal.algorithms.sets.violations import Violations
+from shoal.algorithms.sets.cut_search.task import CutTask, Task
+from shoal.algorithms.sets.cut_search.transactions import Counted
+from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.threads import in_threads
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy

@@ -7,8 +7,8 @@ from typing import Any
 
 from nicegui import ui
 
-from shoal.run.profile import ColumnProfile, Profile
-from shoal.run.starter import column_entry
+from shoal.study.profile import ColumnProfile, Profile
+from shoal.study.starter import column_entry
 from shoal.web.pages.data import KINDS
 from shoal.web.pages.frame import (
     Place,

@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from shoal.algorithms.catalogue import describe_algorithms
-from shoal.run.check import Checked
+from shoal.study.check import Checked
 from shoal.web.pages.frame import (
     Place,
     ask,

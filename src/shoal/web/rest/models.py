@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from shoal.errors import Problem
 from shoal.hierarchy.lint import Finding
 from shoal.privacy.verdict import Verdict
-from shoal.run.comparison import Constraint
 from shoal.run.verification import FileCheck
+from shoal.study.comparison import Constraint
 from shoal.web.service.editing import Dissolve, Edit, Group, Move, Rename
 from shoal.web.service.files import StoredFile
 from shoal.web.service.jobs import Job

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import BadInput, Problem
-from shoal.run.policy import Policy, PolicyFile, parse_policy
-from shoal.run.policy_text import policy_text
+from shoal.policy.policy_file import Policy, PolicyFile, parse_policy
+from shoal.policy.policy_text import policy_text
 from shoal.web.service.wording import Names
 
 POLICY_NAME = "policy.toml"

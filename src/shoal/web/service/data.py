@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from shoal.run.profile import Profile
+from shoal.study.profile import Profile
 from shoal.table.reading import ReadOptions
 from shoal.web.service import questions
 from shoal.web.service.files import Files, StoredFile

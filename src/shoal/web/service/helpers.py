@@ -14,7 +14,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any, TypeVar
 
 from shoal.errors import LimitReached, ShoalError
-from shoal.run.children import end_with_parent
+from shoal.study.child_processes import end_with_parent
 from shoal.web.service.processes import be_first_to_go, memory_of
 from shoal.web.service.wording import Failure, Names
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from shoal.errors import BadInput, NotFound, Problem
-from shoal.run.comparison import Constraint, jobs_of
-from shoal.run.starter import Sections
+from shoal.study.comparison import Constraint, jobs_of
+from shoal.study.starter import Sections
 from shoal.web.service.bound import sections_text
 from shoal.web.service.limits import ServerLimits
 from shoal.web.service.policies import Policies

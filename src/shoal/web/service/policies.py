@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import BadInput, InvalidParameter, Problem, ShoalError
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import Misfit, PrivacySection, parse_policy
+from shoal.policy.policy_text import SECTIONS
+from shoal.policy.promise import models_of
 from shoal.report.explanations import Limit, Scope, limits_of, scope_in_words
 from shoal.report.outcome import Promise
-from shoal.run.check import Checked, search_problems
-from shoal.run.plan import plan_of
-from shoal.run.policy import Misfit, PrivacySection, parse_policy
-from shoal.run.policy_text import SECTIONS
-from shoal.run.promise import models_of
-from shoal.run.starter import Sections, starter_sections
+from shoal.study.check import Checked, search_problems
+from shoal.study.starter import Sections, starter_sections
 from shoal.web.service import questions
 from shoal.web.service.bound import POLICY_NAME, Bound, bound_policy, sections_text
 from shoal.web.service.data import DataFiles

@@ -18,14 +18,14 @@ from shoal.hierarchy.lint import Finding, lint
 from shoal.hierarchy.source import TreeSource
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import rows_of_each_value
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import PolicyFile
 from shoal.progress import Silent
-from shoal.run.check import Checked
-from shoal.run.check import check as check_file
-from shoal.run.plan import plan_of
-from shoal.run.policy import PolicyFile
-from shoal.run.profile import Profile, unique_share
-from shoal.run.profile import profile as profile_data
 from shoal.run.verification import FileCheck, verify_published
+from shoal.study.check import Checked
+from shoal.study.check import check as check_file
+from shoal.study.profile import Profile, unique_share
+from shoal.study.profile import profile as profile_data
 from shoal.table.columns import Coded, Sets
 from shoal.table.reading import ReadOptions, inspect, read_table
 from shoal.table.roles import Quasi, QuasiSet

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from shoal.errors import BadInput, NotFound, Problem
-from shoal.run.output import CERTIFICATE, INTERNAL, MARK, REPORT
-from shoal.run.policy import parse_policy
-from shoal.run.script import script_text
+from shoal.policy.output_names import CERTIFICATE, INTERNAL, MARK, REPORT
+from shoal.policy.policy_file import parse_policy
+from shoal.policy.script import script_text
 from shoal.run.verification import FileCheck
 from shoal.web.service import questions
 from shoal.web.service.bound import POLICY_NAME, bound_policy

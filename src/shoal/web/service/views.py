@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.explain.examples import texts_of
 from shoal.hierarchy.tree import Hierarchy
 from shoal.recoding.decision import apply_recoding
 from shoal.recoding.pieces import Pieces
@@ -14,7 +15,6 @@ from shoal.report.class_sizes import risk_of, size_bands
 from shoal.report.explanations import limits, promises_in_words
 from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
 from shoal.report.outcome import Outcome
-from shoal.run.examples import texts_of
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Sets, Table
 from shoal.web.service.explaining import groups_of

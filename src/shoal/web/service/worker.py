@@ -19,15 +19,15 @@ from typing import Any, TextIO
 
 from shoal.attack.attacked import Attacked
 from shoal.errors import ShoalError
+from shoal.policy.plan import Plan, plan_of
 from shoal.report.attack_page import attack_facts, attack_page
 from shoal.report.json_values import json_value
 from shoal.report.result_file import result_dict
-from shoal.run.attack import attack_files
-from shoal.run.compare import compare
-from shoal.run.comparison import Constraint
 from shoal.run.output import file_that_appears_whole
-from shoal.run.plan import Plan, plan_of
-from shoal.run.runner import run
+from shoal.run.release import run
+from shoal.study.attack import attack_files
+from shoal.study.compare import compare
+from shoal.study.comparison import Constraint
 from shoal.web.service.bound import POLICY_NAME, bound_policy, stored_text
 from shoal.web.service.explaining import Decision
 from shoal.web.service.processes import be_first_to_go, give_way

@@ -1,0 +1,98 @@
+"""Clusters in which a sensitive item has too large a share are united with others until none has.
+
+As Algorithm 8 of Gionis, Mazza, Tassa et al., k-ANON-CF, does it for sensitive columns: see
+`algorithms.relational.diversify`. No generalization of items changes these shares.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.relational.clustering.finishing import WEIGHT_OF_LOSS
+from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.transactions import Transactions
+from shoal.engine.local import LocalData
+from shoal.errors import Infeasible
+from shoal.kernels.arrays import Bools, Floats, Ints
+from shoal.kernels.grouping import members
+from shoal.kernels.itemset_supports import NEVER_GUESSED, SHARE_OF_ROWS
+from shoal.privacy.items import guess_in_words
+
+
+class Shares:
+    """How many records of each cluster hold each sensitive item, and of how many that is a share."""
+
+    def __init__(self, transactions: Transactions, cluster_of_row: Ints, clusters: int, l: Fraction) -> None:
+        self._l = l
+        sensitive = transactions.sensitive
+        self._whole_of = transactions.whole_of
+        self._guessed: Bools = self._whole_of != NEVER_GUESSED
+        of_occurrence = np.repeat(cluster_of_row, np.diff(sensitive.starts))
+        self._counts = np.zeros((clusters, len(self._whole_of)), dtype=np.int64)
+        np.add.at(self._counts, (of_occurrence, sensitive.items), 1)
+        starts, _ = members(cluster_of_row, clusters)
+        self._sizes = np.diff(starts)
+
+    def gaps(self, clusters: Ints) -> Floats:
+        """How much too small 1 / the largest share of each cluster is; 0 or less for those that are fine."""
+        return self._gaps(self._counts[clusters], self._sizes[clusters])
+
+    def gaps_of_unions(self, cluster: int, others: Ints) -> Floats:
+        """The same for the union of a cluster with each of the others."""
+        counts = self._counts[others] + self._counts[cluster]
+        return self._gaps(counts, self._sizes[others] + self._sizes[cluster])
+
+    def unite(self, cluster: int, other: int) -> None:
+        """Take note of a union."""
+        self._counts[cluster] += self._counts[other]
+        self._sizes[cluster] += self._sizes[other]
+
+    def _gaps(self, counts: Ints, sizes: Ints) -> Floats:
+        """Exact where it is 0: whole numbers are compared, not shares."""
+        holding = counts[:, self._guessed]
+        whole_of = self._whole_of[self._guessed]
+        wholes = np.where(whole_of == SHARE_OF_ROWS, sizes[:, np.newaxis], counts[:, whole_of])
+        exceeds = (holding * self._l.numerator > wholes * self._l.denominator).any(axis=1)
+        shares = (holding / np.maximum(wholes, 1)).max(axis=1, initial=0.0)
+        missing = float(self._l) - 1 / np.maximum(shares, 1e-300)
+        return np.where(exceeds, np.maximum(missing, 1e-12), 0.0)
+
+
+def require_possible(data: LocalData, requirement: Requirement) -> None:
+    """Raise Infeasible when a sensitive item has too large a share of all records."""
+    guess = data.joined_sets().likeliest_guess(0) if requirement.diverse_m else None
+    if guess is None or guess.share * requirement.l <= 1:
+        return
+    raise Infeasible(
+        f"(k,l^m)-diversity with l={requirement.l} cannot be met: {guess_in_words(data, guess)}, and no"
+        f" generalization changes that; l can be at most {1 / guess.share}",
+        largest_l=float(1 / guess.share),
+        records=data.row_count,
+    )
+
+
+def unite_for_diversity(transactions: Transactions, clusters: Clusters, requirement: Requirement) -> None:
+    """Unite clusters until no sensitive item has more than 1/l of the records of one.
+
+    In all records together none may have; see `require_possible`.
+    """
+    if requirement.diverse_m == 0:
+        return
+    cluster_of_row = clusters.clustering().cluster_of_row
+    shares = Shares(transactions, cluster_of_row, len(clusters.alive), requirement.l)
+    while True:
+        alive = clusters.alive
+        gaps = shares.gaps(alive)
+        if gaps.max(initial=0.0) == 0:
+            return
+        worst = int(alive[np.argmax(gaps)])
+        others = clusters.others(worst)
+        losses = clusters.losses_with(worst, others, clusters.union_costs(worst, others))
+        added = (losses - clusters.loss) * clusters.records.row_count
+        price = WEIGHT_OF_LOSS * added + (1 - WEIGHT_OF_LOSS) * shares.gaps_of_unions(worst, others)
+        partner = int(others[np.argmin(price)])
+        clusters.unite(worst, partner)
+        shares.unite(worst, partner)

@@ -1,0 +1,59 @@
+"""What several bounds cost, so that one can be picked instead of guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from shoal.algorithms.mixed.joint_search.task import Task
+from shoal.engine.local import LocalData
+from shoal.errors import Infeasible
+from shoal.privacy.check import verify_all
+from shoal.recoding.decision import apply_recoding
+from shoal.recoding.joint import Joint
+
+_POINTS = 8
+
+
+def grid(least: float, most: float) -> list[float]:
+    """Bounds from the least that can be met to one that stops nothing."""
+    return sorted(set(np.linspace(least, max(least, most), _POINTS).tolist()))
+
+
+def best_of(task: Task, deltas: Sequence[float], find: Callable[[float], Joint]) -> Joint:
+    """The decision with the smallest sum of both losses; its figures list all, each of them verified.
+
+    Bounds that cannot be met are left out.
+    """
+    found: list[Joint] = []
+    for delta in deltas:
+        try:
+            found.append(find(delta))
+        except Infeasible as error:
+            impossible = error
+    if not found:
+        raise impossible
+    points = [_point(task, joint) for joint in found]
+    safe = [place for place, point in enumerate(points) if point["holds"]]
+    best = min(safe, key=lambda place: points[place]["relational_loss"] + points[place]["utility_loss"])
+    chosen = found[best]
+    notice = (
+        f"{len(points)} bounds were tried; published is delta = {points[best]['delta']:g}, which has the"
+        " smallest sum of both losses: pick another from the frontier if you weigh them differently"
+    )
+    return replace(chosen, notices=(*chosen.notices, notice), figures={**chosen.figures, "frontier": points})
+
+
+def _point(task: Task, joint: Joint) -> dict[str, Any]:
+    data = task.data
+    released = apply_recoding(data.table, data.trees, data.roles, joint, smallest=1).table
+    verdicts = verify_all(task.models, LocalData(released, data.roles))
+    names = ("delta", "relational_loss", "utility_loss", "clusters", "largest_cluster", "merges")
+    return {
+        **{name: joint.figures[name] for name in names},
+        "holds": all(verdict.holds for verdict in verdicts),
+        "smallest": min((v.smallest for v in verdicts if v.smallest is not None), default=None),
+    }

@@ -1,0 +1,115 @@
+"""The item step: the items of some records are generalized until they keep the promise among themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
+from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.cut import Cut
+from shoal.algorithms.sets.cut_search.generalization import generalize
+from shoal.algorithms.sets.cut_search.specialization import specialize
+from shoal.algorithms.sets.cut_search.transactions import Transactions
+from shoal.algorithms.sets.cut_search.violations import Violations
+from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.utility_loss import Words, sum_of_losses
+from shoal.metrics.joint import weights_of_words
+from shoal.progress import Progress
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartItems:
+    """What each item of a part is published as, or SUPPRESSED_ITEM, and the sum of the records' UL."""
+
+    word_of_item: Ints
+    loss: float
+    suppressed: bool = False
+
+
+class ItemStep(Protocol):
+    """A way to make the items of any part of the records safe."""
+
+    def solve(self, rows: Ints, progress: Progress) -> PartItems:
+        """Generalize the items of the given rows; columns for which nothing else helps are suppressed."""
+
+    def cuts(self, parts: Sequence[PartItems], part_of_row: Ints) -> tuple[Cuts, ...]:
+        """The decision for each set column."""
+
+
+def ever_fewer_columns(
+    transactions: Transactions, sets: JointSets, requirement: Requirement
+) -> list[tuple[Transactions, Bools]]:
+    """What to try until it is safe: the columns that enough records have items of, then fewer and fewer.
+
+    Each with the items that are left out; the last one has no items at all.
+    """
+    occurrences = [int(transactions.occurrences[sets.items_of(c)].sum()) for c in range(len(sets.columns))]
+    kept = [c for c in range(len(sets.columns)) if _enough_records(transactions, sets, c, requirement)]
+    tries = []
+    while True:
+        items = np.isin(sets.column_of_item, kept)
+        tries.append((transactions if items.all() else transactions.within(items), ~items))
+        if not kept:
+            return tries
+        kept.remove(min(kept, key=lambda c: (occurrences[c], c)))
+
+
+def _enough_records(
+    transactions: Transactions, sets: JointSets, column: int, requirement: Requirement
+) -> bool:
+    """Whether records with items of a column are none, or enough to publish one item of it."""
+    items = sets.items_of(column)
+    mine = (transactions.sets.items >= items.start) & (transactions.sets.items < items.stop)
+    before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(mine)))
+    holding = int(np.count_nonzero(np.diff(before[transactions.sets.starts])))
+    return holding == 0 or holding >= requirement.k_for(1)
+
+
+class TreeStep:
+    """AA over the trees of the columns, on any part of the records."""
+
+    def __init__(self, sets: JointSets, requirement: Requirement, *, minimal: bool) -> None:
+        self._sets, self._requirement, self._minimal = sets, requirement, minimal
+        tree = sets.transactions.tree
+        weights = weights_of_words(tree, sets.weights)
+        self._words = Words(np.array(tree.sizes), weights)
+
+    def solve(self, rows: Ints, progress: Progress) -> PartItems:
+        """The cheapest cut that AA finds."""
+        part = self._sets.transactions.taking(rows)
+        words, left_out = next(
+            (words, left_out)
+            for kept, left_out in ever_fewer_columns(part, self._sets, self._requirement)
+            if (words := self._safe_cut(kept, progress)) is not None
+        )
+        words[left_out] = SUPPRESSED_ITEM
+        suppressed = bool(left_out[part.sets.items].any())
+        return PartItems(words, sum_of_losses(part.sets, words, self._words), suppressed)
+
+    def _safe_cut(self, part: Transactions, progress: Progress) -> Ints | None:
+        if part.non_empty == 0:
+            return np.arange(part.tree.leaf_count, dtype=np.int64)
+        violations = Violations(part, self._requirement)
+        cut = Cut(part)
+        tally = generalize(violations, cut, progress, allowed=self._sets.publishable)
+        if not self._sets.publishable[cut.nodes].all():
+            return None  # time was up, and everything was moved up to a root that no column has
+        if (tally.left or not tally.in_time) and violations.first_at(cut) is not None:
+            return None
+        if self._minimal and tally.in_time:
+            specialize(violations, cut, progress)
+        return cut.node_of_leaf.copy()
+
+    def cuts(self, parts: Sequence[PartItems], part_of_row: Ints) -> tuple[Cuts, ...]:
+        """One cut per part through the tree of each column."""
+        stacked = np.stack([part.word_of_item for part in parts])
+        nodes = np.where(stacked == SUPPRESSED_ITEM, SUPPRESSED_ITEM, self._sets.node_in_column[stacked])
+        return tuple(
+            Cuts(name, part_of_row, np.ascontiguousarray(nodes[:, self._sets.items_of(c)]))
+            for c, name in enumerate(self._sets.columns)
+        )

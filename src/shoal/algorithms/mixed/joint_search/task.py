@@ -1,0 +1,167 @@
+"""What the algorithms for tables with sets have in common before and after clusters are united."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.diversity import require_possible, unite_for_diversity
+from shoal.algorithms.mixed.joint_search.item_step import ItemStep, PartItems, TreeStep
+from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
+from shoal.algorithms.mixed.joint_search.union_step import UnionStep
+from shoal.algorithms.relational.clustering.growing import around_random_seeds
+from shoal.algorithms.relational.clustering.records import Records
+from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.task import fitting
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.privacy.check import require_feasible
+from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.privacy.k_lm_diversity import KLmDiversity
+from shoal.privacy.parameters import exact
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.joint import Joint
+
+SERVES: tuple[type[Model], ...] = (KKmAnonymity, KLmDiversity)
+PAPER = (
+    "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction "
+    "attributes. ECML PKDD 2013."
+)
+
+Parts = dict[int, PartItems]
+
+_NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A table with sets and what is required of it."""
+
+    data: LocalData
+    models: tuple[Model, ...]
+    records: Records
+    sets: JointSets
+    requirement: Requirement
+    step: ItemStep
+    notices: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool) -> Task:
+        """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
+        require_feasible(models, data)
+        requirement = requirement_of(models)
+        require_possible(data, requirement)
+        sets = JointSets.of(data)
+        requirement, notices = fitting(requirement, sets.transactions.tree, sets.transactions.longest)
+        return cls(
+            data=data,
+            models=tuple(models),
+            records=Records.of(data, "ncp"),
+            sets=sets,
+            requirement=requirement,
+            step=_item_step(data, sets, requirement, items, minimal=minimal),
+            notices=notices,
+        )
+
+    def initial_clusters(self, rng: np.random.Generator, progress: Progress) -> Clusters:
+        """What Cluster finds, united where a sensitive item has too large a share, numbered without gaps."""
+        clustering = around_random_seeds(self.records, self.requirement.k, rng, progress)
+        clusters = Clusters(self.records, clustering.unite_alike(self.records))
+        unite_for_diversity(self.sets.transactions, clusters, self.requirement)
+        return clusters.copy()
+
+    def solve(self, clusters: Clusters, progress: Progress) -> Parts:
+        """The item step for every cluster."""
+        alive = clusters.alive.tolist()
+        parts = {}
+        for place, cluster in enumerate(alive):
+            progress.update(place, len(alive), "items of clusters")
+            parts[cluster] = self.step.solve(clusters.rows(cluster), progress)
+        return parts
+
+    def utility_loss(self, parts: Parts) -> float:
+        """UL of all records."""
+        return sum(part.loss for part in parts.values()) / max(1, self.data.row_count)
+
+    def joint(
+        self, clusters: Clusters, parts: Parts, figures: Mapping[str, Any], notices: Sequence[str] = ()
+    ) -> Joint:
+        """The decision that clusters and their items are published as."""
+        clustering = clusters.clustering()
+        in_order = [parts[cluster] for cluster in clusters.alive.tolist()]
+        groups = clustering.unite_alike(self.records).groups(self.records)
+        suppressed, loss = sum(part.suppressed for part in in_order), self.utility_loss(parts)
+        return Joint(
+            groups=groups,
+            cuts=self.step.cuts(in_order, clustering.cluster_of_row),
+            notices=(
+                *self.notices,
+                *notices,
+                *_suppression_notices(suppressed, self.requirement),
+                *_tree_notices(self.step, loss),
+            ),
+            figures={
+                "clusters": len(in_order),
+                "largest_cluster": int(clustering.sizes.max(initial=0)),
+                "clusters_with_suppressed_items": suppressed,
+                "relational_loss": clusters.loss,
+                "utility_loss": loss,
+                **figures,
+            },
+        )
+
+
+def requirement_of(models: Sequence[Model]) -> Requirement:
+    """What the models ask of the items of each class."""
+    joint = [model for model in models if isinstance(model, KKmAnonymity | KLmDiversity)]
+    diverse = [model for model in joint if isinstance(model, KLmDiversity)]
+    return Requirement(
+        k=max(model.k for model in joint),
+        m=max(model.m for model in joint),
+        l=max((exact(model.l) for model in diverse), default=exact(1)),
+        diverse_m=max((model.m for model in diverse), default=0),
+    )
+
+
+def _item_step(
+    data: LocalData, sets: JointSets, requirement: Requirement, items: str, *, minimal: bool
+) -> ItemStep:
+    without = [name for name in sets.columns if name not in data.trees]
+    if items == "pcta" or (items == "auto" and without):
+        return UnionStep(data, sets, requirement)
+    if without:
+        raise BadInput(
+            *(
+                Problem(
+                    "the item step aa needs a hierarchy",
+                    'give the column one, such as fanout, or use items = "pcta"',
+                    column=name,
+                )
+                for name in without
+            )
+        )
+    return TreeStep(sets, requirement, minimal=minimal)
+
+
+def _tree_notices(step: ItemStep, loss: float) -> tuple[str, ...]:
+    if not isinstance(step, TreeStep) or loss <= _NEARLY_ALL:
+        return ()
+    return (
+        f"items lose {loss:.0%} over their hierarchy, because a class has few records to hide in; with"
+        ' items = "pcta", which unites items freely, they mostly lose less',
+    )
+
+
+def _suppression_notices(suppressed: int, requirement: Requirement) -> tuple[str, ...]:
+    if not suppressed:
+        return ()
+    clusters = "1 cluster" if suppressed == 1 else f"{suppressed:,} clusters"
+    return (
+        f"items of {clusters} were suppressed, because there they occur in fewer than k={requirement.k}"
+        " records, or give too much away, however they are generalized",
+    )

@@ -1,0 +1,73 @@
+"""What the models ask of every class, in the form in which searches ask it of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shoal.engine.local import LocalData
+from shoal.errors import Infeasible
+from shoal.kernels.arrays import Bools, Ints, frozen_ints
+from shoal.kernels.constraint import Needs
+from shoal.privacy.verdict import Model
+
+
+def needs_of(data: LocalData, models: Sequence[Model]) -> Needs:
+    """What every class of a release must satisfy; raises Infeasible when not even the whole table does."""
+    if data.row_count == 0:
+        raise Infeasible("there are no records, so there is nothing to publish", records=0)
+    for model in models:
+        _refuse_infeasible(model, data)
+    requirements = [requirement() for model in models if (requirement := getattr(model, "requirement", None))]
+    sensitive = data.sensitive if requirements else ()
+    everybody = data.classes(())
+    row_totals = [data.histogram(everybody, name).totals for name in sensitive]
+    people_totals = [data.subject_histogram(everybody, name).totals for name in sensitive]
+    people, people_count = _numbered_people(data)
+    return Needs(
+        k=max((int(getattr(model, "k", 1)) for model in models), default=1),
+        people=people,
+        people_count=people_count,
+        sensitive=_stacked([data.table.coded(name).codes for name in sensitive], data.row_count),
+        missing=np.array([data.table.coded(name).domain.missing for name in sensitive], dtype=np.int64),
+        requirements=frozen_ints(np.array(requirements, dtype=np.int64).reshape(-1, 4)),
+        total_starts=np.cumsum([0, *map(len, row_totals)], dtype=np.int64),
+        row_totals=np.concatenate([np.empty(0, dtype=np.int64), *row_totals]),
+        people_totals=np.concatenate([np.empty(0, dtype=np.int64), *people_totals]),
+    )
+
+
+def needs_within(needs: Needs, published: Bools) -> Needs:
+    """The same if only the marked rows are published: they are the table that classes are compared with."""
+    row_totals, people_totals = [], []
+    for column, missing in enumerate(needs.missing.tolist()):
+        rows = np.flatnonzero(published & (needs.sensitive[:, column] != missing))
+        values = needs.sensitive[rows, column]
+        row_totals.append(np.bincount(values, minlength=missing))
+        if len(needs.people):
+            pairs = np.unique(values * needs.people_count + needs.people[rows])
+            values = pairs // needs.people_count
+        people_totals.append(np.bincount(values, minlength=missing))
+    none: Ints = np.empty(0, dtype=np.int64)
+    return needs._replace(
+        row_totals=np.concatenate([none, *row_totals]), people_totals=np.concatenate([none, *people_totals])
+    )
+
+
+def _refuse_infeasible(model: Any, data: LocalData) -> None:
+    error = model.infeasible(data)
+    if error is not None:
+        raise error
+
+
+def _numbered_people(data: LocalData) -> tuple[Ints, int]:
+    if data.subjects is None:
+        return np.empty(0, dtype=np.int64), 1
+    persons, people = np.unique(data.subjects, return_inverse=True)
+    return people.astype(np.int64), max(len(persons), 1)
+
+
+def _stacked(columns: Sequence[Ints], row_count: int) -> Ints:
+    return np.stack(columns, axis=1) if columns else np.empty((row_count, 0), dtype=np.int64)

@@ -1,0 +1,123 @@
+"""Clusters are united until every model holds in each, for any clustering and any models that unions serve.
+
+After Algorithm 8 of Kenig, Tassa, A practical approximation algorithm for optimal k-anonymity, 2012: the
+cluster that is furthest from what the models ask is united with the partner of least
+w * added loss + (1 - w) * remaining gap, again and again. The loss is the sum over records of what they cost
+more; the gap is the sum, over models and sensitive columns, of the model's threshold minus the figure of the
+union, for k the missing rows or people.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.relational.clustering.records import Records
+from shoal.kernels.arrays import Ints
+from shoal.kernels.constraint import Needs
+from shoal.kernels.diversify import Clusters, Scratch, Unions, judge, unite_worst
+from shoal.progress import Progress
+
+_PARTNERS_PER_SLICE = 500_000
+
+
+def diversify(
+    records: Records, clustering: Clustering, needs: Needs, w: float, progress: Progress
+) -> Clustering:
+    """The clustering itself if every cluster may be published, otherwise a coarser one in which each may.
+
+    Ends with one cluster at the latest. O(clusters^2) unions are looked at.
+    """
+    if len(needs.requirements) == 0 and len(needs.people) == 0 and (clustering.sizes >= needs.k).all():
+        return clustering
+    clusters = _clusters_under_way(records, clustering, needs)
+    scratch = _scratch(records, needs, len(clusters.keys))
+    judge(needs, clusters, scratch)
+    unions = Unions(records.trees, needs, w)
+    at_once = max(_PARTNERS_PER_SLICE // len(clustering), 1)
+    done = 0
+    while True:
+        progress.update(done, len(clustering))
+        now = unite_worst(unions, clusters, scratch, at_once)
+        done += now
+        if now < at_once:
+            break
+    return _renumbered(clustering, clusters.united_into) if done else clustering
+
+
+def _renumbered(clustering: Clustering, united_into: Ints) -> Clustering:
+    """Follow each cluster to the one that it ended in, and number those without gaps."""
+    last = united_into
+    while not np.array_equal(last, last[last]):
+        last = last[last]
+    _, number = np.unique(last, return_inverse=True)
+    return Clustering(number.astype(np.int64)[clustering.cluster_of_row])
+
+
+def _clusters_under_way(records: Records, clustering: Clustering, needs: Needs) -> Clusters:
+    count = len(clustering)
+    lists = _lists(clustering.cluster_of_row, needs)
+    starts = np.zeros((count, len(lists)), dtype=np.int64)
+    lengths = np.zeros((count, len(lists)), dtype=np.int64)
+    keys, counts = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    used = 0
+    for number, (of_cluster, of_key, of_count) in enumerate(lists):
+        lengths[:, number] = np.bincount(of_cluster, minlength=count)
+        starts[:, number] = used + np.cumsum(lengths[:, number]) - lengths[:, number]
+        keys.append(of_key)
+        counts.append(of_count)
+        used += len(of_key)
+    room = np.zeros(used, dtype=np.int64)
+    return Clusters(
+        state=np.array([count, used], dtype=np.int64),
+        alive=np.arange(count, dtype=np.int64),
+        sizes=clustering.sizes.copy(),
+        vectors=clustering.closures(records),
+        starts=starts,
+        lengths=lengths,
+        keys=np.concatenate([*keys, room]),
+        counts=np.concatenate([*counts, room]),
+        gaps=np.zeros(count, dtype=np.float64),
+        united_into=np.arange(count, dtype=np.int64),
+    )
+
+
+def _lists(cluster_of_row: Ints, needs: Needs) -> list[tuple[Ints, Ints, Ints]]:
+    """What clusters hold, as `kernels.merging` lists it: clusters, keys and counts, sorted in this order."""
+    judged = range(needs.sensitive.shape[1])
+    present = [np.flatnonzero(needs.sensitive[:, c] != needs.missing[c]) for c in judged]
+    if len(needs.people) == 0:
+        return [
+            _counted(cluster_of_row[rows], needs.sensitive[rows, c])
+            for c, rows in zip(judged, present, strict=True)
+        ]
+    pairs = [
+        _counted(cluster_of_row[rows], needs.sensitive[rows, c] * needs.people_count + needs.people[rows])
+        for c, rows in zip(judged, present, strict=True)
+    ]
+    persons = [_counted(cluster_of_row[rows], needs.people[rows]) for rows in present]
+    return [*pairs, *persons, _counted(cluster_of_row, needs.people)]
+
+
+def _counted(clusters: Ints, keys: Ints) -> tuple[Ints, Ints, Ints]:
+    """The distinct pairs of a cluster and a key, in their order, and how often each occurs."""
+    order = np.lexsort((keys, clusters))
+    clusters, keys = clusters[order], keys[order]
+    begins = np.ones(len(keys), dtype=bool)
+    begins[1:] = (np.diff(clusters) != 0) | (np.diff(keys) != 0)
+    first = np.flatnonzero(begins)
+    return clusters[first], keys[first], np.diff(np.append(first, len(keys)))
+
+
+def _scratch(records: Records, needs: Needs, room: int) -> Scratch:
+    ints = [np.empty(room, dtype=np.int64) for _ in range(5)]
+    columns = needs.sensitive.shape[1]
+    return Scratch(
+        keys=ints[0],
+        counts=ints[1],
+        bounds=np.zeros(2 * columns + 2, dtype=np.int64),
+        values=ints[2],
+        row_counts=ints[3],
+        people_counts=ints[4],
+        tolls=records.room_for_tolls(),
+    )

@@ -1,0 +1,108 @@
+"""From any clustering to a decision: make it keep the models, improve it, say how good it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from shoal.algorithms.parameters import Within, YesOrNo, parameter
+from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.diversify import diversify
+from shoal.algorithms.relational.clustering.local_search import improved
+from shoal.algorithms.relational.clustering.lower_bound import lower_bound
+from shoal.algorithms.relational.clustering.records import Records
+from shoal.engine.local import LocalData
+from shoal.kernels.constraint import Needs
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.groups import Groups
+
+WEIGHT_OF_LOSS = 0.15
+
+
+def local_search_parameter() -> Any:
+    """Declare whether a local search follows."""
+    return parameter(
+        default=False, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
+    )
+
+
+def weight_parameter() -> Any:
+    """Declare what loss weighs when clusters are united for diversity."""
+    return parameter(
+        WEIGHT_OF_LOSS, Within(0.0, 1.0), "weight of loss against diversity when clusters are united for it"
+    )
+
+
+def finish(
+    data: LocalData,
+    records: Records,
+    clustering: Clustering,
+    models: Sequence[Model],
+    progress: Progress,
+    *,
+    local_search: bool,
+    w: float = WEIGHT_OF_LOSS,
+    bound: float | None = None,
+) -> Groups:
+    """The groups of a clustering, of which clusters are united until every model holds in each.
+
+    Clusters may come in any size. With `local_search` the cost, which `records` measures, is lowered
+    afterwards. Clusters that would be published alike are one group. `bound` is a lower bound of the cost of
+    any release, if a better one is known than `lower_bound` finds. Raises Infeasible when not even the whole
+    table keeps the models.
+    """
+    needs = needs_of(data, models)
+    progress.stage("diversity")
+    kept = diversify(records, clustering, needs, w, progress)
+    final = publishable(records, kept, needs, w, progress)
+    notices: tuple[str, ...] = ()
+    if needs.k == 1:
+        notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)
+    if local_search:
+        progress.stage("local search")
+        better = improved(records, kept, needs, progress)
+        candidate = publishable(records, better.clustering, needs, w, progress)
+        if candidate.cost(records) < final.cost(records):
+            final = candidate
+        if not better.finished:
+            notices += ("time was up: moving more records might have lowered the loss",)
+    progress.stage("lower bound")
+    if bound is None:
+        bound = lower_bound(records, final, needs.k, progress)
+    figures = _figures(records.measure, final.cost(records), bound)
+    return replace(final.groups(records), notices=(*notices, *_in_words(figures)), figures=figures)
+
+
+def publishable(
+    records: Records, clustering: Clustering, needs: Needs, w: float, progress: Progress
+) -> Clustering:
+    """The clustering in which those that are published alike are one, and every model holds.
+
+    Two admissible clusters are mostly admissible together, but not always: a person with rows in both counts
+    once in their union.
+    """
+    while True:
+        united = clustering.unite_alike(records)
+        clustering = diversify(records, united, needs, w, progress)
+        if len(clustering) == len(united):
+            return clustering
+
+
+def _figures(measure: str, cost: float, bound: float | None) -> dict[str, Any]:
+    excess = None
+    if bound is not None and cost <= bound:
+        excess = 0.0
+    elif bound is not None and bound > 0:
+        excess = cost / bound - 1
+    return {"measure": measure, "cost": cost, "lower_bound": bound, "above_best_at_most": excess}
+
+
+def _in_words(figures: dict[str, Any]) -> tuple[str, ...]:
+    """Say how near to optimal the cost is, where that says something."""
+    excess = figures["above_best_at_most"]
+    if excess is None or excess >= 1:
+        return ()
+    return (f"the loss by {figures['measure']} is within {100 * excess:.3g} % of optimal",)

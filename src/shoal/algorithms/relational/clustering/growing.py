@@ -1,0 +1,48 @@
+"""Clusters that are grown one after the other: what the algorithms that do so share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.relational.clustering.records import Records
+from shoal.kernels.generalized_records import closures
+from shoal.kernels.greedy_clusters import NO_CLUSTER, Growth, grow_around_seeds, place_leftovers
+from shoal.kernels.grouping import members
+from shoal.progress import Progress
+
+_SEEDS_PER_SLICE = 1000
+
+
+def around_random_seeds(records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Clustering:
+    """Clusters of k rows around seeds in random order; what is left goes where it adds least."""
+    growth = nothing_grown(records)
+    seeds = rng.permutation(records.row_count)
+    progress.stage("clusters")
+    for begin in range(0, len(seeds), _SEEDS_PER_SLICE):
+        progress.update(begin, len(seeds))
+        grow_around_seeds(records.trees, growth, k, seeds[begin : begin + _SEEDS_PER_SLICE])
+    return completed(records, growth)
+
+
+def nothing_grown(records: Records) -> Growth:
+    """All records are candidates, and there is no cluster."""
+    return Growth(
+        vectors=records.nodes,
+        row_starts=records.row_starts,
+        record_of_place=records.record_of_place,
+        left=records.counts.copy(),
+        cluster_of_place=np.full(records.row_count, NO_CLUSTER, dtype=np.int64),
+        candidates=np.arange(len(records), dtype=np.int64),
+        state=np.array([len(records), records.row_count, 0], dtype=np.int64),
+        tolls=records.room_for_tolls(),
+    )
+
+
+def completed(records: Records, growth: Growth) -> Clustering:
+    """The clustering once the records that are left went where they add least; there must be a cluster."""
+    count = int(growth.state[2])
+    starts, places = members(growth.cluster_of_place, count)
+    vectors = closures(records.trees, records.nodes, starts, records.record_of_place[places])
+    place_leftovers(records.trees, growth, vectors, np.diff(starts))
+    return Clustering.of_places(records, growth.cluster_of_place)

@@ -1,0 +1,75 @@
+"""How low the cost of a table can be at best.
+
+Let d be a monotone cost. In any release of which every class has k rows, a record r is published as a vector
+that covers r and k - 1 other rows, hence, for each of them, the union of r with it. So r costs at least as
+much as its union with the (k - 1)-th nearest other row, nearness being the cost of the union. The mean of
+that over all rows is a lower bound for the cost of every release without suppressed records, also where
+models ask for more than k rows.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.relational.clustering.records import Records
+from shoal.algorithms.threads import in_threads, processors
+from shoal.kernels.arrays import Ints
+from shoal.kernels.grouping import group_rows, members
+from shoal.kernels.lower_bound import Neighbourhoods, distances_to_k
+from shoal.progress import Progress
+
+_LOOKUPS_AT_MOST = 2 * 10**10
+_RECORDS_PER_SLICE = 500
+
+
+def lower_bound(records: Records, clustering: Clustering, k: int, progress: Progress) -> float | None:
+    """The least mean cost of a record in any release with classes of k rows, at least.
+
+    The clustering is any one of the records, the better the faster. None if the cost is not monotone, the
+    table too large, or time is up.
+    """
+    lookups = len(records) * len(clustering) * len(records.columns)
+    if not records.monotone or lookups > _LOOKUPS_AT_MOST:
+        return None
+    hoods = _neighbourhoods(records, clustering)
+    slices = [
+        partial(_cost_of_slice, records, hoods, k, begin)
+        for begin in range(0, len(records), _RECORDS_PER_SLICE)
+    ]
+    costs = in_threads(slices, progress, processors())
+    if None in costs:
+        return None
+    return math.fsum(cost for cost in costs if cost is not None) / records.row_count
+
+
+def _cost_of_slice(
+    records: Records, hoods: Neighbourhoods, k: int, begin: int, progress: Progress
+) -> float | None:
+    """What the rows of some records cost at least together; None if time is up."""
+    if progress.expired():
+        return None
+    end = min(begin + _RECORDS_PER_SLICE, len(records))
+    distances = distances_to_k(records.trees, hoods, k, begin, end)
+    return float(np.dot(distances, records.counts[begin:end]))
+
+
+def _neighbourhoods(records: Records, clustering: Clustering) -> Neighbourhoods:
+    pairs = np.stack((clustering.cluster_of_row, records.record_of_row), axis=1)
+    entry_of_row, first_rows = group_rows(pairs)
+    cluster, record = pairs[first_rows].T
+    copies: Ints = np.bincount(entry_of_row, minlength=len(first_rows)).astype(np.int64)
+    starts, entries = members(np.ascontiguousarray(cluster), len(clustering))
+    home = np.empty(len(records), dtype=np.int64)
+    home[record] = cluster
+    return Neighbourhoods(
+        vectors=records.nodes,
+        closures=clustering.closures(records),
+        starts=starts,
+        members=record[entries],
+        copies=copies[entries],
+        home=home,
+    )

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.parameters import OneOf, Within, check_parameters, parameter
+from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.full_domain.lattice import Lattice
+from shoal.algorithms.relational.full_domain.lattice_search import LatticeSearch, Safety
+from shoal.engine.local import LocalData
+from shoal.errors import LimitReached
+from shoal.metrics.node_costs import suppressed_cost
+from shoal.metrics.relational import normalized_weights
+from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.parameters import exact
+from shoal.privacy.t_closeness import TCloseness
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.groups import SUPPRESSED, Groups
+
+_MOST_CHOICES = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FullDomain:
+    """Publish every column at one level of its tree, at the levels that cost least of all that are safe.
+
+    Level h of a tree has, for each value, the highest node above it whose subtree is at most h high. Choices
+    of levels are looked at from the cheapest on. What an unsafe choice tells about finer ones is used: of the
+    choices between a cheap one and a coarse one above it, the one in the middle is looked at first. Records
+    in classes that would be unsafe may be suppressed, up to a share of all that is 0 unless it is asked for;
+    a suppressed record counts as lost in every column.
+
+    Contract
+        needs:      rows; quasi-identifiers with trees
+        gives:      one level per column; some records suppressed if that was allowed
+        guarantees: every class satisfies every model passed to find(), and no choice of levels that does so
+                    costs less, unless time was up
+        cost:       O(choices looked at * distinct records * columns), memory O(n * columns + choices)
+
+    After Kohlmayer, Prasser, Eckert, Kemper, Kuhn, Flash: efficient, stable and optimal k-anonymity,
+    PASSAT 2012, and LeFevre, DeWitt, Ramakrishnan, Incognito, SIGMOD 2005.
+    """
+
+    name: ClassVar[str] = "full-domain"
+    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
+    paper: ClassVar[str] = (
+        "Kohlmayer, Prasser, Eckert, Kemper, Kuhn. Flash: efficient, stable and optimal k-anonymity. "
+        "PASSAT 2012."
+    )
+    guarantee: ClassVar[str] = (
+        "every class satisfies every model; the least loss of all ways to publish each column at one level"
+    )
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is made least")
+    suppression: float = parameter(0.0, Within(0.0, 1.0), "the share of records that may be suppressed")
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self,
+        data: LocalData,
+        models: Sequence[Model],
+        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
+        progress: Progress,
+    ) -> Groups:
+        """Look for the cheapest safe choice of levels; the best one so far if time is up."""
+        needs = needs_of(data, models)
+        records = Records.of(data, self.measure)
+        lattice = Lattice.of(records, [data.trees[name] for name in records.columns])
+        if lattice.size > _MOST_CHOICES:
+            raise LimitReached(_too_many_choices(lattice))
+        allowed = math.floor(exact(self.suppression) * records.row_count)
+        safety = Safety(records, needs, allowed)
+        progress.stage("levels")
+        search = LatticeSearch(lattice, safety, self._costs_of_suppressed(data, records))
+        finished = search.run(progress)
+        notices: tuple[str, ...] = ()
+        if needs.k == 1:
+            notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)
+        if not finished:
+            notices += (_time_was_up(search),)
+        return replace(_groups(search), notices=notices)
+
+    def _costs_of_suppressed(self, data: LocalData, records: Records) -> list[float]:
+        """What a suppressed record costs in each column."""
+        weights = normalized_weights(data.weights())
+        roots = records.trees.cost[records.trees.starts[1:] - 1].tolist()
+        return [
+            weights[name] and weights[name] * suppressed_cost(self.measure, root / weights[name])
+            for name, root in zip(records.columns, roots, strict=True)
+        ]
+
+
+def _groups(search: LatticeSearch) -> Groups:
+    """What the best choice publishes."""
+    lattice, records = search.lattice, search.lattice.records
+    classes = search.history.classes(search.best)
+    safe = search.safety.judge(classes).safe
+    group_of_class = np.where(safe, np.cumsum(safe) - 1, SUPPRESSED)
+    return Groups(
+        group_of_class[classes.class_of_record[records.record_of_row]],
+        nodes={
+            name: classes.vectors[safe, number] - records.trees.starts[number]
+            for number, name in enumerate(records.columns)
+        },
+        figures={
+            "levels": {
+                name: int(lattice.heights[number][search.best[number]])
+                for number, name in enumerate(records.columns)
+            },
+            "choices": lattice.size,
+            "choices_looked_at": search.looked_at,
+        },
+    )
+
+
+def _too_many_choices(lattice: Lattice) -> str:
+    levels = ", ".join(
+        f"{name} {count}" for name, count in zip(lattice.records.columns, lattice.shape, strict=True)
+    )
+    return (
+        f"full-domain would have to search {lattice.size:,} choices of levels (levels: {levels}), and "
+        f"{_MOST_CHOICES:,} is the most; give some columns hierarchies with fewer levels, or use an "
+        "algorithm that recodes locally, such as hilbert"
+    )
+
+
+def _time_was_up(search: LatticeSearch) -> str:
+    return (
+        f"time was up: {search.looked_at:,} of {search.lattice.size:,} choices of levels were looked at, "
+        "and one that costs less may be left"
+    )

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.parameters import OneOf, check_parameters, parameter
+from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
+from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.hilbert.grids import on_grids
+from shoal.algorithms.relational.hilbert.layout import Layout
+from shoal.engine.local import LocalData
+from shoal.kernels.arrays import Ints
+from shoal.kernels.hilbert import (
+    UNREACHED,
+    Line,
+    Runs,
+    curve_positions,
+    group_beginnings,
+    no_runs,
+    run_starts,
+)
+from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.t_closeness import TCloseness
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.groups import Groups
+
+_MOST_BITS = 40
+_RUNS_PER_SLICE = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Hilbert:
+    """Sort the records along a Hilbert curve and cut the line into the cheapest runs of k to 2k - 1 records.
+
+    Columns have equal lengths. The nodes of a tree are blocks of its column that are halves of halves, as the
+    cubes are that the curve fills one after the other; so the curve tends to leave a node only when it is
+    done with it. Of all ways to cut the line the best one is found. Numbers and dates without a tree are
+    published as ranges between the points of a round grid.
+
+    Contract
+        needs:      rows; quasi-identifiers with a tree, or numbers and dates
+        gives:      one node or range per group and column
+        guarantees: every group satisfies every model passed to find(); of all runs along the curve those of
+                    least loss, before clusters are united for diversity
+        cost:       O(n * k * columns + n log n), memory O(n * columns)
+
+    After Ghinita, Karras, Kalnis, Mamoulis, A framework for efficient data anonymization under privacy and
+    accuracy constraints, ACM TODS 34(2), 2009.
+    """
+
+    name: ClassVar[str] = "hilbert"
+    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
+    paper: ClassVar[str] = (
+        "Ghinita, Karras, Kalnis, Mamoulis. A framework for efficient data anonymization under privacy and "
+        "accuracy constraints. ACM TODS 34(2), 2009."
+    )
+    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
+    local_search: bool = local_search_parameter()
+    w: float = weight_parameter()
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self,
+        data: LocalData,
+        models: Sequence[Model],
+        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
+        progress: Progress,
+    ) -> Groups:
+        """Sort, cut, and unite neighbours in loss where a model asks for it."""
+        k = needs_of(data, models).k
+        gridded = on_grids(data)
+        records = Records.of(gridded.data, self.measure)
+        clustering, notices = runs_along_the_curve(records, gridded.data, k, progress)
+        groups = finish(
+            gridded.data,
+            records,
+            clustering,
+            models,
+            progress,
+            local_search=self.local_search,
+            w=self.w,
+            bound=self._known_bound(on_trees_only=not gridded.grids),
+        )
+        return replace(gridded.published(groups), notices=(*gridded.notices, *groups.notices, *notices))
+
+    def _known_bound(self, *, on_trees_only: bool) -> float | None:
+        """A lower bound of the loss that is taken as it is; None to have a better one computed.
+
+        Computing one takes longer than all the rest, unless there is a local search; and ranges may cost less
+        than the trees that stand in for them.
+        """
+        return None if self.local_search and on_trees_only else 0.0
+
+
+def runs_along_the_curve(
+    records: Records, data: LocalData, k: int, progress: Progress
+) -> tuple[Clustering, tuple[str, ...]]:
+    """Clusters of k to 2k - 1 rows that are neighbours on the curve, and a notice if time was up."""
+    line = Line(records.nodes, _along_the_curve(records, data))
+    starts, notices = _cheapest_runs(records, line, k, progress)
+    cluster_of_place = np.empty(records.row_count, dtype=np.int64)
+    cluster_of_place[_places(records, line)] = np.repeat(
+        np.arange(len(starts)), np.diff(starts, append=records.row_count)
+    )
+    return Clustering.of_places(records, cluster_of_place), notices
+
+
+def _along_the_curve(records: Records, data: LocalData) -> Ints:
+    """The records in the order in which the curve meets them, each as often as it occurs.
+
+    Columns that cost nothing are no dimension of the curve.
+    """
+    roots = records.trees.starts[1:] - 1
+    dimensions = np.flatnonzero(records.trees.cost[roots] > 0)
+    order = np.arange(len(records))
+    if len(dimensions):
+        names = [records.columns[number] for number in dimensions]
+        layouts = [Layout.of(data.trees[name], data.table.coded(name).codes) for name in names]
+        bits = min(max(1, *(layout.bits for layout in layouts)), _MOST_BITS)
+        nodes = records.nodes[:, dimensions] - records.trees.starts[dimensions]
+        points = np.stack([layout.positions(bits)[nodes[:, j]] for j, layout in enumerate(layouts)], axis=1)
+        order = np.lexsort(curve_positions(np.ascontiguousarray(points), bits)[::-1])
+    return np.repeat(order, records.counts[order])
+
+
+def _places(records: Records, line: Line) -> Ints:
+    """The place of each row of the line."""
+    first = np.flatnonzero(np.diff(line.records, prepend=-1))
+    lengths = np.diff(first, append=len(line.records))
+    return np.repeat(records.row_starts[line.records[first]] - first, lengths) + np.arange(len(line.records))
+
+
+def _cheapest_runs(records: Records, line: Line, k: int, progress: Progress) -> tuple[Ints, tuple[str, ...]]:
+    """Where the runs begin, and a notice if time was up; then what was not looked at is cut every k rows."""
+    count = len(line.records)
+    runs = no_runs(count, k)
+    rows_per_slice = max(1, _RUNS_PER_SLICE // k)
+    progress.stage("runs along the curve")
+    done = k - 1
+    while done < count:
+        progress.update(done, count)
+        if progress.expired():
+            return _cut_short(runs, done, count), (_TIME_WAS_UP,)
+        until = min(done + rows_per_slice, count)
+        group_beginnings(records.trees, line, runs, done + 1, until)
+        done = until
+    return run_starts(runs.begins, count), ()
+
+
+_TIME_WAS_UP = "time was up: part of the records were not cut into the cheapest runs along the curve"
+
+
+def _cut_short(runs: Runs, done: int, count: int) -> Ints:
+    """The best runs of what was looked at, then runs of k rows; the last may be longer."""
+    reached = np.flatnonzero(runs.begins[: min(done, count - runs.k) + 1] != UNREACHED)
+    end = int(reached[-1]) if len(reached) else 0
+    rest = end + runs.k * np.arange((count - end) // runs.k, dtype=np.int64)
+    return np.concatenate((run_starts(runs.begins, end), rest))

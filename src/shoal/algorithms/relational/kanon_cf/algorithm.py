@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.diversify import diversify
+from shoal.algorithms.relational.clustering.finishing import finish, weight_parameter
+from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.full_domain.lattice_search import cheapest_levels
+from shoal.algorithms.relational.hilbert.algorithm import runs_along_the_curve
+from shoal.algorithms.relational.kanon_cf.closed_records import ClosedRecords, Mining
+from shoal.algorithms.relational.kanon_cf.cover import BYTES_PER_CLOSED_RECORD, greedy_cover, least_cost
+from shoal.algorithms.relational.kanon_cf.memory import memory_of_machine
+from shoal.engine.local import LocalData
+from shoal.errors import Cancelled, LimitReached
+from shoal.kernels.constraint import Needs, classes_admissible
+from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.t_closeness import TCloseness
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.groups import Groups
+
+_WHAT_TO_REDUCE = "leave out columns, give hierarchies fewer levels, or raise k"
+_SHARE_OF_MINING = 0.5  # of the time there is: the more is mined, the longer it takes to choose from it
+_TIMES_FINER = 3
+_OTHER_WEIGHTS = (0.5, 0.9, 1.0)
+_BYTES_OF_PROGRAM = 300e6
+_BYTES_PER_CELL = 60
+
+
+@dataclass(frozen=True, slots=True)
+class KAnonCF:
+    """Cover the rows by closed frequent generalized records, the cheapest ones first.
+
+    A generalized record is closed if no narrower one stands for the same rows, and frequent if it stands for
+    k or more. All of them are mined. Then again and again the one is taken that costs least per row that it
+    covers anew, with 2k - 1 rows at most. Last, rows that were taken several times are left with one set
+    each, and every cluster is published as the narrowest generalized record that covers it. Beyond the paper,
+    a second cover looks more at what rows cost, a third clustering is the best that one level per column
+    gives, and the cheapest one of them is used; and records are moved and swapped afterwards while that
+    lowers the loss. Where more than k rows are promised and records may be moved, covers by sets of k / 3
+    rows and other weights than `w` are tried as well. If a limit stops the mining, runs along a Hilbert curve
+    are one more start.
+
+    Contract
+        needs:      rows; quasi-identifiers with trees
+        gives:      one node per group and column
+        guarantees: every group satisfies every model passed to find(); for k-anonymity and a monotone measure
+                    the loss is at most 2 (1 + ln 2k) times the least possible
+        cost:       O(closed records * columns * rows) at most, and memory O(closed records): their number
+                    grows exponentially with the columns
+
+    After Kenig, Tassa, A practical approximation algorithm for optimal k-anonymity, Data Mining and Knowledge
+    Discovery 25(1), 2012.
+    """
+
+    name: ClassVar[str] = "kanon-cf"
+    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
+    paper: ClassVar[str] = (
+        "Kenig, Tassa. A practical approximation algorithm for optimal k-anonymity. "
+        "Data Mining and Knowledge Discovery 25(1), 2012."
+    )
+    guarantee: ClassVar[str] = (
+        "every class satisfies every model; for k-anonymity and a monotone measure the loss is at most "
+        "2 (1 + ln 2k) times the least possible, if no limit stopped the mining"
+    )
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    measure: str = parameter("lm", OneOf(MEASURES), "the loss that is kept low; entropy is not monotone")
+    local_search: bool = parameter(
+        default=True, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
+    )
+    w: float = weight_parameter()
+    memory_limit: float = parameter(
+        0.0, Within(0.0), "bytes that the whole program may take; 0 means as many as the machine has"
+    )
+    on_limit: str = parameter(
+        "stop",
+        OneOf(("stop", "best")),
+        "when memory does not suffice for all closed records: stop, or go on with those that were found",
+    )
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self,
+        data: LocalData,
+        models: Sequence[Model],
+        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
+        progress: Progress,
+    ) -> Groups:
+        """Mine, cover, make disjoint and publish; LimitReached says what to reduce."""
+        needs = needs_of(data, models)
+        records = Records.of(data, self.measure)
+        mining = Mining(records, needs.k)
+        with _saying_what_to_reduce(mining):
+            self._mine(mining, self._room(records, mining), progress)
+            closed = mining.found()
+            flaw = _flaw_of_the_proof(records, closed)
+            bound = None if flaw else _lower_bound(records, closed, progress)
+            found = _covers(records, closed, needs.k, progress, proven=not flaw)
+        covers = [cover for cover in found if cover is not None]
+        if len(covers) < len(found):
+            flaw = flaw or "time was up before the rows were covered"
+        if not closed.complete or not covers:  # many columns may be covered worse than by a fast rival
+            covers.append(runs_along_the_curve(records, data, needs.k, progress)[0])
+        cover = min(covers, key=lambda found: found.cost(records))
+        if not classes_admissible(needs, *cover.members()).all():
+            flaw = flaw or "clusters of k rows were united to keep what else was promised"
+            if self.local_search and closed.complete:
+                covers += self._finer_covers(records, closed, needs.k, progress)
+        start = self._cheapest_start(data, records, needs, covers, progress)
+        groups = finish(
+            data,
+            records,
+            start,
+            models,
+            progress,
+            local_search=self.local_search,
+            w=self.w,
+            bound=bound,
+        )
+        factor = 2 * (1 + math.log(2 * needs.k))
+        return replace(
+            groups,
+            notices=(*groups.notices, _proven(self.measure, factor, flaw)),
+            figures={
+                **groups.figures,
+                "closed_records": len(closed),
+                "mined_all": closed.complete,
+                "cost_before_local_search": start.cost(records),
+                "times_best_at_most": None if flaw else factor,
+            },
+        )
+
+    def _cheapest_start(
+        self,
+        data: LocalData,
+        records: Records,
+        needs: Needs,
+        covers: Sequence[Clustering],
+        progress: Progress,
+    ) -> Clustering:
+        """Of several clusterings that keep the models, the one that costs least.
+
+        Closed records that cost the same are taken in the order of mining, and may not tile a table in which
+        many do; one level per column always does.
+        """
+        progress.stage("diversity")
+        weights = (self.w, *_OTHER_WEIGHTS) if self.local_search else (self.w,)
+        starts = [diversify(records, cover, needs, w, progress) for cover, w in product(covers, weights)]
+        progress.stage("levels")
+        levels = cheapest_levels(data, records, needs, progress)
+        if levels is not None:
+            starts.append(levels)
+        return min(starts, key=lambda found: found.cost(records))
+
+    def _finer_covers(
+        self, records: Records, closed: ClosedRecords, k: int, progress: Progress
+    ) -> list[Clustering]:
+        """Covers by sets of fewer rows, which leave more choice where clusters have to be united anyway.
+
+        None if a limit is near: `closed`, what was mined before, stays in memory.
+        """
+        finer = max(k // _TIMES_FINER, 2)
+        if finer >= k:
+            return []
+        mining = Mining(records, finer)
+        room = self._room(records, mining) - len(closed)
+        progress.stage("mining finer closed records")
+        while not mining.complete:
+            mining.go_on()
+            progress.update(mining.count, note=f"{mining.count:,} closed records")
+            if mining.count > room or progress.expired(_SHARE_OF_MINING):
+                return []
+        found = _covers(records, mining.found(), finer, progress, proven=True)
+        return [cover for cover in found if cover is not None]
+
+    def _room(self, records: Records, mining: Mining) -> int:
+        """How many closed records memory holds beside the program and the data."""
+        limit = self.memory_limit or memory_of_machine()
+        taken = _BYTES_OF_PROGRAM + _BYTES_PER_CELL * records.row_count * (len(records.columns) + 1)
+        return max(int((limit - taken) / (mining.bytes_per_record + BYTES_PER_CLOSED_RECORD)), 1)
+
+    def _mine(self, mining: Mining, room: int, progress: Progress) -> None:
+        progress.stage("mining closed records")
+        while True:
+            mining.go_on()
+            if mining.complete or progress.expired(_SHARE_OF_MINING):
+                return
+            progress.update(mining.count, note=f"{mining.count:,} closed records")
+            if mining.count > room:
+                if self.on_limit == "best":
+                    return
+                raise LimitReached(
+                    f"memory holds about {room:,} closed records; give it more by memory_limit"
+                )
+
+
+@contextmanager
+def _saying_what_to_reduce(mining: Mining) -> Iterator[None]:
+    try:
+        yield
+    except Cancelled:
+        raise
+    except LimitReached as error:
+        raise LimitReached(
+            f"{error}; {mining.count:,} closed generalized records were found by then, and there are fewer "
+            f"of them if you {_WHAT_TO_REDUCE}"
+        ) from error
+
+
+def _flaw_of_the_proof(records: Records, closed: ClosedRecords) -> str:
+    """Why the bound cannot be proven; empty if it can."""
+    if not closed.complete:
+        return "a limit stopped the mining of closed records"
+    if not records.monotone:
+        return f"by {records.measure} a coarser value may cost less than a finer one"
+    return ""
+
+
+def _lower_bound(records: Records, closed: ClosedRecords, progress: Progress) -> float:
+    progress.stage("lower bound")
+    return least_cost(records, closed, progress)
+
+
+def _covers(
+    records: Records, closed: ClosedRecords, k: int, progress: Progress, *, proven: bool
+) -> list[Clustering | None]:
+    """A frugal cover, and the one that the proof is about if that is of use; None for one that time cut."""
+    covers: list[Clustering | None] = []
+    for frugal in (True, False) if proven else (True,):
+        progress.stage("covering the records frugally" if frugal else "covering the records")
+        cover = greedy_cover(records, closed, k, progress, frugal=frugal)
+        covers.append(None if cover is None else cover.clustering(records))
+    return covers
+
+
+def _proven(measure: str, factor: float, flaw: str) -> str:
+    if flaw:
+        return f"no factor to the least possible loss is proven, because {flaw}"
+    return f"the loss by {measure} is at most {factor:.3g} times the least possible: 2 (1 + ln 2k)"

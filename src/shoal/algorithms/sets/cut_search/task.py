@@ -1,0 +1,128 @@
+"""What the algorithms for k^m-anonymity have in common before and after their search for a cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.cut import Cut
+from shoal.algorithms.sets.cut_search.exchange import exchange
+from shoal.algorithms.sets.cut_search.generalization import Tally
+from shoal.algorithms.sets.cut_search.specialization import Specialized, obstacles_at, specialize
+from shoal.algorithms.sets.cut_search.transactions import Transactions, set_column
+from shoal.algorithms.sets.cut_search.violations import Questions, Violation, Violations
+from shoal.engine.local import LocalData
+from shoal.hierarchy.tree import Hierarchy
+from shoal.privacy.check import require_feasible
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.cuts import Cuts, Reason
+
+DOWNCODING = (
+    "the cut was made minimal: nothing could be published in more detail, and who knows that can sometimes"
+    " conclude more from it (downcoding); minimal = false leaves this step out"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CutTask:
+    """A set column wherever it is, and what is asked about it; `row_count` of its rows are in memory."""
+
+    column: str
+    row_count: int
+    violations: Questions
+    notices: tuple[str, ...]
+
+    def finish(
+        self, cut: Cut, tally: Tally, progress: Progress, *, minimal: bool, exchanges: int = 0
+    ) -> Cuts:
+        """Make the cut minimal if that is wanted, and tell how it was found and why it is no finer.
+
+        `exchanges` nodes of a minimal cut are tried for a cheaper one.
+        """
+        figures: dict[str, Any] = {
+            "itemsets_found": tally.found,
+            "itemsets_resolved": tally.mended,
+        }
+        step = Specialized(in_time=tally.in_time)
+        if minimal and tally.in_time:
+            progress.stage("specializing")
+            figures["ncp_before_minimal_cut"] = cut.ncp
+            step = specialize(self.violations, cut, progress)
+            figures["nodes_expanded_by_minimal_cut"] = step.expanded
+            if exchanges and step.in_time and self.violations.requirement.diverse_m == 0:
+                figures["ncp_before_exchanges"] = cut.ncp
+                exchanged = exchange(self.violations, cut, step, exchanges, progress)
+                cut, step = exchanged.cut, exchanged.step
+                figures["exchanges"] = exchanged.made
+        figures |= {"nodes_on_cut": len(cut.nodes), "ncp": cut.ncp}
+        obstacles = obstacles_at(self.violations, cut, step.obstacles) if step.in_time else {}
+        figures["occurrences_counted"] = self.violations.counted
+        return Cuts(
+            column=self.column,
+            part_of_row=np.zeros(self.row_count, dtype=np.int64),
+            node_of_leaf=cut.node_of_leaf[np.newaxis, :].copy(),
+            reasons=reasons_of(obstacles, self.violations.requirement),
+            notices=(*self.notices, *_notices(cut, tally, step, minimal=minimal)),
+            figures=figures,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task(CutTask):
+    """A set column in memory and what is required of it."""
+
+    violations: Violations
+
+    @classmethod
+    def of(cls, data: LocalData, models: Sequence[Model]) -> Task:
+        """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
+        column = set_column(data)
+        require_feasible(models, data)
+        transactions = Transactions.of(data)
+        requirement, notices = fitting(Requirement.of(models), transactions.tree, transactions.longest)
+        return cls(column, data.row_count, Violations(transactions, requirement), notices)
+
+
+def fitting(requirement: Requirement, tree: Hierarchy, longest: int) -> tuple[Requirement, tuple[str, ...]]:
+    """The requirement with m no larger than what there is to know, which asks for the same."""
+    if requirement.negative:
+        most, of = tree.leaf_count, "the hierarchy"
+    else:
+        most, of = longest, "the longest transaction"
+    most = max(1, most)
+    if requirement.largest <= most:
+        return requirement, ()
+    notice = f"m = {requirement.largest} was reduced to {most}, the number of items in {of}"
+    return requirement.known_at_most(most), (notice,)
+
+
+def reasons_of(obstacles: dict[int, Violation], requirement: Requirement) -> tuple[Reason, ...]:
+    """What stands in the way of expanding each node."""
+    return tuple(
+        Reason(
+            node,
+            tuple(sorted(obstacle.present)),
+            obstacle.support,
+            absent=tuple(sorted(obstacle.absent)),
+            sensitive=obstacle.support >= requirement.k_for(len(obstacle.present)),
+        )
+        for node, obstacle in obstacles.items()
+    )
+
+
+def _notices(cut: Cut, tally: Tally, step: Specialized, *, minimal: bool) -> tuple[str, ...]:
+    if not tally.in_time and cut.holds(cut.tree.root):
+        label = cut.tree.labels[cut.tree.root]
+        return (f"time was up before the search ended, so every item is published as {label}",)
+    if not tally.in_time:
+        return ("time was up before the search ended: another cut may lose less",)
+    if not minimal:
+        return ()
+    if not step.in_time:
+        return ("time was up before the cut was minimal: some items could be published in more detail",)
+    return (DOWNCODING,)

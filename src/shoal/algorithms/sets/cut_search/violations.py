@@ -1,0 +1,330 @@
+"""Which itemsets break the promise at a cut, in the order in which they are to be mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import comb, floor, log10
+from typing import Protocol
+
+import numpy as np
+
+from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.cut import Cut
+from shoal.algorithms.sets.cut_search.transactions import Counted, Transactions
+from shoal.errors import InvalidParameter, LimitReached
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.rare_itemsets import (
+    DONE,
+    FOUND,
+    NODE,
+    PAUSED,
+    WEIGHT,
+    Numbered,
+    Wanted,
+    begin,
+    found,
+    lay_out,
+    lay_out_with_absent,
+    next_broken,
+    progress_of,
+)
+from shoal.kernels.shares import ShareLimit, share_exceeded
+
+_STEPS_PER_SLICE = 50_000_000
+MOST_SUBSETS = 10**13  # about a day's counting
+_LARGEST_PRODUCT = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Nodes that somebody may know to be there, or to be absent, and how many rows fit: too few of them.
+
+    With sensitive items the rows may be enough, but too many of them share one.
+    """
+
+    present: tuple[int, ...]
+    absent: tuple[int, ...]
+    support: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """No violation, but time to look at the clock: how much is done, and what was found so far."""
+
+    share_done: float
+    found: int
+
+
+class Questions(Protocol):
+    """What a search for a cut asks about transactions, wherever they are.
+
+    `counted` is how many occurrences of itemsets were counted for all answers so far.
+    """
+
+    counted: int
+
+    @property
+    def transactions(self) -> Counted:
+        """The tree, and how often items occur."""
+
+    @property
+    def requirement(self) -> Requirement:
+        """What is asked of every itemset."""
+
+    def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
+        """Sets of so many facts about nodes of the cut, at least one of them fresh, in lexicographic order.
+
+        Present nodes come before absent ones. The cut may be moved up while this goes on: sets with a node
+        that is no longer on it are skipped.
+        """
+
+    def with_one_of(self, cut: Cut, some: Ints) -> Violation | None:
+        """A set that breaks the promise, one of the given nodes of the cut among its nodes."""
+
+    def expect(self, cut: Cut, nodes: Iterable[int]) -> None:
+        """Foresee that `with_one_of` will be asked about the children of these nodes of the cut in turn.
+
+        Whoever needs as long for one answer as for many can look for them now.
+        """
+
+    def breaks(self, present: Sequence[int], absent: Sequence[int]) -> bool:
+        """Whether too few rows, or too many with one sensitive item, fit; no row at all breaks nothing."""
+
+    def support(self, present: Sequence[int], absent: Sequence[int]) -> int:
+        """How many rows hold the present nodes and none of the absent ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """Rows laid out over numbered nodes; numbers beyond the nodes stand for their absence."""
+
+    items: Ints
+    rows: Ints
+    nodes: Ints
+    numbered: Numbered
+
+
+class Violations:
+    """Answers which itemsets of transactions in memory break a requirement; see `Questions`."""
+
+    def __init__(self, transactions: Transactions, requirement: Requirement) -> None:
+        self.transactions = transactions
+        self.requirement = requirement
+        self._limit = share_limit(transactions, requirement)
+        self._no_limit = share_limit(transactions, Requirement(1, 0))
+        self.counted = 0
+
+    def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
+        """Sets that break the promise, in lexicographic order."""
+        nodes = self._occurring(cut.nodes)
+        if weight == 1 and not (self.requirement.negative or self.requirement.is_diverse(1)):
+            yield from self._rare_nodes(cut, nodes[fresh[nodes]])
+            return
+        rows = self._rows_with(weight)
+        if not fresh[nodes].all():
+            rows = rows[self._holding(nodes[fresh[nodes]])[rows]]
+        laid = self._laid_at(cut, nodes, fresh[nodes], rows)
+        self._refuse_endless_counting(laid, weight)
+        yield from self._list(laid, weight)
+
+    def first_at(self, cut: Cut) -> Violation | None:
+        """A smallest set of nodes of the cut that breaks the promise."""
+        fresh = np.ones(self.transactions.tree.node_count, dtype=np.bool_)
+        weights = range(1, self.requirement.largest + 1)
+        return _first_violation(self.at_cut(cut, weight, fresh) for weight in weights)
+
+    def with_one_of(self, cut: Cut, some: Ints) -> Violation | None:
+        """A set of nodes of the cut, one of the given nodes among them, that breaks the promise."""
+        some = self._occurring(some)
+        some = some[np.argsort(self.transactions.supports[some], kind="stable")]
+        if self.requirement.negative:
+            return self._with_any_of(cut, some)
+        rare = self.transactions.supports[some] < self.requirement.k_for(1)
+        if rare.any():
+            return Violation((int(some[0]),), (), int(self.transactions.supports[some[0]]))
+        others = np.setdiff1d(self._occurring(cut.nodes), some, assume_unique=True)
+        for place in range(len(some)):
+            # Sets with an earlier one of the nodes were looked at with that one.
+            nodes = np.concatenate((some[place:], others))
+            found = self._with_first_of(cut, nodes)
+            if found is not None:
+                return found
+        return None
+
+    def expect(self, cut: Cut, nodes: Iterable[int]) -> None:
+        """Each answer is found when it is asked for."""
+
+    def support(self, present: Sequence[int], absent: Sequence[int]) -> int:
+        """How many rows hold the present nodes and none of the absent ones."""
+        return len(self.transactions.rows(present, absent))
+
+    def at_any_level(self, cut: Cut) -> Iterator[Violation | Pause]:
+        """Sets of at most m nodes on the cut or above it, none above another, each before longer ones.
+
+        Wide nodes come before narrow ones. Nodes that the cut leaves behind are skipped.
+        """
+        tree = self.transactions.tree
+        nodes = self._occurring(np.flatnonzero(~cut.is_below))
+        nodes = nodes[nodes != tree.root]
+        nodes = nodes[np.lexsort((nodes, tree.depths[nodes], -tree.sizes[nodes]))]
+        number = _numbers(nodes, tree.node_count)
+        above = [
+            [number[node] for node in (leaf, *tree.ancestors(leaf)) if number[node] >= 0]
+            for leaf in range(tree.leaf_count)
+        ]
+        numbers_of_leaf = SetArrays(
+            np.cumsum([0, *map(len, above)], dtype=np.int64),
+            np.array([each for numbers in above for each in numbers], dtype=np.int64),
+        )
+        rows = self._rows_with(1)
+        numbered = self._numbered(cut, nodes, np.ones(len(nodes), dtype=np.bool_))
+        items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
+        wanted = Wanted(self.requirement.m, lighter=True, k=self.requirement.k, limit=self._no_limit)
+        laid = _Laid(items, rows, nodes, numbered)
+        self._refuse_endless_counting(laid, self.requirement.m)
+        yield from self._stream(laid, wanted)
+
+    def breaks(self, present: Sequence[int], absent: Sequence[int]) -> bool:
+        """Whether too few rows, or too many with one sensitive item, fit; no row at all breaks nothing."""
+        weight = len(present) + sum(int(self.transactions.tree.sizes[node]) for node in absent)
+        if weight > self.requirement.largest or not set(present).isdisjoint(absent):
+            return False
+        k = self.requirement.k_for(weight)
+        if not self.requirement.is_diverse(weight):
+            return 0 < len(self.transactions.rows(present, absent, most=k)) < k
+        rows = self.transactions.rows(present, absent)
+        return 0 < len(rows) < k or share_exceeded(self._limit, rows)
+
+    def _refuse_endless_counting(self, laid: _Laid, size: int) -> None:
+        """Raise LimitReached where a few huge transactions have more subsets than can be counted."""
+        marks = np.flatnonzero(laid.items >= laid.numbered.what.shape[1])
+        lengths, rows = np.unique(np.diff(marks, prepend=-1) - 1, return_counts=True)
+        subsets = sum(
+            comb(length, size) * count for length, count in zip(lengths.tolist(), rows.tolist(), strict=True)
+        )
+        if subsets > MOST_SUBSETS:
+            raise LimitReached(
+                f"the transactions have about 10^{floor(log10(subsets))} subsets of {size} items, the longest"
+                f" one {lengths[-1]:,} items, and counting them would take days: ask for a smaller m, or"
+                " leave out the longest transactions"
+            )
+
+    def _rare_nodes(self, cut: Cut, nodes: Ints) -> Iterator[Violation | Pause]:
+        """Single nodes with too few rows, whose supports are known."""
+        supports = self.transactions.supports
+        self.counted += len(nodes)
+        rare = nodes[supports[nodes] < self.requirement.k_for(1)].tolist()
+        for place, node in enumerate(rare):
+            if not cut.is_below[node]:
+                yield Violation((node,), (), int(supports[node]))
+            yield Pause((place + 1) / len(rare), len(rare))
+
+    def _with_first_of(self, cut: Cut, nodes: Ints) -> Violation | None:
+        """A set with the first of the given nodes, and others of them, that breaks the promise."""
+        is_first = np.arange(len(nodes)) == 0
+        laid = self._laid_at(cut, nodes, is_first, np.flatnonzero(self._holding(nodes[:1])), anchors=1)
+        weights = range(1 if self.requirement.is_diverse(1) else 2, self.requirement.largest + 1)
+        return _first_violation(self._list(laid, weight) for weight in weights)
+
+    def _with_any_of(self, cut: Cut, some: Ints) -> Violation | None:
+        """The same as `with_one_of` where rows without these nodes say something about them, too."""
+        nodes = self._occurring(cut.nodes)
+        laid = self._laid_at(cut, nodes, np.isin(nodes, some), self._rows_with(0))
+        return _first_violation(self._list(laid, weight) for weight in range(1, self.requirement.largest + 1))
+
+    def _list(self, laid: _Laid, weight: int) -> Iterator[Violation | Pause]:
+        limit = self._limit if self.requirement.is_diverse(weight) else self._no_limit
+        k = self.requirement.k_for(weight)
+        yield from self._stream(laid, Wanted(weight, lighter=False, k=k, limit=limit))
+
+    def _stream(self, laid: _Laid, wanted: Wanted) -> Iterator[Violation | Pause]:
+        nodes = laid.nodes
+        rare = begin(laid.items, laid.rows, laid.numbered, wanted)
+        state, counted = PAUSED, 0
+        while state != DONE:
+            state = next_broken(rare, _STEPS_PER_SLICE)
+            done = progress_of(rare)
+            self.counted += done.counted - counted
+            counted = done.counted
+            if state == FOUND:
+                numbers, support = found(rare)
+                present, absent = numbers[numbers < len(nodes)], numbers[numbers >= len(nodes)] - len(nodes)
+                yield Violation(tuple(nodes[present].tolist()), tuple(nodes[absent].tolist()), support)
+            yield Pause(done.anchor / max(1, laid.numbered.anchors), done.found)
+
+    def _laid_at(
+        self, cut: Cut, nodes: Ints, fresh: Bools, rows: Ints, *, anchors: int | None = None
+    ) -> _Laid:
+        """Rows over the given nodes of a cut; leaves under other nodes are left out."""
+        number_of_leaf = _numbers(nodes, self.transactions.tree.node_count)[cut.node_of_leaf]
+        listed = number_of_leaf >= 0
+        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(listed, dtype=np.int64)))
+        numbers_of_leaf = SetArrays(starts, number_of_leaf[listed])
+        items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
+        numbered = self._numbered(cut, nodes, fresh, anchors=anchors)
+        if self.requirement.negative:
+            items, numbered = self._with_absent(items, numbered)
+        return _Laid(items, rows, nodes, numbered)
+
+    def _numbered(self, cut: Cut, nodes: Ints, fresh: Bools, *, anchors: int | None = None) -> Numbered:
+        leaves = self.transactions.leaves
+        weights = np.ones(len(nodes), dtype=np.int64)
+        what = np.stack((nodes, leaves.first[nodes], leaves.last[nodes], weights, fresh.astype(np.int64)))
+        return Numbered(what, len(nodes) if anchors is None else anchors, cut.is_below)
+
+    def _with_absent(self, items: Ints, numbered: Numbered) -> tuple[Ints, Numbered]:
+        """The same with the absence of each node as a number of its own, unless it takes too much to know."""
+        count = numbered.what.shape[1]
+        sizes = self.transactions.tree.sizes[numbered.what[NODE]]
+        absent_number = np.where(sizes <= self.requirement.m, count + np.arange(count), -1)
+        what = np.tile(numbered.what, 2)
+        what[WEIGHT, count:] = sizes
+        wider = Numbered(what, 2 * count, numbered.dropped)
+        return lay_out_with_absent(items, count, absent_number), wider
+
+    def _occurring(self, nodes: Ints) -> Ints:
+        return nodes[self.transactions.occurrences[nodes] > 0]
+
+    def _rows_with(self, item_count: int) -> Ints:
+        """Rows with enough items to hold a set; what is absent can be known of any row."""
+        least = 0 if self.requirement.negative else item_count
+        return np.flatnonzero(self.transactions.sizes >= least)
+
+    def _holding(self, nodes: Ints) -> Bools:
+        """Which rows hold one of the nodes; with negative knowledge all rows say something about them."""
+        index, leaves = self.transactions.index, self.transactions.leaves
+        holding = np.full(self.transactions.row_count, self.requirement.negative, dtype=np.bool_)
+        for node in nodes.tolist():
+            start, end = index.starts[leaves.first[node]], index.starts[leaves.last[node] + 1]
+            holding[index.rows[start:end]] = True
+        return holding
+
+
+def _first_violation(listings: Iterable[Iterator[Violation | Pause]]) -> Violation | None:
+    violations = (each for listing in listings for each in listing if isinstance(each, Violation))
+    return next(violations, None)
+
+
+def _numbers(nodes: Ints, node_count: int) -> Ints:
+    """The place of each node in the list, -1 for the others."""
+    number = np.full(node_count, -1, dtype=np.int64)
+    number[nodes] = np.arange(len(nodes))
+    return number
+
+
+def share_limit(transactions: Transactions, requirement: Requirement) -> ShareLimit:
+    """The limit in numbers; without diversity there are no sensitive items for it."""
+    whole_of = transactions.whole_of if requirement.diverse_m > 0 else frozen_ints([])
+    if requirement.l.numerator > _LARGEST_PRODUCT // max(1, transactions.row_count):
+        raise InvalidParameter(
+            "LmDiversity", "l", requirement.l, "a number with fewer digits for so many records"
+        )
+    return ShareLimit(
+        transactions.sensitive,
+        whole_of,
+        requirement.l.numerator,
+        requirement.l.denominator,
+        np.zeros(len(whole_of), dtype=np.int64),
+        np.empty(len(whole_of), dtype=np.int64),
+    )

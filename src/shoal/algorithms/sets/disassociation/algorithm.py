@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.sets.cut_search.parts import balanced_borders, threads_parameter
+from shoal.algorithms.sets.disassociation.horpart import Partition, horizontal_partition, unite
+from shoal.algorithms.sets.disassociation.refine import Refined, not_refined, refine
+from shoal.algorithms.sets.disassociation.settle import settled
+from shoal.algorithms.sets.disassociation.verpart import Chunked, shared_chunks, vertical_partition
+from shoal.algorithms.threads import in_threads, processors
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.settle import Bounds
+from shoal.kernels.take import preorder, sums_below, take_sets
+from shoal.kernels.verpart import Chunks, Promise
+from shoal.privacy.check import require_feasible
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.parameters import exact
+from shoal.privacy.verdict import Model, counted
+from shoal.progress import Progress
+from shoal.recoding.disassociated import Clusters, Disassociated
+from shoal.recoding.pieces import NOT_PUBLISHED, Pieces, arranged, joined
+from shoal.table.columns import Sets
+from shoal.table.roles import QuasiSet
+
+_CLUSTERS_PER_K = 10
+
+# Clusters are joined within blocks of about so many items. Over all clusters at once the time per record
+# rises with their number, and hardly more is joined (1 % of what term chunks hold, with 10 million items).
+_ITEMS_PER_BLOCK = 2**22
+
+
+class _Task(NamedTuple):
+    """Clusters to take apart: cluster c holds the rows starts[c]..starts[c + 1] - 1 of `records`."""
+
+    records: SetArrays
+    starts: Ints
+    is_sensitive: Bools
+    model: Disassociation
+    threads: int
+
+
+class _Block(NamedTuple):
+    """Clusters that were taken apart, and joined among themselves in so many passes."""
+
+    clusters: Disassociated
+    cluster_of_row: Ints
+    passes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disassociate:
+    """All terms stay; which of them stand together in a record is told only where that is frequent.
+
+    HORPART puts similar records into clusters; with `settle`, which the paper does not have, some of them
+    then move to clusters in which more of their terms are frequent. VERPART divides the terms of a cluster
+    into chunks in which every combination of up to m terms is held by at least k records, or by none, and
+    lists the other terms without their records. REFINE joins clusters, so that terms that are too rare in
+    each of them become a shared chunk.
+
+    The algorithm of the paper does not keep its own guarantee in three places. Here no cluster is smaller
+    than k: HORPART's small ones are united with neighbours. And REFINE takes a term out of the term chunks
+    only where none of them is emptied that the guarantee leans on, and where the term stands in no chunk
+    below.
+
+    Contract
+        needs:      rows; one set column; no tree
+        gives:      pieces of the records, every term of every record in one of them
+        guarantees: all rules of disassociation; sensitive terms stay in term chunks
+        cost:       O(items) for each level of HORPART, of which a set has as many as it is long at most;
+                    VERPART O(terms^2) bitmap operations for each cluster with m = 2; REFINE O(terms in term
+                    chunks) for each pass; memory about 10 numbers per item
+
+    After Terrovitis, Liagouris, Mamoulis, Skiadopoulos, Privacy preservation by disassociation, PVLDB 5(10),
+    2012.
+    """
+
+    name: ClassVar[str] = "disassociation"
+    serves: ClassVar[tuple[type[Model], ...]] = (Disassociation,)
+    paper: ClassVar[str] = (
+        "Terrovitis, Liagouris, Mamoulis, Skiadopoulos. Privacy preservation by disassociation. PVLDB 5(10),"
+        " 2012."
+    )
+    guarantee: ClassVar[str] = "the model holds; every term is published as it is; no bound on the loss"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    max_cluster_size: int = parameter(
+        default=0,
+        rule=Within(0),
+        help="clusters have fewer records than this, where the promise allows it; 0 means 10 k",
+    )
+    refine: bool = parameter(
+        default=True, rule=YesOrNo(), help="join clusters over terms that are rare in each of them"
+    )
+    settle: bool = parameter(
+        default=False,
+        rule=YesOrNo(),
+        help="after HORPART, move records to clusters where more of their terms are frequent",
+    )
+    threads: int = threads_parameter()
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self,
+        data: LocalData,
+        models: Sequence[Model],
+        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
+        progress: Progress,
+    ) -> Pieces:
+        """Take the records apart so that all rules hold."""
+        model = _the_model(models)
+        column, sets = set_column(data)
+        require_feasible(models, data)
+        threads = self.threads or processors()
+        is_sensitive = _is_sensitive(sets, _labels(data, column))
+        with_terms = np.flatnonzero(sets.sizes)
+        records = sets.arrays if len(with_terms) == len(sets) else take_sets(sets.arrays, with_terms)
+
+        progress.stage("bringing similar records together")
+        partition = self._clusters(records, is_sensitive, model, threads, progress)
+
+        progress.stage("taking clusters apart")
+        blocks = _blocks(partition)
+
+        def take_apart(first: int, last: int, progress: Progress) -> _Block:
+            task = _Task(*_rows_of(partition, first, last), is_sensitive, model, threads // len(blocks) or 1)
+            return self._take_apart(task, sets, _labels(data, column), progress)
+
+        found = in_threads([partial(take_apart, *block) for block in blocks], progress, threads)
+        clusters = joined([block.clusters for block in found])
+        return Pieces(
+            column=column,
+            clusters=clusters,
+            cluster_of_row=_cluster_of_row(len(sets), with_terms[partition.rows], found),
+            notices=_notices(len(sets) - len(with_terms)),
+            figures=_figures(clusters, max(block.passes for block in found)),
+        )
+
+    def _take_apart(self, task: _Task, sets: Sets, labels: tuple[str, ...], progress: Progress) -> _Block:
+        """VERPART and REFINE on neighbouring clusters."""
+        sizes, promise = np.diff(task.starts), Promise(task.model.k, task.model.m)
+        chunked = vertical_partition(
+            task.records, task.starts, task.is_sensitive, promise, threads=task.threads, progress=progress
+        )
+        refined = (
+            refine(chunked, sizes, task.is_sensitive, promise.k, progress)
+            if self.refine
+            else not_refined(chunked)
+        )
+        shared = shared_chunks(
+            refined.shared,
+            chunked.held,
+            len(task.records.starts) - 1,
+            promise,
+            threads=task.threads,
+            progress=progress,
+        )
+        clusters = _by_node(sets, labels, sizes, (chunked, shared), refined)
+        order = np.arange(len(refined.parents), dtype=np.int64)
+        places = np.empty_like(order)
+        places[preorder(refined.parents, order)] = order
+        return _Block(arranged(clusters, order), np.repeat(places[: len(sizes)], sizes), refined.passes)
+
+    def _clusters(
+        self,
+        records: SetArrays,
+        is_sensitive: Bools,
+        model: Disassociation,
+        threads: int,
+        progress: Progress,
+    ) -> Partition:
+        limit = self.max_cluster_size or _CLUSTERS_PER_K * model.k
+        partition = horizontal_partition(records, ~is_sensitive, limit, threads, progress)
+        if self.settle:
+            partition = settled(partition, ~is_sensitive, Bounds(model.k, limit))
+        l = Fraction(1) if model.l is None else exact(model.l)
+        return unite(partition, is_sensitive, least=max(model.k, math.ceil(l)), limit=limit, l=l)
+
+
+def _blocks(partition: Partition) -> list[tuple[int, int]]:
+    """The first cluster of each block, and the one behind its last."""
+    items = np.diff(partition.records.starts[partition.starts])
+    borders = balanced_borders(items, 1 + len(partition.records.items) // _ITEMS_PER_BLOCK)
+    return list(pairwise([0, *borders.tolist(), len(items)]))
+
+
+def _rows_of(partition: Partition, first: int, last: int) -> tuple[SetArrays, Ints]:
+    """The records of the clusters from `first` to before `last`, and where each starts among them."""
+    starts, records = partition.starts[first : last + 1], partition.records
+    bounds = records.starts[starts[0] : starts[-1] + 1]
+    near = SetArrays(bounds - bounds[0], records.items[bounds[0] : bounds[-1]])
+    return near, starts - starts[0]
+
+
+def set_column(data: LocalData) -> tuple[str, Sets]:
+    """The one set column, which is all that disassociated data hold."""
+    if len(data.quasi_sets) != 1:
+        what = f"disassociation takes one set column, and there are {len(data.quasi_sets)}"
+        raise BadInput(Problem(what, "publish each set column on its own"))
+    (column,) = data.quasi_sets
+    return column, data.table.sets(column)
+
+
+def _the_model(models: Sequence[Model]) -> Disassociation:
+    (model,) = models
+    if not isinstance(model, Disassociation):
+        raise TypeError(f"disassociation does not serve {model.name}")
+    return model
+
+
+def _labels(data: LocalData, column: str) -> tuple[str, ...]:
+    role = data.roles[column]
+    return role.sensitive if isinstance(role, QuasiSet) else ()
+
+
+def _is_sensitive(sets: Sets, labels: Sequence[str]) -> Bools:
+    marked = pc.is_in(sets.domain.labels, value_set=pa.array(labels, type=pa.string()))
+    return np.asarray(marked.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def _by_node(
+    sets: Sets, labels: tuple[str, ...], sizes: Ints, chunked: tuple[Chunked, Chunks], refined: Refined
+) -> Disassociated:
+    """All clusters, numbered as nodes of their tree: simple ones first."""
+    parents, simple_count = refined.parents, len(sizes)
+    joint_count = len(parents) - simple_count
+    all_sizes = np.concatenate((sizes, np.zeros(joint_count, dtype=np.int64)))
+    sums_below(parents, all_sizes)  # a joint cluster comes after those it joins
+    (simple, shared) = chunked
+    chunks = [np.concatenate(pair) for pair in zip(simple.chunks, shared, strict=True)]
+    chunk_counts, subrecord_counts, item_counts, items = chunks
+    held = simple.held
+    cluster_of_entry = np.repeat(np.arange(simple_count), np.diff(held.starts))
+    left = np.bincount(cluster_of_entry[~refined.out], minlength=len(parents))
+    return Disassociated(
+        terms=sets.domain,
+        clusters=Clusters(
+            sizes=all_sizes,
+            simple=np.arange(len(parents)) < simple_count,
+            parents=parents,
+            last=parents,
+            lines=parents,
+        ),
+        chunk_clusters=np.repeat(np.arange(len(parents)), chunk_counts),
+        chunk_starts=_starts(subrecord_counts),
+        subrecords=SetArrays(_starts(item_counts), items),
+        term_chunks=SetArrays(_starts(left), held.terms[~refined.out]),
+        sensitive=labels,
+    )
+
+
+def _starts(counts: Ints) -> Ints:
+    starts: Ints = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
+    return starts
+
+
+def _cluster_of_row(count: int, rows: Ints, blocks: Sequence[_Block]) -> Ints:
+    """The simple cluster of each row, by its place among all; `rows` stand in the order of clusters."""
+    before = _starts(np.array([len(block.clusters.clusters) for block in blocks], dtype=np.int64))
+    cluster_of_row = np.full(count, NOT_PUBLISHED, dtype=np.int64)
+    cluster_of_row[rows] = np.concatenate(
+        [first + block.cluster_of_row for first, block in zip(before, blocks, strict=False)]
+    )
+    return frozen_ints(cluster_of_row)
+
+
+def _notices(empty: int) -> tuple[str, ...]:
+    if empty == 0:
+        return ()
+    return (
+        f"{counted(empty, 'record')} without items {'is' if empty == 1 else 'are'} left out: that there are"
+        " no empty records is part of the promise",
+    )
+
+
+def _figures(clusters: Disassociated, passes: int) -> dict[str, Any]:
+    simple = clusters.clusters.simple
+    is_shared = ~simple[clusters.chunk_clusters]
+    return {
+        "simple_clusters": int(simple.sum()),
+        "joint_clusters": int((~simple).sum()),
+        "largest_cluster": int(clusters.clusters.sizes[simple].max()),
+        "record_chunks": int((~is_shared).sum()),
+        "shared_chunks": int(is_shared.sum()),
+        "terms_in_term_chunks": len(clusters.term_chunks.items),
+        "passes_of_refine": passes,
+    }

@@ -1,0 +1,98 @@
+"""HORPART: similar records together, by the terms that most of them hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from shoal.algorithms.sets.cut_search.parts import balanced_borders
+from shoal.algorithms.threads import in_threads
+from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.horpart import Desk, Needs, Split, new_desk, split_parts, unite_parts
+from shoal.kernels.take import take_sets
+from shoal.progress import Progress
+
+_BATCHES_PER_THREAD = 8
+_LARGEST_PRODUCT = 2**62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partition:
+    """Records in the order of their clusters: cluster c holds those from starts[c] to starts[c + 1] - 1.
+
+    They were the given `rows` before.
+    """
+
+    records: SetArrays
+    rows: Ints
+    starts: Ints
+
+
+def horizontal_partition(
+    records: SetArrays, split_by: Bools, limit: int, threads: int, progress: Progress
+) -> Partition:
+    """Split the records by those terms until all clusters have fewer than `limit`.
+
+    One thread splits the whole once; the parts are then laid out one behind the other, so that each is near
+    the processor when it is split further.
+    """
+    count, term_count = len(records.starts) - 1, len(split_by)
+    rows, starts_part = np.arange(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+    whole, sets = np.array([[0, count]]), only(records, split_by)
+    desk = _desk_for(whole, sets, term_count)
+    split_parts(Split(sets, rows, starts_part), whole, limit, count, desk)
+    laid_out = take_sets(records, rows)
+    near = Split(only(laid_out, split_by), np.arange(count, dtype=np.int64), starts_part)
+    parts = _parts(starts_part)
+    large = parts[parts[:, 1] - parts[:, 0] >= limit]
+
+    def split(batch: Ints, progress: Progress) -> None:
+        progress.update(0)
+        split_parts(near, batch, limit, limit, _desk_for(batch, near.sets, term_count))
+
+    batches = np.split(large, balanced_borders(large[:, 1] - large[:, 0], _BATCHES_PER_THREAD * threads))
+    in_threads([partial(split, batch) for batch in batches if len(batch)], progress, threads)
+    starts = np.append(np.flatnonzero(starts_part), count)
+    return Partition(take_sets(laid_out, near.rows), rows[near.rows], starts)
+
+
+def only(records: SetArrays, wanted: Bools) -> SetArrays:
+    """The records with the wanted terms alone."""
+    if wanted.all():
+        return records
+    if not wanted.any():
+        return SetArrays(np.zeros_like(records.starts), np.zeros(0, dtype=np.int64))
+    kept = wanted[records.items]
+    kept_before = np.concatenate(([0], np.cumsum(kept)))
+    return SetArrays(kept_before[records.starts], records.items[kept])
+
+
+def _desk_for(parts: Ints, sets: SetArrays, term_count: int) -> Desk:
+    """Room for parts whose rows stand one behind the other."""
+    first, last = parts[:, 0], parts[:, 1]
+    items = sets.starts[last] - sets.starts[first]
+    return new_desk(term_count, int((last - first).max()), int(items.max()))
+
+
+def unite(partition: Partition, is_sensitive: Bools, *, least: int, limit: int, l: Fraction) -> Partition:
+    """Unite clusters until each has `least` rows and no sensitive term in more than 1/l of them."""
+    l = _multipliable(l, len(partition.rows))
+    sensitive = only(partition.records, is_sensitive)
+    needs = Needs(least, limit, numerator=l.denominator, denominator=l.numerator)
+    return replace(partition, starts=unite_parts(partition.starts, sensitive, len(is_sensitive), needs))
+
+
+def _multipliable(l: Fraction, count: int) -> Fraction:
+    """The same number, or the next larger one that kernels can multiply with so many rows."""
+    if max(l.numerator, l.denominator) * count < _LARGEST_PRODUCT:
+        return l
+    scale = max(1, int(_LARGEST_PRODUCT // (count * (int(l) + 1))))
+    return Fraction(-(-l.numerator * scale // l.denominator), scale)
+
+
+def _parts(starts_part: Bools) -> Ints:
+    starts = np.flatnonzero(starts_part)
+    return np.stack((starts, np.append(starts[1:], len(starts_part))), axis=1)

@@ -1,0 +1,215 @@
+"""What the algorithms for complete k-anonymity of sets have in common before and after their search.
+
+Records without items cannot truthfully be published with others: k or more of them are a group of their own,
+and the search is about the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shoal.algorithms.parameters import Within, parameter
+from shoal.algorithms.sets.cut_search.transactions import Transactions, set_column
+from shoal.algorithms.sets.equal_sets.gray_order import gray_order
+from shoal.engine.local import LocalData
+from shoal.errors import Infeasible
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Bools, Ints, frozen_ints
+from shoal.kernels.common_sets import CostTree
+from shoal.kernels.set_partition import (
+    Drill,
+    begin_drill,
+    drill_down,
+    expansions_made,
+    finish_as_they_are,
+    groups_found,
+    rows_finished,
+)
+from shoal.privacy.check import require_feasible
+from shoal.privacy.parameters import exact
+from shoal.privacy.set_k_anonymity import SetKAnonymity
+from shoal.privacy.verdict import Model, counted
+from shoal.progress import Progress
+from shoal.recoding.cuts import SUPPRESSED_ITEM
+from shoal.recoding.item_nodes import ItemNodes
+
+_STEPS_PER_SLICE = 20_000_000
+
+OUT_OF_TIME = "time was up before the search ended: some items could be published in more detail"
+
+
+def suppression_parameter() -> Any:
+    """Declare how many records may be withheld."""
+    return parameter(
+        0.0,
+        Within(0.0, 1.0),
+        "the share of records that may be withheld: empty sets, of which there are fewer than k",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouped:
+    """The group of each row of a task, and what each occurrence is published as.
+
+    `notices` and `figures` say how it was found.
+    """
+
+    group_of_row: Ints
+    node_of_occurrence: Ints
+    notices: tuple[str, ...] = ()
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EqualSets:
+    """A set column whose records shall have at least k equal ones each.
+
+    `rows` are the records with items, in an order that depends on what they hold and not on where they stand;
+    `transactions` are these rows in this order.
+    """
+
+    column: str
+    k: int
+    data: LocalData
+    rows: Ints
+    transactions: Transactions
+    withheld: Bools
+
+    @classmethod
+    def of(cls, data: LocalData, models: Sequence[Model], suppression: float) -> EqualSets:
+        """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for.
+
+        Where fewer than k records have no item, or fewer than k have one, these are withheld if no more than
+        the given share of all records may be.
+        """
+        k = max((model.k for model in models if isinstance(model, SetKAnonymity)), default=1)
+        column = set_column(data)
+        require_feasible(models, data)
+        every = Transactions.of(data)
+        withheld = _too_few(every, k)
+        records_to_withhold(every.non_empty, every.row_count - every.non_empty, k, suppression)
+        return cls._ordered(column, k, data, every, withheld)
+
+    @classmethod
+    def for_rounds(cls, data: LocalData, models: Sequence[Model], k: int) -> EqualSets:
+        """The same for a promise that records without items cannot break."""
+        column = set_column(data)
+        require_feasible(models, data)
+        every = Transactions.of(data)
+        return cls._ordered(column, k, data, every, np.zeros(data.row_count, dtype=np.bool_))
+
+    @classmethod
+    def _ordered(
+        cls, column: str, k: int, data: LocalData, every: Transactions, withheld: Bools
+    ) -> EqualSets:
+        order = gray_order(every.sets, every.tree.leaf_count)
+        rows = order[(every.sizes[order] > 0) & ~withheld[order]]
+        return cls(column, k, data, frozen_ints(rows), every.taking(rows), withheld)
+
+    @property
+    def tree(self) -> Hierarchy:
+        """The tree of the items."""
+        return self.transactions.tree
+
+    def recoding(self, found: Grouped) -> ItemNodes:
+        """The decision in terms of all records of the data."""
+        sets = self.data.table.sets(self.column).arrays
+        every = self.data.joined_sets().quasi
+        nodes = np.array(sets.items, dtype=np.int64)  # sensitive items stay as they are
+        quasi = self._quasi_places(every.items)
+        nodes[quasi[self._places_in(every.starts)]] = found.node_of_occurrence
+        nodes[np.repeat(self.withheld, np.diff(sets.starts))] = SUPPRESSED_ITEM
+        groups = len(np.unique(found.group_of_row)) + self._has_empty_group
+        figures = {"groups": groups, **found.figures, "ncp": ncp_of(self, found.node_of_occurrence)}
+        return ItemNodes(
+            column=self.column,
+            node_of_occurrence=frozen_ints(nodes),
+            withheld=self.withheld,
+            notices=(*self._withheld_notice(), *found.notices),
+            figures=figures,
+        )
+
+    @property
+    def _has_empty_group(self) -> bool:
+        """Whether records without items are published."""
+        return self.data.row_count > len(self.rows) + int(np.count_nonzero(self.withheld))
+
+    def _withheld_notice(self) -> tuple[str, ...]:
+        count = int(np.count_nonzero(self.withheld))
+        if count == 0:
+            return ()
+        were = "was" if count == 1 else "were"
+        return (f"{counted(count, 'record')} could not be hidden among k and {were} withheld",)
+
+    def _quasi_places(self, quasi_items: Ints) -> Ints:
+        """Where the items that are not sensitive stand among all items of the column."""
+        sets = self.data.table.sets(self.column).arrays
+        if len(quasi_items) == len(sets.items):
+            return np.arange(len(sets.items), dtype=np.int64)
+        sensitive = np.ones(self.tree.leaf_count, dtype=np.bool_)
+        sensitive[quasi_items] = False
+        return np.flatnonzero(~sensitive[sets.items])
+
+    def _places_in(self, starts: Ints) -> Ints:
+        """Where the occurrences of `transactions` stand among those of all records."""
+        own = self.transactions.sets.starts
+        return np.arange(own[-1]) + np.repeat(starts[self.rows] - own[:-1], np.diff(own))
+
+
+def drill(task: EqualSets, progress: Progress) -> tuple[Drill, Grouped]:
+    """Partition the records from the root downwards, as far as time allows."""
+    under_way = begin_drill(task.transactions.sets, cost_tree(task.tree), task.k)
+    in_time = True
+    while not drill_down(under_way, _STEPS_PER_SLICE):
+        progress.update(rows_finished(under_way), len(task.rows), f"{groups_found(under_way):,} groups")
+        if progress.expired():
+            finish_as_they_are(under_way)
+            in_time = False
+    figures = {"expansions": expansions_made(under_way)}
+    notices = () if in_time else (OUT_OF_TIME,)
+    return under_way, Grouped(under_way.group, under_way.node, notices, figures)
+
+
+def cost_tree(tree: Hierarchy) -> CostTree:
+    """The tree as kernels see it; a node that is no single item costs its leaves per occurrence."""
+    sizes = tree.sizes
+    return CostTree(
+        *tree.arrays, tree.child_starts, tree.child_nodes, frozen_ints(np.where(sizes > 1, sizes, 0))
+    )
+
+
+def ncp_of(task: EqualSets, node_of_occurrence: Ints) -> float:
+    """The mean loss of an occurrence, between 0 and 1."""
+    costs = cost_tree(task.tree).cost[node_of_occurrence]
+    return int(costs.sum()) / max(1, len(costs) * task.tree.leaf_count)
+
+
+def _too_few(every: Transactions, k: int) -> Bools:
+    """Records that have no k to hide among, because either those without or those with items are too few."""
+    is_empty = every.sizes == 0
+    empty = every.row_count - every.non_empty
+    too_few: Bools = np.where(is_empty, empty < k, every.non_empty < k)
+    return too_few
+
+
+def records_to_withhold(with_items: int, empty: int, k: int, suppression: float) -> int:
+    """How many records must be withheld; raises Infeasible if more than the given share of all would be."""
+    count = sum(records for records in (with_items, empty) if records < k)
+    records = with_items + empty
+    if count <= math.floor(exact(suppression) * records) and count < records:
+        return count
+    share = math.ceil(1e6 * count / records) / 1e6
+    raise Infeasible(
+        f"complete k-anonymity of sets with k={k} cannot be met: there are"
+        f" {counted(with_items, 'record')} with items and {empty:,} without, an empty set can only hide among"
+        f" empty sets, and {counted(count, 'record')} would have to be withheld"
+        + (f"; allow it with suppression = {share:g}" if count < records else ""),
+        records=records,
+        empty_records=empty,
+        withheld=count,
+    )

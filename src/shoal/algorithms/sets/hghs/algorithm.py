@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.parameters import Within, check_parameters, parameter
+from shoal.algorithms.sets.cut_search.cut import Cut
+from shoal.algorithms.sets.cut_search.generalization import generalize
+from shoal.algorithms.sets.cut_search.task import Task
+from shoal.algorithms.sets.cut_search.violations import Violations
+from shoal.algorithms.sets.hghs.item_suppression import Suppressed, suppress
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.kernels.arrays import Bools, Ints
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.cuts import Cuts
+
+
+@dataclass(frozen=True, slots=True)
+class HgHs:
+    """Generalize by one cut for all records and suppress items altogether where that costs less.
+
+    Cuts are searched best first, from the most general one and from the cut that AA would begin with. Of a
+    cut, its neighbours are looked at: those with one node expanded, the dearest node first, then those with
+    one family of siblings replaced by their parent. At each cut items are suppressed until no set of at most
+    m published items occurs in fewer than k records: of the nodes in the sets that still do, always the one
+    that is in most of them for its price. A suppressed occurrence costs as much as one published as the root.
+    Few items stand in the way of many sets, so suppressing these can cost less than generalizing the rest.
+
+    Contract
+        needs:      rows; one set column with a tree
+        gives:      one cut for all records; some items removed from all of them
+        guarantees: k^m-anonymity; never a larger loss than the first cut of AA
+        cost:       up to `most_cuts` cuts, each counted anew around the node that changed; the number of cuts
+                    is exponential in the number of items, so small trees only are searched to the end
+
+    After Liu, Wang, Anonymizing transaction data by integrating suppression and generalization, PAKDD 2010.
+    """
+
+    name: ClassVar[str] = "hghs"
+    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
+    paper: ClassVar[str] = (
+        "Liu, Wang. Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010."
+    )
+    guarantee: ClassVar[str] = "k^m-anonymity; no larger loss than a first cut of aa; no bound beyond that"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    most_cuts: int = parameter(300, Within(1), "how many cuts are looked at before the best so far is taken")
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def find(
+        self,
+        data: LocalData,
+        models: Sequence[Model],
+        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
+        progress: Progress,
+    ) -> Cuts:
+        """Search cuts until none is left, `most_cuts` were looked at, or time is up."""
+        task = Task.of(data, models)
+        if task.violations.requirement.negative:
+            raise BadInput(
+                Problem(
+                    "hghs does not know how to suppress items against knowledge of absent ones",
+                    "use aa, or promise k^m-anonymity without negative knowledge",
+                )
+            )
+        search = _Search(task.violations, self.most_cuts, progress)
+        best = search.best()
+        return Cuts(
+            column=task.column,
+            part_of_row=np.zeros(data.row_count, dtype=np.int64),
+            node_of_leaf=best.node_of_leaf[np.newaxis, :],
+            notices=(*task.notices, *search.notices()),
+            figures={
+                "cuts_looked_at": search.looked_at,
+                "nodes_on_cut": len(best.cut.nodes),
+                "items_suppressed": int(np.count_nonzero(best.nodes[best.cut.node_of_leaf])),
+                "ncp": best.ncp,
+            },
+        )
+
+
+class _Search:
+    """Best first over cuts, each looked at once."""
+
+    def __init__(self, violations: Violations, most_cuts: int, progress: Progress) -> None:
+        self.looked_at = 0
+        self._violations = violations
+        self._tree = violations.transactions.tree
+        self._occurrences = violations.transactions.occurrences
+        self._most = most_cuts
+        self._progress = progress
+        self._met: set[bytes] = set()
+        self._waiting: list[tuple[int, int, Suppressed, Iterator[_Neighbour]]] = []
+
+    def best(self) -> Suppressed:
+        """The cheapest cut that was found."""
+        best = min(self._first_cuts(), key=lambda state: state.loss)
+        while self._waiting and self.looked_at < self._most and not self._progress.expired():
+            _, _, state, neighbours = self._waiting[0]
+            neighbour = next(neighbours, None)
+            if neighbour is None:
+                heapq.heappop(self._waiting)
+                continue
+            found = suppress(
+                self._violations, neighbour.cut, state.nodes & neighbour.kept, ~neighbour.kept, self._progress
+            )
+            if found is not None:
+                self._wait(found)
+                best = min(best, found, key=lambda state: state.loss)
+            self._progress.update(self.looked_at, self._most, f"{100 * best.ncp:.2f} % lost at best")
+        return best
+
+    def notices(self) -> tuple[str, ...]:
+        """Why the search ended before all cuts were looked at; nothing if they were."""
+        if not self._waiting:
+            return ()
+        if self.looked_at < self._most:
+            return ("time was up before the search ended: another cut may lose less",)
+        return (f"the search stopped after {self._most:,} cuts (most_cuts): another may lose less",)
+
+    def _first_cuts(self) -> Iterator[Suppressed]:
+        """The root, which is always safe, and the cut that AA begins with."""
+        for_all = Cut(self._violations.transactions)
+        for_all.raise_to([self._tree.root])
+        of_aa = Cut(self._violations.transactions)
+        generalize(self._violations, of_aa, self._progress)
+        for cut in (for_all, of_aa):
+            if self._is_new(cut):
+                state = Suppressed.of(cut, np.zeros(self._tree.node_count, dtype=np.bool_))
+                self._wait(state)
+                yield state
+
+    def _wait(self, state: Suppressed) -> None:
+        self.looked_at += 1
+        heapq.heappush(self._waiting, (state.loss, self.looked_at, state, self._neighbours(state)))
+
+    def _is_new(self, cut: Cut) -> bool:
+        key = cut.node_of_leaf.tobytes()
+        if key in self._met:
+            return False
+        self._met.add(key)
+        return True
+
+    def _neighbours(self, state: Suppressed) -> Iterator[_Neighbour]:
+        """Cuts that differ in one family of siblings and were not met before."""
+        occurring = [node for node in state.cut.nodes.tolist() if self._occurrences[node] > 0]
+        inner = [node for node in occurring if node > self._tree.leaf_count]
+        for node in sorted(inner, key=lambda node: (-state.loss_at(node), node)):
+            cut = Cut(self._violations.transactions, state.cut.node_of_leaf)
+            cut.expand(node)
+            if self._is_new(cut):
+                yield _Neighbour.with_fresh(cut, self._tree.children(node))
+        parents = {self._tree.parent(node) for node in occurring if node != self._tree.root}
+        whole = [node for node in parents if self._is_family(state.cut, node)]
+        for node in sorted(whole, key=lambda node: (state.cut.cost(node), node)):
+            cut = Cut(self._violations.transactions, state.cut.node_of_leaf)
+            cut.raise_to([node])
+            if self._is_new(cut):
+                yield _Neighbour.with_fresh(cut, np.array([node], dtype=np.int64))
+
+    def _is_family(self, cut: Cut, parent: int) -> bool:
+        """Whether all children of a node that occur are on the cut."""
+        children = self._tree.children(parent)
+        return all(cut.holds(child) for child in children[self._occurrences[children] > 0].tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Neighbour:
+    """A cut, and the nodes that it has in common with the one it was made from."""
+
+    cut: Cut
+    kept: Bools
+
+    @classmethod
+    def with_fresh(cls, cut: Cut, fresh: Ints) -> _Neighbour:
+        kept = np.zeros(cut.tree.node_count, dtype=np.bool_)
+        kept[cut.nodes] = True
+        kept[fresh] = False
+        return cls(cut, kept)

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.task import fitting
+from shoal.algorithms.sets.cut_search.transactions import Transactions
+from shoal.algorithms.sets.pcta.unions import ItemUnions
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Infeasible, Problem
+from shoal.hierarchy.tree import NO_PARENT, tree_from_nodes
+from shoal.metrics.joint import item_weights
+from shoal.privacy.check import require_feasible
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.lm_diversity import LmDiversity
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.cuts import Cuts
+from shoal.recoding.item_unions import unions_of
+
+
+@dataclass(frozen=True, slots=True)
+class PCTA:
+    """Unite items, whatever a tree would say, until every itemset of at most m of them is held k times.
+
+    Rare itemsets are listed as AA lists them. Each is mended by the pair of published items, one of them its
+    own, whose union adds least to the utility loss UL, again and again, until it is no longer rare. A union
+    is published as its items, `(A|B)`, and stands for any of them, together or alone. Weights of items, which
+    stand on the column's role, say which should rather be kept apart.
+
+    Contract
+        needs:      rows; one set column, of which a tree is not used
+        gives:      one set of unions for all records
+        guarantees: every model passed to find()
+        cost:       per union about one look at every occurrence; memory O(items)
+
+    After Gkoulalas-Divanis, Loukides, Utility-guided clustering-based transaction data anonymization,
+    Transactions on Data Privacy 5(1), 2012.
+    """
+
+    name: ClassVar[str] = "pcta"
+    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity, LmDiversity)
+    paper: ClassVar[str] = (
+        "Gkoulalas-Divanis, Loukides. Utility-guided clustering-based transaction data anonymization."
+        " Transactions on Data Privacy 5(1), 2012."
+    )
+    guarantee: ClassVar[str] = "every model holds; no bound on the loss"
+    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+
+    def find(
+        self,
+        data: LocalData,
+        models: Sequence[Model],
+        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
+        progress: Progress,
+    ) -> Cuts:
+        """Unite items until every itemset keeps the promise."""
+        column = _set_column(data)
+        require_feasible(models, data)
+        transactions = _without_tree(data, column)
+        requirement, notices = fitting(Requirement.of(models), transactions.tree, transactions.longest)
+        _refuse_negative_knowledge(requirement, column)
+        weights = item_weights(data, column)
+        unions = ItemUnions(transactions, requirement, weights, np.zeros(len(weights), dtype=np.int64))
+        if not unions.mend(progress):
+            raise Infeasible(
+                "not even one union of all items keeps the promise: among the records that have an item, a"
+                " sensitive one has too large a share"
+            )
+        sets = data.table.sets(column)
+        vocabulary, words = unions_of(unions.first_of_each[np.newaxis], sets.domain.texts(), sets.separator)
+        return Cuts(
+            column=column,
+            part_of_row=np.zeros(data.row_count, dtype=np.int64),
+            node_of_leaf=words,
+            notices=notices,
+            figures={
+                "unions": unions.union_count,
+                "utility_loss": unions.loss_of(transactions.sets, np.zeros(len(weights), dtype=np.bool_))
+                / max(1, data.row_count),
+            },
+            unions=vocabulary,
+        )
+
+
+def _set_column(data: LocalData) -> str:
+    if len(data.quasi_sets) != 1:
+        raise BadInput(
+            Problem(
+                f"items of one set column are united at a time, and there are {len(data.quasi_sets)}",
+                "give one column the role of a quasi-identifier with sets",
+            )
+        )
+    return data.quasi_sets[0]
+
+
+def _without_tree(data: LocalData, column: str) -> Transactions:
+    """The sets over a flat tree, which is not used."""
+    joined, items = data.joined_sets(), data.table.sets(column).domain.texts()
+    flat = tree_from_nodes([*items, ""], [*[len(items)] * len(items), NO_PARENT])
+    return Transactions(flat, joined.quasi, joined.sensitive, joined.whole_of)
+
+
+def _refuse_negative_knowledge(requirement: Requirement, column: str) -> None:
+    if requirement.negative:
+        raise BadInput(
+            Problem(
+                "pcta gives no promise about somebody who knows what is absent",
+                "use aa or vpa",
+                column=column,
+            )
+        )

@@ -1,0 +1,219 @@
+"""Generalization without a tree: items are united, the cheapest pair first, until no itemset is rare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+
+import numpy as np
+
+from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.transactions import Transactions
+from shoal.algorithms.sets.cut_search.violations import share_limit
+from shoal.kernels import utility_loss
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
+from shoal.kernels.rare_itemsets import (
+    DONE,
+    FOUND,
+    Numbered,
+    Wanted,
+    begin,
+    found,
+    lay_out,
+    next_broken,
+)
+from shoal.kernels.shares import share_exceeded
+from shoal.kernels.utility_loss import NO_WORD, ROUNDING, Words, cheapest_partner, refresh, sum_of_losses
+from shoal.progress import Progress
+
+_STEPS_PER_SLICE = 50_000_000
+
+
+class ItemUnions:
+    """Items of some transactions and what they are published as while rare itemsets are mended.
+
+    Words are numbered: the items first, then each union in the order in which it was made. Only items of one
+    family can be united. `weights` say how much single items matter.
+    """
+
+    def __init__(
+        self, transactions: Transactions, requirement: Requirement, weights: Floats, families: Ints
+    ) -> None:
+        self._transactions, self._requirement = transactions, requirement
+        self._limit = share_limit(transactions, requirement)
+        self._no_limit = share_limit(transactions, Requirement(1, 0))
+        items = len(weights)
+        self._items = items
+        self._unions = _untouched(transactions, weights, families)
+        self._next = items
+        self._used = len(self._unions.pool) // 2
+        self._gone: Bools = np.zeros(2 * items, dtype=np.bool_)
+        self._gone[:items] = self._unions.starts[:items] == self._unions.ends[:items]
+
+    @property
+    def word_of_item(self) -> Ints:
+        """What each item is published as."""
+        return self._unions.word_of_item
+
+    @property
+    def first_of_each(self) -> Ints:
+        """The smallest item that each item is united with: its own number if with none."""
+        words = self.word_of_item
+        smallest = np.full(len(self._gone), self._items, dtype=np.int64)
+        np.minimum.at(smallest, words, np.arange(self._items))
+        return smallest[words]
+
+    def loss_of(self, sets: SetArrays, left_out: Bools) -> float:
+        """The sum of UL over these records, in which some items are left out."""
+        words = np.where(left_out, NO_WORD, self.word_of_item)
+        return sum_of_losses(sets, words, self._unions.words)
+
+    @property
+    def union_count(self) -> int:
+        """How many unions were made."""
+        return self._next - self._items
+
+    def mend(self, progress: Progress) -> bool:
+        """Unite items until every set of at most m words keeps the promise; whether it does.
+
+        For sizes 1..m in turn, rare sets are listed in lexicographic order and mended one by one, until
+        nothing is left. Each is mended by the pair of words, one of them its own, whose union adds least to
+        the loss, again and again. With diversity the sizes start again, because what was fine may break.
+        """
+        largest = self._requirement.largest
+        listed = np.zeros((largest + 1, len(self._gone)), dtype=np.bool_)
+        left = 0
+        moved = True
+        while moved:
+            unions_before = self._next
+            for size in range(1, largest + 1):
+                while not listed[size, living := self._living()].all():
+                    left += self._mend_all(self._broken(size, living, ~listed[size]), progress)
+                    if progress.expired():
+                        return self._unite_everything()
+                    listed[size, living] = True
+            moved = self._next > unions_before and self._requirement.diverse_m > 0
+        return left == 0 or self._is_safe()
+
+    def _mend_all(self, broken: Iterator[tuple[int, ...]], progress: Progress) -> int:
+        """Mend each of the listed sets; how many could not be mended."""
+        left = 0
+        for words in broken:
+            progress.update(self._next - self._items, self._items, f"{self.union_count:,} unions")
+            left += not self._mended(words)
+        return left
+
+    def _mended(self, words: Sequence[int]) -> bool:
+        image = set(words)
+        while self._breaks(image):
+            word, partner = self._cheapest_pair(image)
+            if partner == NO_WORD:
+                return False
+            image = (image - {word, partner}) | {self._unite(word, partner)}
+        return True
+
+    def _cheapest_pair(self, image: set[int]) -> tuple[int, int]:
+        """A word of the image and its partner; NO_WORD if no word of the image has one."""
+        living = self._living()
+        best, least = (NO_WORD, NO_WORD), np.inf
+        for word in sorted(image):
+            partner, change = cheapest_partner(self._unions, word, living)
+            if change < least - ROUNDING:
+                best, least = (word, partner), change
+        return best
+
+    def _unite(self, word: int, partner: int) -> int:
+        unions, union = self._unions, self._next
+        rows = np.union1d(self._rows(word), self._rows(partner))
+        if self._used + len(rows) > len(unions.pool):
+            self._unions = unions = self._with_more_room(len(rows))
+        unions.pool[self._used : self._used + len(rows)] = rows
+        unions.starts[union], unions.ends[union] = self._used, self._used + len(rows)
+        self._used += len(rows)
+        sizes, weights = unions.words
+        sizes[union] = sizes[word] + sizes[partner]
+        weights[union] = (sizes[word] * weights[word] + sizes[partner] * weights[partner]) / sizes[union]
+        unions.families[union] = unions.families[word]
+        mapping = unions.word_of_item
+        mapping[(mapping == word) | (mapping == partner)] = union
+        self._gone[[word, partner]] = True
+        refresh(unions, rows)
+        self._next += 1
+        return union
+
+    def _with_more_room(self, wanted: int) -> utility_loss.Unions:
+        """The same with the rows of living words only, and room for as many again."""
+        unions, living = self._unions, self._living()
+        rows = [self._rows(word) for word in living.tolist()]
+        starts, ends = unions.starts.copy(), unions.ends.copy()
+        ends[living] = np.cumsum([len(some) for some in rows])
+        starts[living] = ends[living] - [len(some) for some in rows]
+        self._used = int(ends[living].max(initial=0))
+        room = np.empty(self._used + wanted, dtype=np.int64)
+        return unions._replace(pool=np.concatenate((*rows, room)), starts=starts, ends=ends)
+
+    def _living(self) -> Ints:
+        return np.flatnonzero(~self._gone[: self._next])
+
+    def _rows(self, word: int) -> Ints:
+        return self._unions.pool[self._unions.starts[word] : self._unions.ends[word]]
+
+    def _breaks(self, words: set[int]) -> bool:
+        rows = reduce(lambda a, b: np.intersect1d(a, b, assume_unique=True), map(self._rows, sorted(words)))
+        if 0 < len(rows) < self._requirement.k_for(len(words)):
+            return True
+        return self._requirement.is_diverse(len(words)) and share_exceeded(self._limit, rows)
+
+    def _is_safe(self) -> bool:
+        everything = np.ones(len(self._gone), dtype=np.bool_)
+        sizes = range(1, self._requirement.largest + 1)
+        return all(next(self._broken(size, self._living(), everything), None) is None for size in sizes)
+
+    def _unite_everything(self) -> bool:
+        """One word per family, because time is up; whether that is safe."""
+        for family in np.unique(self._unions.families[self._living()]).tolist():
+            living = self._living()
+            mine = living[self._unions.families[living] == family].tolist()
+            while len(mine) > 1:
+                mine = [self._unite(mine[0], mine[1]), *mine[2:]]
+        return self._is_safe()
+
+    def _broken(self, size: int, living: Ints, fresh: Bools) -> Iterator[tuple[int, ...]]:
+        """Sets of so many words, one of them fresh, that break the promise, but none with a word gone."""
+        number = np.full(len(self._gone), NO_WORD, dtype=np.int64)
+        number[living] = np.arange(len(living))
+        numbers = number[self.word_of_item]
+        occurs = numbers != NO_WORD
+        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(occurs, dtype=np.int64)))
+        rows = np.flatnonzero(self._transactions.sizes >= size)
+        laid = lay_out(self._transactions.sets, rows, SetArrays(starts, numbers[occurs]), len(living))
+        places, ones = np.arange(len(living)), np.ones(len(living), dtype=np.int64)
+        what = np.stack((living, places, places, ones, fresh[living].astype(np.int64)))
+        limit = self._limit if self._requirement.is_diverse(size) else self._no_limit
+        wanted = Wanted(size, lighter=False, k=self._requirement.k_for(size), limit=limit)
+        rare = begin(laid, rows, Numbered(what, len(living), self._gone), wanted)
+        while (state := next_broken(rare, _STEPS_PER_SLICE)) != DONE:
+            if state == FOUND:
+                yield tuple(living[found(rare)[0]].tolist())
+
+
+def _untouched(transactions: Transactions, weights: Floats, families: Ints) -> utility_loss.Unions:
+    items, rows = len(weights), transactions.row_count
+    index = transactions.index
+    room = np.zeros(items, dtype=np.int64)
+    unions = utility_loss.Unions(
+        sets=transactions.sets,
+        word_of_item=np.arange(items, dtype=np.int64),
+        words=Words(
+            np.concatenate((np.ones(items, dtype=np.int64), room)), np.concatenate((weights, np.zeros(items)))
+        ),
+        families=np.concatenate((families, room)),
+        pool=np.concatenate((index.rows, np.empty(len(index.rows), dtype=np.int64))),
+        starts=np.concatenate((index.starts[:-1], room)),
+        ends=np.concatenate((index.starts[1:], room)),
+        sigma=np.zeros(rows, dtype=np.int64),
+        added=np.zeros(rows, dtype=np.float64),
+        held=np.zeros(rows, dtype=np.bool_),
+    )
+    refresh(unions, np.arange(rows, dtype=np.int64))
+    return unions

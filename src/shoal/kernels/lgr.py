@@ -1,0 +1,176 @@
+"""Regrouping: neighbouring groups of a partition are united and divided anew, and the best division stays.
+
+A partition expands the node that promises most, group by group, and never looks back. Groups that came from
+the same parts stand side by side; what few of them hold together can be divided in several ways, one for each
+node that is expanded first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.common_sets import (
+    CostTree,
+    TwoSets,
+    add_to_left,
+    publish_as,
+    published_set,
+    room_for_two_sets,
+)
+from shoal.kernels.compile import kernel
+from shoal.kernels.set_partition import Drill, divide_part, finished_drill, hang
+
+
+class Division(NamedTuple):
+    """How some neighbouring rows are divided: their order and groups, and `node` and `below` of a `Drill`."""
+
+    order: Ints
+    group: Ints
+    node: Ints
+    below: Ints
+
+
+class Regrouping(NamedTuple):
+    """A finished partition whose groups are contiguous in its order, and memory for one step."""
+
+    drill: Drill
+    before: Division
+    united: Division
+    best: Division
+    two: TwoSets
+
+
+def begin_regrouping(sets: SetArrays, tree: CostTree, k: int, node: Ints, group: Ints) -> Regrouping:
+    """Rows that are published as `node` says; those of a group, which are at least k, stand side by side."""
+    return Regrouping(
+        finished_drill(sets, tree, k, node.copy(), group.copy()),
+        _room_for_division(sets),
+        _room_for_division(sets),
+        _room_for_division(sets),
+        room_for_two_sets(sets),
+    )
+
+
+def _room_for_division(sets: SetArrays) -> Division:
+    rows = len(sets.starts) - 1
+    return Division(
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(len(sets.items), dtype=np.int64),
+        np.empty(len(sets.items), dtype=np.int64),
+    )
+
+
+@kernel
+def regroup(regrouping: Regrouping, span: int, start: int, most_steps: int) -> int:
+    """Divide so many neighbouring groups anew, then those half as far on, and so on from position `start`.
+
+    Half the span or fewer at the end are passed over: the step before had all of them, or a narrower span.
+    Returns the position to go on from after about so many steps, or the number of rows.
+    """
+    drill, steps = regrouping.drill, 0
+    row_count = len(drill.order)
+    while start < row_count and steps < most_steps:
+        middle, end, count = _unite(regrouping, span, start)
+        if middle < end:
+            steps += _divide_anew(regrouping, start, end, count)
+        start = middle
+        while start < row_count and drill.group[drill.order[start]] == drill.group[drill.order[start - 1]]:
+            start += 1
+        steps += end - start
+    return start
+
+
+@kernel
+def _unite(regrouping: Regrouping, span: int, start: int) -> tuple[int, int, int]:
+    """Put what so many groups have in common into `two.left`.
+
+    Returns where the middle one of the groups starts, where the last ends, and how many nodes there are.
+    """
+    drill = regrouping.drill
+    position, middle, count = start, len(drill.order), 0
+    for place in range(span):
+        if position == len(drill.order):
+            break
+        row = drill.order[position]
+        if place == span // 2:
+            middle = position
+        own = published_set(drill.sets, row, drill.node, regrouping.two.right)
+        count = add_to_left(drill.tree, regrouping.two, count, own)
+        group = drill.group[row]
+        while position < len(drill.order) and drill.group[drill.order[position]] == group:
+            position += 1
+    return min(middle, position), position, count
+
+
+@kernel
+def _divide_anew(regrouping: Regrouping, start: int, end: int, count: int) -> int:
+    """Try each node of the common set as the first to expand, keep the best division; returns the steps."""
+    drill, tree, steps = regrouping.drill, regrouping.drill.tree, 0
+    least, improved = _loss(drill, start, end), False
+    if least == 0:
+        return 0
+    _note(drill, start, end, regrouping.before)
+    _publish_in_common(regrouping, start, end)
+    _note(drill, start, end, regrouping.united)
+    for number in range(count):
+        node = regrouping.two.left[number]
+        if tree.starts[node] == tree.starts[node + 1]:
+            continue
+        loss, taken = divide_part(drill, start, end, node, least)
+        steps += taken
+        if loss < least:
+            least, improved = loss, True
+            _note(drill, start, end, regrouping.best)
+        _restore(drill, start, end, regrouping.united)
+    _restore(drill, start, end, regrouping.best if improved else regrouping.before)
+    return steps
+
+
+@kernel
+def _publish_in_common(regrouping: Regrouping, start: int, end: int) -> None:
+    drill = regrouping.drill
+    for position in range(start, end):
+        row = drill.order[position]
+        publish_as(drill.tree, drill.sets, row, regrouping.two.left, drill.node)
+        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            hang(drill, place)
+
+
+@kernel
+def _loss(drill: Drill, start: int, end: int) -> int:
+    loss = 0
+    for position in range(start, end):
+        row = drill.order[position]
+        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            loss += drill.tree.cost[drill.node[place]]
+    return loss
+
+
+@kernel
+def _note(drill: Drill, start: int, end: int, division: Division) -> None:
+    free = 0
+    for position in range(start, end):
+        row = drill.order[position]
+        division.order[position - start] = row
+        division.group[position - start] = drill.group[row]
+        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            division.node[free] = drill.node[place]
+            division.below[free] = drill.below[place]
+            free += 1
+
+
+@kernel
+def _restore(drill: Drill, start: int, end: int, division: Division) -> None:
+    taken = 0
+    for position in range(start, end):
+        row = division.order[position - start]
+        drill.order[position] = row
+        drill.group[row] = division.group[position - start]
+        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            drill.node[place] = division.node[taken]
+            drill.below[place] = division.below[taken]
+            taken += 1

@@ -1,0 +1,282 @@
+"""From the words of a policy to the frozen values that a run works with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from shoal.errors import BadInput, InvalidParameter, Problem, ShoalError, did_you_mean
+from shoal.hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
+from shoal.hierarchy.files import HierarchyFile
+from shoal.hierarchy.source import TreeSource
+from shoal.policy.coverage import coverage_problems
+from shoal.policy.output_names import PUBLISHED_ENDINGS, formula_problems, name_problems
+from shoal.policy.policy_file import ColumnSection, DataSection, HierarchySection, Misfit, PolicyFile
+from shoal.policy.promise import models_of
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.verdict import Model
+from shoal.recoding.publication import ENDINGS
+from shoal.table.columns import Kind
+from shoal.table.reading import LongForm, ReadOptions
+from shoal.table.roles import HierarchySource, Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
+
+KEEPS_ORDER = "subrecords in the order of the original tell which of them belong together"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much a search may use; `on_limit` "best" goes on with what was found, if it is safe."""
+
+    time: float | None = None
+    memory: float | None = None
+    on_limit: Literal["stop", "best"] = "stop"
+
+    def __post_init__(self) -> None:
+        for name, limit in (("time_limit", self.time), ("memory_limit", self.memory)):
+            if limit is not None and not 0 < limit < math.inf:
+                raise InvalidParameter("Shoal", name, limit, "a number above 0")
+        if self.on_limit not in ("stop", "best"):
+            raise InvalidParameter("Shoal", "on_limit", self.on_limit, "'stop' or 'best'")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """How a release is looked for.
+
+    `seed` steers the search only. `reproducible` also fixes the order of the published rows, for tests; such
+    a result, and one that keeps the order of the original, is marked as not publishable.
+    """
+
+    algorithm: str = "auto"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    limits: Limits = Limits()
+    keep_order: bool = False
+    reproducible: bool = False
+
+    def __post_init__(self) -> None:
+        if self.seed is not None and (type(self.seed) is not int or self.seed < 0):
+            raise InvalidParameter("Shoal", "seed", self.seed, "an integer of 0 or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything that a run needs to know, checked; making one touches no data."""
+
+    data_path: Path
+    roles: Mapping[str, Role]
+    models: tuple[Model, ...]
+    read_options: ReadOptions = field(default_factory=ReadOptions)
+    subject: str | None = None
+    search: Search = Search()
+    output_path: str = "published.csv"
+    neutralize_formulas: bool = False
+    policy_text: str = ""
+
+    def sources(self) -> tuple[Path, ...]:
+        """The files that a run reads."""
+        trees = (getattr(role, "hierarchy", None) for role in self.roles.values())
+        return (self.data_path, *(tree.path for tree in trees if isinstance(tree, HierarchyFile)))
+
+
+def plan_of(file: PolicyFile) -> Plan:
+    """Translate a policy; BadInput lists all its problems."""
+    policy, problems = file.policy, list[Problem]()
+    roles: dict[str, Role] = {}
+    for name, column in policy.columns.items():
+        try:
+            roles[name] = _role(column, file)
+        except Misfit as misfit:
+            problems.append(file.problem(f"column {name!r}: {misfit}", at=("columns", name)))
+        except ShoalError as error:
+            problems.append(file.problem(f"column {name!r}: {error}", at=("columns", name)))
+    models: tuple[Model, ...] = ()
+    try:
+        models = models_of(policy.privacy)
+        if len(roles) == len(policy.columns):
+            findings = coverage_problems(models, roles)
+            problems += [
+                file.problem(what, remedy, at=("columns", name) if name else ("privacy",))
+                for name, what, remedy in findings
+            ]
+    except (Misfit, ShoalError) as error:
+        problems.append(file.problem(str(error), at=("privacy", getattr(error, "name", ""))))
+    problems += _subject_problems(policy.data.subject, file)
+    options = ReadOptions()
+    try:
+        options = _read_options(policy.data)
+    except InvalidParameter as error:
+        problems.append(
+            file.problem(
+                f"data.{error.name} must be {error.must_be}, got {error.value!r}", at=("data", error.name)
+            )
+        )
+    pieces = policy.privacy.model == Disassociation.name
+    default_path = "published.jsonl" if pieces else "published.csv"
+    output_path = default_path if policy.output.path is None else policy.output.path
+    problems += [
+        file.problem(found.what, found.remedy, at=("output", "path"))
+        for found in (
+            *name_problems(output_path, ENDINGS if pieces else PUBLISHED_ENDINGS),
+            *_form_problems(output_path, roles),
+        )
+    ]
+    if pieces and policy.output.keep_order:
+        problems.append(file.problem(KEEPS_ORDER, "set keep_order = false", at=("output", "keep_order")))
+    if policy.output.neutralize_formulas:
+        problems += [
+            file.problem(found.what, found.remedy, at=("output", "neutralize_formulas"))
+            for found in formula_problems(output_path)
+        ]
+    if problems:
+        raise BadInput(*problems)
+    return Plan(
+        roles=roles,
+        models=models,
+        data_path=file.beside(policy.data.path),
+        read_options=options,
+        subject=policy.data.subject,
+        search=Search(
+            algorithm=policy.algorithm.name,
+            options=policy.algorithm.options,
+            seed=policy.algorithm.seed,
+            limits=Limits(
+                time=policy.algorithm.time_limit,
+                memory=policy.algorithm.memory_limit,
+                on_limit=policy.algorithm.on_limit,
+            ),
+            keep_order=policy.output.keep_order,
+        ),
+        output_path=output_path,
+        neutralize_formulas=policy.output.neutralize_formulas,
+        policy_text=file.text,
+    )
+
+
+def _read_options(data: DataSection) -> ReadOptions:
+    return ReadOptions(
+        missing=tuple(data.missing),
+        delimiter=data.delimiter,
+        quote=data.quote,
+        encoding=data.encoding,
+        others=data.others,
+        sheet=data.sheet,
+        long=LongForm(data.long.id, data.long.item) if data.long else None,
+    )
+
+
+def _subject_problems(subject: str | None, file: PolicyFile) -> list[Problem]:
+    columns = file.policy.columns
+    if subject is None or (subject in columns and columns[subject].role == "identifier"):
+        return []
+    remedy = 'give it role = "identifier"'
+    if subject in columns:
+        what = f"the subject column {subject!r} must have the role identifier"
+        return [file.problem(what, remedy, at=("columns", subject))]
+    what = f"the subject column {subject!r} is not under [columns]{did_you_mean(subject, tuple(columns))}"
+    return [file.problem(what, remedy, at=("data", "subject"))]
+
+
+_KEYS_OF_ROLE = {
+    "identifier": {"pseudonym"},
+    "quasi": {"kind", "hierarchy", "missing", "unknown", "weight", "bounds", "format"},
+    "quasi set": {
+        "kind",
+        "hierarchy",
+        "separator",
+        "sensitive",
+        "multiset",
+        "unknown",
+        "weight",
+        "item_weights",
+    },
+    "sensitive": {"kind", "hierarchy", "missing", "format"},
+    "insensitive": {"kind", "confirm", "separator"},
+}
+
+
+def _role(column: ColumnSection, file: PolicyFile) -> Role:
+    is_set = column.kind == "set"
+    role = "quasi set" if column.role == "quasi" and is_set else column.role
+    for key in sorted(column.model_fields_set - {"role"} - _KEYS_OF_ROLE[role]):
+        kind = f" of kind {column.kind}" if role.startswith("quasi") else ""
+        takes = ", ".join(sorted(_KEYS_OF_ROLE[role]))
+        raise Misfit(f"a column of role {column.role}{kind} takes no {key!r}; it takes {takes}")
+    source = _hierarchy_source(column.hierarchy, file)
+    kind = Kind(column.kind)
+    match role:
+        case "identifier":
+            return Identifier(pseudonym=column.pseudonym)
+        case "quasi set":
+            return QuasiSet(
+                hierarchy=source,
+                separator=column.separator or " ",
+                sensitive=tuple(column.sensitive),
+                unknown=column.unknown,
+                weight=float(column.weight),
+                multiset=column.multiset,
+                item_weights=column.item_weights,
+            )
+        case "quasi":
+            if kind is Kind.CATEGORY and source is None:
+                raise Misfit(
+                    "a quasi-identifier of kind category needs a hierarchy, for example { flat = true }"
+                )
+            return Quasi(
+                hierarchy=source,
+                kind=kind,
+                missing=column.missing,
+                unknown=column.unknown,
+                weight=float(column.weight),
+                bounds=_bounds(column.bounds),
+                date_format=column.format,
+            )
+        case "sensitive":
+            if is_set:
+                raise Misfit(
+                    'a set cannot be sensitive as a whole; give it role = "quasi" and list its sensitive'
+                    " items under `sensitive`"
+                )
+            return Sensitive(kind=kind, missing=column.missing, hierarchy=source, date_format=column.format)
+        case _:
+            return Insensitive(confirm=column.confirm)
+
+
+def _bounds(given: list[int | float] | None) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    if len(given) != 2:
+        raise Misfit(f"bounds must be two numbers, the smaller first, got {given!r}")
+    return float(given[0]), float(given[1])
+
+
+def _hierarchy_source(given: str | HierarchySection | None, file: PolicyFile) -> HierarchySource | None:
+    if isinstance(given, HierarchySection):
+        return builder_of(given)
+    return None if given is None else HierarchyFile(file.beside(given))
+
+
+def builder_of(section: HierarchySection) -> TreeSource:
+    """The builder of the one recipe that a section gives."""
+    makers: dict[str, Callable[[], TreeSource]] = {
+        "ranges": lambda: ranges(*(section.ranges or ()), start=section.start),
+        "mask": mask_left if section.mask == "left" else mask_right,
+        "dates": lambda: dates(*(section.dates or ())),
+        "fanout": lambda: fanout(section.fanout or 0),
+        "digits": digits,
+        "flat": flat,
+    }
+    return makers[section.recipe()]()
+
+
+def _form_problems(published: str, roles: Mapping[str, Role]) -> list[Problem]:
+    """Whether the columns fit into the form of the published file."""
+    shown = [role for role in roles.values() if not isinstance(role, Identifier) or role.pseudonym]
+    lines = published.removesuffix(".gz").endswith((".txt", ".dat"))
+    if lines and not (len(shown) == 1 and isinstance(shown[0], QuasiSet)):
+        what = f"a file of lines such as {published!r} holds one column of sets and nothing else"
+        return [Problem(what, "write .csv or .parquet")]
+    return []

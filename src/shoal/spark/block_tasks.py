@@ -1,0 +1,283 @@
+"""Rows divided into branches that fit one task each: by places along columns, by items, or by turns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark import TaskContext
+
+from shoal.engine.local import LocalData
+from shoal.kernels.arrays import Floats, Ints
+from shoal.kernels.take import take_sets
+from shoal.spark.reader import Reader, in_blocks
+
+BRANCH = "shoal branch"
+WITHOUT_ITEMS = -1  # the branch of empty sets
+
+PLACES = "branch bigint, axis bigint, place bigint, rows bigint"
+ITEMS = "branch bigint, label string, rows bigint"
+SIZES = "branch bigint, rows bigint"
+NUMBERS = "name string, number double, whole boolean"
+
+_NUMBERS_PER_BLOCK = 512
+_ITEMS = pa.schema([("branch", pa.int64()), ("label", pa.string()), ("rows", pa.int64())])
+_NUMBERS = pa.schema([("name", pa.string()), ("number", pa.float64()), ("whole", pa.bool_())])
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """A column as places along a line: the leaves of its tree, or the intervals that borders leave.
+
+    A number has place p if it is at most borders[p] and above the border before. Behind the `value_count`
+    places of values come that of a missing value and that of a suppressed cell.
+    """
+
+    column: str
+    value_count: int
+    borders: Floats | None = None
+
+    def places(self, data: LocalData) -> Ints:
+        """The place of each row."""
+        coded = data.table.coded(self.column)
+        if self.borders is None:
+            return np.minimum(coded.codes, self.value_count + 1)
+        numbers = np.empty(0) if coded.domain.numbers is None else coded.domain.numbers
+        places = np.append(np.searchsorted(self.borders, numbers), self.value_count)
+        return places[coded.codes]
+
+
+class Split(Protocol):
+    """A branch that was divided."""
+
+    @property
+    def branch(self) -> int:
+        """Which one."""
+
+    def branch_of(self, data: LocalData, rows: Ints) -> Ints:
+        """Where each of these rows of it goes."""
+
+
+@dataclass(frozen=True, eq=False)
+class AtPlace:
+    """Rows with a place up to `last` go to `low`, others to `high`."""
+
+    branch: int
+    axis: Axis
+    last: int
+    low: int
+    high: int
+
+    def branch_of(self, data: LocalData, rows: Ints) -> Ints:
+        """One side or the other."""
+        return np.where(self.axis.places(data)[rows] <= self.last, self.low, self.high)
+
+
+@dataclass(frozen=True, eq=False)
+class ByFirstItem:
+    """A row goes where the first of the listed items that it holds leads; the last way is that of none."""
+
+    branch: int
+    column: str
+    items: Sequence[str]
+    branches: Ints
+
+    def branch_of(self, data: LocalData, rows: Ints) -> Ints:
+        """The way of each row."""
+        sets = data.table.sets(self.column)
+        listed = pa.array(self.items, type=pa.string())
+        ranks = pc.index_in(sets.domain.labels, value_set=listed).fill_null(len(self.items)).to_numpy()
+        starts, items = take_sets(sets.arrays, rows)
+        first = np.full(len(rows), len(self.items), dtype=np.int64)
+        filled = np.flatnonzero(np.diff(starts))
+        if len(filled):
+            first[filled] = np.minimum.reduceat(ranks[items].astype(np.int64), starts[filled])
+        return self.branches[first]
+
+
+@dataclass(frozen=True)
+class EmptyApart:
+    """Rows of a column without items leave branch 0; sensitive items count only if it is said so."""
+
+    column: str
+    sensitive: bool
+    branch: int = 0
+
+    def branch_of(self, data: LocalData, rows: Ints) -> Ints:
+        """One side or the other."""
+        sets = data.table.sets(self.column).arrays
+        if not self.sensitive:
+            sets = data.joined_sets().of_column(self.column)
+        return np.where(np.diff(sets.starts)[rows] == 0, WITHOUT_ITEMS, self.branch)
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """A branch that nothing divides: its rows go to `count` branches from `first` on, by turns."""
+
+    branch: int
+    first: int
+    count: int
+
+
+def branch_of_each_row(splits: Sequence[Split], data: LocalData) -> Ints:
+    """The branch in which each row ends; all start in branch 0, and splits stand in their order."""
+    branch = np.zeros(data.row_count, dtype=np.int64)
+    for split in splits:
+        here = np.flatnonzero(branch == split.branch)
+        if len(here):
+            branch[here] = split.branch_of(data, here)
+    return branch
+
+
+# What workers do are values of classes that they can import: see `itemsets`.
+
+
+@dataclass(frozen=True, eq=False)
+class SampleNumbers:
+    """Some numbers of columns without a tree, among them the smallest and the largest of every block."""
+
+    reader: Reader
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Numbers in equal distances by rank."""
+        for rows in in_blocks(batches):
+            data = self.reader.read(rows)
+            for name in self.reader.roles:
+                coded = data.table.coded(name)
+                numbers = np.empty(0) if coded.domain.numbers is None else coded.domain.numbers
+                present = np.sort(coded.codes[coded.codes != coded.domain.missing])
+                if len(present) == 0:
+                    continue
+                places = np.unique(np.linspace(0, len(present) - 1, _NUMBERS_PER_BLOCK).astype(np.int64))
+                sample = numbers[present[places]]
+                whole = bool((numbers == np.floor(numbers)).all())
+                columns = [[name] * len(sample), sample, [whole] * len(sample)]
+                yield pa.RecordBatch.from_arrays(
+                    [
+                        pa.array(column, type=kind)
+                        for column, kind in zip(columns, _NUMBERS.types, strict=True)
+                    ],
+                    schema=_NUMBERS,
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class CountPlaces:
+    """How many rows of each open branch have each place of each axis."""
+
+    reader: Reader
+    axes: Sequence[Axis]
+    splits: Sequence[Split]
+    open: frozenset[int]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """One row per branch, axis and place."""
+        for rows in in_blocks(batches):
+            data = self.reader.read(rows)
+            branch = branch_of_each_row(self.splits, data)
+            chosen = np.isin(branch, list(self.open))
+            for number, axis in enumerate(self.axes):
+                room = axis.value_count + 2
+                keys, counts = np.unique(
+                    branch[chosen] * room + axis.places(data)[chosen], return_counts=True
+                )
+                numbers = np.full(len(keys), number)
+                yield _batch(PLACES, keys // room, numbers, keys % room, counts)
+
+
+@dataclass(frozen=True, eq=False)
+class CountItems:
+    """How many rows of each open branch hold each item that is not sensitive."""
+
+    reader: Reader
+    column: str
+    splits: Sequence[Split]
+    open: frozenset[int]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """One row per branch and item."""
+        for rows in in_blocks(batches):
+            data = self.reader.read(rows)
+            branch = branch_of_each_row(self.splits, data)
+            sets, labels = (
+                data.joined_sets().of_column(self.column),
+                data.table.sets(self.column).domain.labels,
+            )
+            of_item = np.repeat(branch, np.diff(sets.starts))
+            chosen = np.isin(of_item, list(self.open))
+            room = max(len(labels), 1)
+            keys, counts = np.unique(of_item[chosen] * room + sets.items[chosen], return_counts=True)
+            yield pa.RecordBatch.from_arrays(
+                [pa.array(keys // room), labels.take(pa.array(keys % room)), pa.array(counts)], schema=_ITEMS
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class CountBranches:
+    """How many rows end in each branch."""
+
+    reader: Reader
+    splits: Sequence[Split]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """One row per branch of a block."""
+        for rows in in_blocks(batches):
+            branches, counts = np.unique(
+                branch_of_each_row(self.splits, self.reader.read(rows)), return_counts=True
+            )
+            yield _batch(SIZES, branches, counts)
+
+
+@dataclass(frozen=True, eq=False)
+class AddBranch:
+    """The rows as they are, with their branch beside them."""
+
+    reader: Reader
+    splits: Sequence[Split]
+    dealt: Sequence[Dealt] = field(default=())
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """All rows; turns begin elsewhere in every part, so that small parts fill all branches."""
+        task = TaskContext.get()
+        turn = Counter({deal.branch: task.partitionId() if task else 0 for deal in self.dealt})
+        for rows in in_blocks(batches):
+            branch = branch_of_each_row(self.splits, self.reader.read(rows))
+            taken = branch.copy()
+            for deal in self.dealt:
+                here = np.flatnonzero(taken == deal.branch)
+                branch[here] = deal.first + (turn[deal.branch] + np.arange(len(here))) % deal.count
+                turn[deal.branch] += len(here)
+            yield from rows.append_column(BRANCH, pa.array(branch)).to_batches()
+
+
+def whole_branches(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.Table]]:
+    """One branch after the other with its rows; batches must come in the order of branches."""
+    waiting: list[pa.RecordBatch] = []
+    current = 0
+    for batch in batches:
+        branch = batch.column(BRANCH).to_numpy()
+        borders = np.flatnonzero(np.diff(branch)) + 1
+        for rows in np.split(np.arange(len(branch)), borders) if len(branch) else []:
+            number = int(branch[rows[0]])
+            if waiting and number != current:
+                yield current, _without_branch(waiting)
+                waiting = []
+            current = number
+            waiting.append(batch.slice(rows[0], len(rows)))
+    if waiting:
+        yield current, _without_branch(waiting)
+
+
+def _without_branch(batches: Sequence[pa.RecordBatch]) -> pa.Table:
+    return pa.Table.from_batches(batches).drop_columns([BRANCH])
+
+
+def _batch(schema: str, *columns: Ints) -> pa.RecordBatch:
+    names = [field.split()[0] for field in schema.split(", ")]
+    return pa.RecordBatch.from_arrays([pa.array(column, type=pa.int64()) for column in columns], names=names)

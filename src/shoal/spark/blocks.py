@@ -1,0 +1,300 @@
+"""Algorithms that see rows: the data are divided into branches that fit a task, and each is searched alone.
+
+What holds for every branch holds for all of them together, because classes and itemsets can only gain rows
+when branches are put side by side.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import fsum
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sql
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from shoal.algorithms.interface import Algorithm
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Infeasible, LimitReached, Problem, ShoalError
+from shoal.metrics.catalogue import measure, measure_by_column
+from shoal.policy.plan import Limits
+from shoal.privacy.verdict import Model, counted
+from shoal.progress import Silent
+from shoal.recoding.cuts import Cuts
+from shoal.recoding.decision import OfRows, apply_recoding
+from shoal.recoding.groups import Groups
+from shoal.run.release import WithinLimits
+from shoal.spark.block_tasks import BRANCH, AddBranch, whole_branches
+from shoal.spark.classes import quoted
+from shoal.spark.data import SparkData, empty_table
+from shoal.spark.divide import Box, Division
+from shoal.spark.publish_tasks import typed
+from shoal.spark.reader import ROWS_ON_DISK, Reader
+from shoal.table.roles import Role
+
+ROWS_PER_BRANCH = "spark.shoal.rowsPerBranch"
+
+_FACTS = "shoal facts"
+_ROW_MEANS = ("ncp", "lm", "tree", "ul")  # entropies depend on all rows together
+_ITEM_MEANS = ("item_ncp",)
+_NOTICES_SHOWN = 5
+_KINDS = (LimitReached, BadInput, ShoalError)  # of errors that tasks raise
+
+
+@dataclass(frozen=True)
+class Within:
+    """The limits of a run as its tasks see them; it started then, on the clock of the driver."""
+
+    limits: Limits
+    started: float
+
+    @classmethod
+    def starting_now(cls, limits: Limits) -> Within:
+        """Time runs from here."""
+        return cls(limits, time.time())
+
+    def progress(self) -> WithinLimits:
+        """What a search asks whether it should end."""
+        return WithinLimits(Silent(), self.limits, seconds_gone=max(0.0, time.time() - self.started))
+
+
+class TaskOfBranch(Protocol):
+    """What a task does with the rows of a branch."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of what it gives back."""
+
+    def release(self, rows: pa.Table, branch: int) -> tuple[pa.Table, dict[str, Any]]:
+        """What is published of a branch, and how the search went; raises ShoalError if there is no way."""
+
+
+@dataclass(frozen=True, eq=False)
+class PublishRows:
+    """Find what to do with the rows of a branch, do it, and measure what it cost."""
+
+    reader: Reader
+    algorithm: Algorithm
+    models: tuple[Model, ...]
+    schema: pa.Schema
+    seed: int
+    within: Within
+    boxes: Mapping[int, Box] = field(default_factory=dict)
+    measured_as: Mapping[str, Role] = field(default_factory=dict)
+    withhold_empty: bool = False
+
+    def release(self, rows: pa.Table, branch: int) -> tuple[pa.Table, dict[str, Any]]:
+        """The rows as they are published."""
+        data = self.reader.read(rows)
+        if branch < 0 and self.withhold_empty:
+            return self.schema.empty_table(), {}
+        recoding = _as_it_is(data) if branch < 0 else self._found(data, branch)
+        k = k_of(self.models)
+        diverse = any(hasattr(model, "requirement") for model in self.models)
+        smallest = sys.maxsize if diverse else k
+        applied = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=smallest)
+        measured = replace(data, roles=self.measured_as or data.roles)
+        joined = data.joined_sets()
+        return typed(applied.table, self.schema), {
+            "losses": _means(measure(measured, recoding, k)),
+            "columns": {name: _means(each) for name, each in measure_by_column(measured, recoding).items()},
+            "items": {name: len(joined.of_column(name).items) for name in data.quasi_sets},
+            "notices": list(recoding.notices),
+        }
+
+    def _found(self, data: LocalData, branch: int) -> OfRows:
+        rng = np.random.default_rng([self.seed, branch])
+        recoding = self.algorithm.find(data, self.models, rng, self.within.progress())
+        if not isinstance(recoding, OfRows):
+            raise TypeError(f"{self.algorithm.name} publishes no rows")
+        return within_box(recoding, self.boxes.get(branch, {})) if isinstance(recoding, Groups) else recoding
+
+
+def _as_it_is(data: LocalData) -> Cuts:
+    """Nothing is generalized: there are no items."""
+    (column,) = data.quasi_sets
+    leaves = np.arange(data.trees[column].leaf_count, dtype=np.int64)[np.newaxis, :]
+    return Cuts(column, np.zeros(data.row_count, dtype=np.int64), leaves)
+
+
+def within_box(groups: Groups, box: Box) -> Groups:
+    """The groups with ranges that end where the branch does, not where the whole column does."""
+    ranges = dict(groups.ranges)
+    for name, (lower, upper) in box.items():
+        narrowed = np.clip(ranges[name], lower, upper)
+        ranges[name] = np.where(np.isfinite(ranges[name]), narrowed, ranges[name])
+    return replace(groups, ranges=ranges)
+
+
+def k_of(models: Sequence[Model]) -> int:
+    """The largest k that is promised; 1 if none is."""
+    return max((int(getattr(model, "k", 1)) for model in models), default=1)
+
+
+def _means(losses: Mapping[str, float]) -> dict[str, float]:
+    return {name: losses[name] for name in (*_ROW_MEANS, *_ITEM_MEANS) if name in losses}
+
+
+@dataclass(frozen=True, eq=False)
+class SearchBranches:
+    """What a worker does with its branches: what is published, and one row more for each that tells facts."""
+
+    task: TaskOfBranch
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The branches one after the other; they come in their order, and one is in memory at a time."""
+        schema = with_facts(self.task.schema)
+        for branch, rows in whole_branches(batches):
+            facts: dict[str, Any] = {"branch": branch, "rows": rows.num_rows}
+            try:
+                released, told = self.task.release(rows, branch)
+                yield from released.append_column(
+                    schema.field(_FACTS), pa.nulls(len(released), pa.string())
+                ).to_batches()
+                facts |= told
+            except ShoalError as error:
+                kind = next(kind for kind in _KINDS if isinstance(error, kind))
+                facts |= {"error": str(error), "kind": kind.__name__}
+            yield pa.RecordBatch.from_pylist([{_FACTS: json.dumps(facts)}], schema=schema)
+
+
+def with_facts(schema: pa.Schema) -> pa.Schema:
+    """The columns of a release, and one for facts."""
+    return pa.schema([*schema, (_FACTS, pa.string())])
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """What all branches publish, and how their searches went; `working` is to be unpersisted in the end."""
+
+    published: DataFrame
+    facts: tuple[Mapping[str, Any], ...]
+    working: DataFrame
+
+    def figures(self, division: Division) -> dict[str, Any]:
+        """How the work was divided."""
+        return {
+            "branches": division.branch_count,
+            "rows_of_the_largest_branch": max(int(fact["rows"]) for fact in self.facts),
+            "rows_dealt_by_turns": division.dealt_rows,
+        }
+
+    def notices(self) -> tuple[str, ...]:
+        """What the searches noticed, each once; figures in it are those of one branch."""
+        told = dict.fromkeys(notice for fact in self.facts for notice in fact.get("notices", ()))
+        if len(self.facts) == 1:
+            return tuple(told)
+        shown = [f"in a branch: {notice}" for notice in list(told)[:_NOTICES_SHOWN]]
+        more = len(told) - len(shown)
+        return (
+            (*shown, f"{counted(more, 'more notice')} of single branches left out") if more else tuple(shown)
+        )
+
+    def losses(self, *, of_sets: bool) -> dict[str, float]:
+        """The means over all rows, or over all items, from those of the branches."""
+        by_items = ("item_ncp", "ncp") if of_sets else ("item_ncp",)
+        return united_losses(
+            [
+                Measured(fact["rows"], sum(fact["items"].values()), fact["losses"])
+                for fact in self.facts
+                if "losses" in fact
+            ],
+            by_items,
+        )
+
+    def column_losses(self) -> dict[str, dict[str, float]]:
+        """The same for each column."""
+        measured = [fact for fact in self.facts if "columns" in fact]
+        names = dict.fromkeys(name for fact in measured for name in fact["columns"])
+        return {
+            name: united_losses(
+                [
+                    Measured(fact["rows"], fact["items"].get(name, 0), fact["columns"].get(name, {}))
+                    for fact in measured
+                ],
+                ("ncp",) if any(name in fact["items"] for fact in measured) else (),
+            )
+            for name in names
+        }
+
+
+class Measured(NamedTuple):
+    """What a branch lost, and over how many rows and items the losses are means."""
+
+    rows: int
+    items: int
+    losses: Mapping[str, float]
+
+
+def united_losses(measured: Sequence[Measured], by_items: Sequence[str]) -> dict[str, float]:
+    """The means of all branches from those of each, which are over items as named, others over rows."""
+    losses = {}
+    for name in (*_ROW_MEANS, *_ITEM_MEANS):
+        weighted = [
+            (each.items if name in by_items else each.rows, each.losses[name])
+            for each in measured
+            if name in each.losses
+        ]
+        if weighted:
+            total = sum(weight for weight, _ in weighted)
+            losses[name] = fsum(weight * loss for weight, loss in weighted) / max(1, total)
+    return losses
+
+
+def search_branches(data: SparkData, division: Division, task: TaskOfBranch, most: int) -> Searched:
+    """Bring the rows of each branch together, search, and hear how it went; raises what a branch raised."""
+    with_branch = pa.schema([*empty_table(data.frame).schema, (BRANCH, pa.int64())])
+    content = sql.xxhash64(*map(quoted, data.frame.columns))
+    # Rows come to every task in an order that only their content decides: one that is repeated after a
+    # failure decides as before, and no class is published half in one way and half in another.
+    frame = data.frame.sortWithinPartitions(content) if division.dealt else data.frame
+    tagged = frame.mapInArrow(
+        AddBranch(data.reader, division.splits, division.dealt), from_arrow_schema(with_branch)
+    )
+    tasks = max(1, min(len(division.sizes), -(-2 * data.row_count // most)))
+    found = (
+        tagged.repartition(tasks, quoted(BRANCH))
+        .sortWithinPartitions(quoted(BRANCH), content)
+        .mapInArrow(SearchBranches(task), from_arrow_schema(with_facts(task.schema)))
+        .persist(ROWS_ON_DISK)
+    )
+    told = found.filter(sql.col(quoted(_FACTS)).isNotNull()).select(quoted(_FACTS)).collect()
+    facts = sorted((json.loads(row[0]) for row in told), key=lambda fact: int(fact["branch"]))
+    try:
+        _raise_first_error(facts)
+    except ShoalError:
+        found.unpersist()
+        raise
+    return Searched(found.filter(sql.col(quoted(_FACTS)).isNull()).drop(_FACTS), tuple(facts), found)
+
+
+def _raise_first_error(facts: Sequence[Mapping[str, Any]]) -> None:
+    failed = [fact for fact in facts if "error" in fact]
+    if not failed:
+        return
+    first = failed[0]
+    if first["kind"] == LimitReached.__name__:
+        raise LimitReached(first["error"])
+    if first["kind"] == BadInput.__name__:
+        raise BadInput(Problem(first["error"]))
+    raise Infeasible(
+        f"{len(failed)} of {counted(len(facts), 'branch')} cannot keep the promise alone, the first because:"
+        f" {first['error']}; raise {ROWS_PER_BRANCH}, or run on one machine"
+    )
+
+
+def most_rows_per_branch(data: SparkData, default: int) -> int:
+    """How many rows a task may hold, as the session or the cluster says."""
+    given = data.frame.sparkSession.conf.get(ROWS_PER_BRANCH, None)
+    if given is None:
+        return default
+    if not given.isdigit() or int(given) < 1:
+        raise BadInput(Problem(f"{ROWS_PER_BRANCH} is {given!r}", "give a number of rows of 1 or more"))
+    return int(given)

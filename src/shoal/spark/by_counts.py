@@ -1,0 +1,168 @@
+"""Algorithms that ask counts only: they run on the driver as they do on one machine, and Spark counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from shoal.algorithms.sets.aa import AA
+from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.task import CutTask, fitting
+from shoal.algorithms.sets.vpa import VPA
+from shoal.errors import BadInput, Problem
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Floats, Ints, SetArrays
+from shoal.metrics.items import utility_loss
+from shoal.metrics.joint import weights_of_words
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.recoding.cuts import Cuts
+from shoal.spark.blocks import Within, most_rows_per_branch
+from shoal.spark.classes import quoted
+from shoal.spark.data import SparkData, Spread
+from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
+from shoal.spark.itemsets import SpreadSets
+from shoal.spark.publish_tasks import PublishCut
+from shoal.spark.reader import ROWS_PER_PART, EncodeSets
+from shoal.spark.violations import SpreadTransactions, SpreadViolations
+from shoal.spark.vpa import search_groups
+
+ROWS_PER_GROUP = 200_000
+
+SAME = "the cut is the one that the same search finds on one machine"
+
+
+def release_by_cut(
+    algorithm: AA | VPA,
+    data: SparkData,
+    models: Sequence[Model],
+    progress: Progress,
+    *,
+    schema: pa.Schema,
+    within: Within,
+) -> Spread:
+    """Find one cut for all rows, as on one machine, and publish the rows under it."""
+    if not all(isinstance(model, KmAnonymity) and not model.negative for model in models):
+        promises = " with ".join(model.name for model in models)
+        raise BadInput(
+            Problem(
+                f"{algorithm.name} on Spark does not serve {promises}",
+                "it serves k^m-anonymity without sensitive items or negative knowledge",
+            )
+        )
+    column = set_column_of(data)
+    progress.stage("encoding")
+    chunks = encoded_sets(data, column)
+    try:
+        tree = data.trees[column]
+        sets = SpreadSets(chunks, tree.leaf_count)
+        transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
+        _refuse_infeasible(models, transactions)
+        requirement, notices = fitting(Requirement.of(models), tree, transactions.longest)
+        violations = SpreadViolations(transactions, sets, requirement)
+        progress.stage(f"searching with {algorithm.name}")
+        task = CutTask(column, 0, violations, notices)
+        if isinstance(algorithm, AA):
+            cuts, how = algorithm.search(task, progress), SAME
+        else:
+            most = most_rows_per_branch(data, ROWS_PER_GROUP)
+            found, how = search_groups(
+                algorithm, chunks, transactions, requirement, most_rows=most, within=within
+            )
+            cuts = algorithm.search(task, found, progress)
+        losses = _losses(data, column, cuts.node_of_leaf[0], sets, transactions)
+    finally:
+        chunks.unpersist()
+    publish = PublishCut(data.reader, cuts, schema)
+    return Spread(
+        published=data.frame.mapInArrow(publish, from_arrow_schema(schema)),
+        losses=losses,
+        column_losses={column: losses},
+        notices=(*cuts.notices, how),
+        figures={**cuts.figures, "spark_jobs": sets.jobs},
+        cuts=cuts,
+    )
+
+
+def measure_cut(data: SparkData, cuts: Cuts) -> dict[str, float]:
+    """What one cut for all rows costs."""
+    tree = data.trees[cuts.column]
+    chunks = encoded_sets(data, cuts.column)
+    try:
+        sets = SpreadSets(chunks, tree.leaf_count)
+        transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
+        return _losses(data, cuts.column, cuts.node_of_leaf[0], sets, transactions)
+    finally:
+        chunks.unpersist()
+
+
+def _losses(
+    data: SparkData, column: str, node_of_leaf: Ints, sets: SpreadSets, transactions: SpreadTransactions
+) -> dict[str, float]:
+    """The same measures as on one machine: NCP from the counts of items, UL row by row."""
+    tree, role = data.trees[column], data.roles[column]
+    weights = np.array(
+        [getattr(role, "item_weights", {}).get(label, 1.0) for label in tree.leaf_labels], dtype=np.float64
+    )
+    occurrences = transactions.occurrences[: tree.leaf_count]
+    sizes = tree.sizes[node_of_leaf]
+    lost = int((occurrences * np.where(sizes > 1, sizes, 0)).sum())
+    ncp = lost / max(1, int(occurrences.sum()) * tree.leaf_count)
+    lost_by_rows = sets.total(_UtilityLoss(tree, node_of_leaf, weights_of_words(tree, weights)))
+    return {"ncp": ncp, "ul": lost_by_rows / max(1, transactions.row_count)}
+
+
+@dataclass(frozen=True, eq=False)
+class _UtilityLoss:
+    tree: Hierarchy
+    node_of_leaf: Ints
+    weights: Floats
+
+    def of(self, sets: SetArrays) -> float:
+        """UL summed over rows."""
+        mean = utility_loss(self.tree, sets, self.node_of_leaf[sets.items], self.weights)
+        return mean * (len(sets.starts) - 1)
+
+
+def encoded_sets(data: SparkData, column: str) -> DataFrame:
+    """The items of a column in chunks, spread evenly over the executors and kept there."""
+    encode = EncodeSets(data.reader.only(column), ITEMS_PER_CHUNK)
+    chunks = data.frame.select(quoted(column)).mapInArrow(encode, SCHEMA)
+    return chunks.repartition(parts_of(data)).persist(StorageLevel.MEMORY_AND_DISK)
+
+
+def parts_of(data: SparkData) -> int:
+    """Into how many parts rows are divided: one for each processor at least, none with too many rows."""
+    processors = int(data.frame.sparkSession.conf.get("spark.default.parallelism", "0") or 0)
+    needed = -(-data.row_count // most_rows_per_branch(data, ROWS_PER_PART))
+    return max(data.frame.rdd.getNumPartitions(), processors, needed, 1)
+
+
+def set_column_of(data: SparkData) -> str:
+    """The set column whose items are generalized; BadInput if there is none, or several."""
+    if len(data.quasi_sets) != 1:
+        raise BadInput(
+            Problem(
+                f"a cut is searched for one set column at a time, and there are {len(data.quasi_sets)}",
+                "give one column the role of a quasi-identifier with sets",
+            )
+        )
+    if data.quasi_sets[0] not in data.trees:
+        what = "generalizing items needs a hierarchy"
+        raise BadInput(Problem(what, "give the column one, such as fanout", column=data.quasi_sets[0]))
+    return data.quasi_sets[0]
+
+
+def _refuse_infeasible(models: Sequence[Model], transactions: SpreadTransactions) -> None:
+    for model in models:
+        if isinstance(model, KmAnonymity) and (
+            reason := model.too_few_with_items(transactions.non_empty, transactions.row_count)
+        ):
+            raise reason

@@ -1,0 +1,151 @@
+"""The files of a run on Spark, wherever Spark writes: they appear under their name when they are complete."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
+
+from shoal.errors import BadInput, OutputFailed, Problem, PromiseBroken
+from shoal.policy.output_names import CERTIFICATE, INTERNAL, MARK, name_problems
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.verdict import Model
+from shoal.report.certificate import certificate
+from shoal.report.json_values import JsonValue
+from shoal.report.result_file import result_dict
+from shoal.spark.cluster_lines import verify_frame
+from shoal.spark.result import SparkResult
+
+ENDINGS = (".parquet",)
+PIECES_ENDINGS = (".jsonl",)
+
+
+class Folder:
+    """A folder as Hadoop's file systems see it: on disk, in HDFS, or behind an object store."""
+
+    def __init__(self, session: SparkSession, url: str) -> None:
+        self.url = url.rstrip("/")
+        self._jvm: Any = session.sparkContext._jvm
+        java_session: Any = session.sparkContext._jsc
+        self._files: Any = self._path("").getFileSystem(java_session.hadoopConfiguration())
+        self._files.setWriteChecksum(False)
+
+    def exists(self, name: str = "") -> bool:
+        """Whether something is there."""
+        return bool(self._files.exists(self._path(name)))
+
+    def write(self, name: str, content: str) -> None:
+        """Write a small file."""
+        stream = self._files.create(self._path(name))
+        try:
+            stream.write(bytearray(content.encode()))
+        finally:
+            stream.close()
+
+    def remove(self) -> None:
+        """Remove the folder and all that is in it."""
+        self._files.delete(self._path(""), True)  # noqa: FBT003 - Java's way to say recursively
+
+    def rename(self, url: str) -> None:
+        """Give the folder another name."""
+        target = self._jvm.org.apache.hadoop.fs.Path(url)
+        self._files.mkdirs(target.getParent())
+        if not self._files.rename(self._path(""), target):
+            raise OutputFailed(f"{url}: the output could not be given its name; nothing was left behind")
+
+    def _path(self, name: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(f"{self.url}/{name}" if name else self.url)
+
+
+def refuse_unusable_url(
+    session: SparkSession, url: str, published: str, models: Sequence[Model], *, replace: bool
+) -> None:
+    """Say early what would make the output fail late."""
+    if problems := name_problems(published, PIECES_ENDINGS if _in_pieces(models) else ENDINGS):
+        raise BadInput(*problems)
+    folder = Folder(session, url)
+    if not folder.exists():
+        return
+    if not replace:
+        remedy = "add --replace, or choose another folder with --out"
+        raise BadInput(Problem("exists already", remedy, file=url))
+    if not folder.exists(MARK):
+        what = f"was not written by shoal (it has no {MARK}), so it is not replaced"
+        raise BadInput(Problem(what, "choose another folder with --out", file=url))
+
+
+def save_spark(result: SparkResult, url: str, *, published: str, replace: bool) -> str:
+    """Write what may be published, as Parquet or as JSON lines, and beside it what tells of it.
+
+    Executors write the rows; the driver writes the rest. The published files are read back and checked before
+    the folder gets its name.
+    """
+    session = result.frame.sparkSession
+    refuse_unusable_url(session, url, published, result.models, replace=replace)
+    with _folder_that_appears_whole(session, url) as partial:
+        release = f"{partial.url}/{published}"
+        if _in_pieces(result.models):
+            result.frame.write.text(release)
+            written = session.read.text(release)
+        else:
+            result.frame.write.parquet(release)
+            written = session.read.parquet(release)
+        _verify_written(result, written)
+        facts = result_dict(result.outcome)
+        partial.write(
+            CERTIFICATE, _json(certificate(result.outcome, fingerprint(session, release, published)))
+        )
+        # Notices may name values of the original, and this file lies beside what is published.
+        partial.write(MARK, _json({name: facts[name] for name in facts if name != "notices"}))
+        partial.write(f"{INTERNAL}/policy.toml", result.outcome.policy)
+    return url
+
+
+def fingerprint(session: SparkSession, release: str, name: str) -> dict[str, JsonValue]:
+    """The size of all files of a release, and one SHA-256: that of the lines that `sha256sum *` prints."""
+    files = session.read.format("binaryFile").load(release).select("path", "length", sql.sha2("content", 256))
+    found = sorted((path.rsplit("/", 1)[-1], digest, length) for path, length, digest in files.collect())
+    lines = "".join(f"{digest}  {file}\n" for file, digest, _ in found)
+    return {
+        "name": name,
+        "bytes": sum(length for *_, length in found),
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
+    }
+
+
+@contextmanager
+def _folder_that_appears_whole(session: SparkSession, url: str) -> Iterator[Folder]:
+    parent, _, name = url.rstrip("/").rpartition("/")
+    partial = Folder(
+        session, f"{parent}/.{name}.partial-{uuid4().hex}" if parent else f".{name}.partial-{uuid4().hex}"
+    )
+    try:
+        yield partial
+        earlier = Folder(session, url)
+        if earlier.exists():
+            earlier.remove()
+        partial.rename(url)
+    except BaseException:
+        partial.remove()
+        raise
+
+
+def _in_pieces(models: Sequence[Model]) -> bool:
+    return isinstance(models[0], Disassociation)
+
+
+def _verify_written(result: SparkResult, written: DataFrame) -> None:
+    for verdict in verify_frame(written, result.data.roles, result.models, result.data.options):
+        if not verdict.holds:
+            sentence = f"the written files do not keep their promise: {verdict.evidence}"
+            raise PromiseBroken(sentence, verdict)
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

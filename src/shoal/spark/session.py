@@ -1,0 +1,76 @@
+"""Where a run on Spark begins: a session on the given cluster, and a policy's data in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.errors import BadInput, MissingExtra, Problem
+from shoal.policy.plan import Plan
+from shoal.policy.policy_file import PolicyFile
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+
+if TYPE_CHECKING:
+    from shoal.spark.result import SparkResult
+
+
+def default_output(models: Sequence[Model]) -> str:
+    """The name of the published files when nobody gives one."""
+    return "published.jsonl" if isinstance(models[0], Disassociation) else "published.parquet"
+
+
+@dataclass(frozen=True)
+class SparkRun:
+    """Which cluster runs a policy, and where its output goes."""
+
+    master: str
+    out: str
+    published: str
+    replace: bool
+
+
+def run_on_spark(file: PolicyFile, plan: Plan, where: SparkRun, progress: Progress) -> SparkResult:
+    """Anonymize the Parquet files of a policy on a cluster, and write the release from there."""
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise MissingExtra("Spark", "spark") from error
+    from shoal.spark.data import read_spark
+    from shoal.spark.output import refuse_unusable_url, save_spark
+    from shoal.spark.release import release_spark, spark_algorithm
+
+    started = time.perf_counter()
+    spark_algorithm(plan.search, plan.models)  # what cannot be searched for needs no cluster
+    source = url_of(file, file.policy.data.path)
+    progress.stage("starting Spark")
+    session = SparkSession.builder.master(where.master).appName("shoal").getOrCreate()
+    try:
+        refuse_unusable_url(session, where.out, where.published, plan.models, replace=where.replace)
+        progress.stage("reading")
+        try:
+            frame = session.read.parquet(source)
+        except PySparkException as error:
+            reason = str(error).splitlines()[0]
+            raise BadInput(
+                Problem(f"Spark cannot read it: {reason}", "give Parquet files that all nodes see", source)
+            ) from error
+        data = read_spark(frame, plan.roles, plan.read_options, plan.subject)
+        result = release_spark(
+            data, plan.models, plan.search, progress, started=started, policy_text=plan.policy_text
+        )
+        progress.stage("writing and checking the published files")
+        save_spark(result, where.out, published=where.published, replace=where.replace)
+        return result
+    finally:
+        session.stop()
+
+
+def url_of(file: PolicyFile, path: str) -> str:
+    """A path of a policy as Spark takes it: URLs as they are, others beside the policy."""
+    return path if "://" in path else str(Path(file.beside(path)).absolute())

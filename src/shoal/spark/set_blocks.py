@@ -1,0 +1,116 @@
+"""Sets of items, divided by their most frequent items and searched branch by branch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+
+from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.sets.aa import AA
+from shoal.algorithms.sets.equal_sets.groups import records_to_withhold
+from shoal.algorithms.sets.lra.algorithm import LRA
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.set_k_anonymity import SetKAnonymity
+from shoal.privacy.verdict import Model, counted
+from shoal.progress import Progress
+from shoal.spark.blocks import PublishRows, Within, k_of, most_rows_per_branch, search_branches
+from shoal.spark.by_counts import release_by_cut, set_column_of
+from shoal.spark.data import SparkData, Spread
+from shoal.spark.divide import Division, Size, divide_sets
+
+_ROWS_OF_SETS = 200_000
+
+
+def release_sets(
+    algorithm: Algorithm,
+    data: SparkData,
+    models: Sequence[Model],
+    progress: Progress,
+    *,
+    schema: pa.Schema,
+    seed: int,
+    within: Within,
+) -> Spread:
+    """Divide the rows, search each branch as on one machine, and publish what was decided."""
+    column, k = set_column_of(data), k_of(models)
+    most = most_rows_per_branch(data, _ROWS_OF_SETS)
+    progress.stage("dividing the rows into branches")
+    division = divide_sets(data, column, Size(most, max(k, most // 4)), progress)
+    withheld = _to_withhold(algorithm, models, data.row_count - division.empty_rows, division.empty_rows)
+    progress.stage(f"searching {division.branch_count:,} branches with {algorithm.name}")
+    task = PublishRows(
+        data.reader, algorithm, tuple(models), schema, seed, within, withhold_empty=withheld > 0
+    )
+    found = search_branches(data, division, task, most)
+    notices = (f"{counted(withheld, 'record')} could not be hidden among k and withheld",) if withheld else ()
+    return Spread(
+        published=found.published,
+        losses=found.losses(of_sets=True),
+        column_losses=found.column_losses(),
+        notices=(*notices, *found.notices(), how_sets_differ(algorithm.name, division, most)),
+        figures=found.figures(division),
+        working=found.working,
+    )
+
+
+def release_parts(
+    algorithm: LRA,
+    data: SparkData,
+    models: Sequence[Model],
+    progress: Progress,
+    *,
+    schema: pa.Schema,
+    seed: int,
+    within: Within,
+) -> Spread:
+    """LRA in branches, or one cut for all rows if that loses less: on one machine LRA tries one part, too."""
+    parted = release_sets(algorithm, data, models, progress, schema=schema, seed=seed, within=within)
+    branches = parted.figures["branches"]
+    if algorithm.parts or branches <= 1:
+        return parted
+    alone = AA(minimal=algorithm.minimal, exchanges=algorithm.exchanges)
+    whole = release_by_cut(alone, data, models, progress, schema=schema, within=within)
+    figures = {"ncp_in_branches": parted.losses["ncp"], "ncp_of_one_cut": whole.losses["ncp"]}
+    kept = min(parted, whole, key=lambda spread: spread.losses["ncp"])
+    if kept is whole and parted.working is not None:
+        parted.working.unpersist()
+    words = "one cut for all rows" if kept is whole else f"the search in {branches:,} branches"
+    notice = (
+        f"NCP is {whole.losses['ncp']:.4f} by one cut for all rows and {parted.losses['ncp']:.4f} by a search"
+        f" in {branches:,} branches, where an itemset must reach k in each: {words} is published"
+    )
+    return replace(
+        kept, notices=(notice, *kept.notices), figures={**parted.figures, **kept.figures, **figures}
+    )
+
+
+def _to_withhold(algorithm: Algorithm, models: Sequence[Model], with_items: int, empty: int) -> int:
+    """How many empty sets must not be published; raises Infeasible where nothing keeps the promise."""
+    for model in models:
+        if isinstance(model, KmAnonymity) and (
+            reason := model.too_few_with_items(with_items, with_items + empty)
+        ):
+            raise reason
+        if isinstance(model, SetKAnonymity):
+            return records_to_withhold(with_items, empty, model.k, getattr(algorithm, "suppression", 0.0))
+    return 0
+
+
+def how_sets_differ(name: str, division: Division, most: int) -> str:
+    """What the user should know about a search by branches of sets."""
+    if division.branch_count <= 1:
+        return (
+            f"all sets with items fitted one branch of at most {most:,} rows, so {name} ran as on one machine"
+        )
+    dealt = (
+        f" {division.dealt_rows:,} rows that no item divides were dealt out by turns;"
+        if division.dealt_rows
+        else ""
+    )
+    return (
+        f"the rows were divided by their most frequent items into {division.branch_count:,} branches of at"
+        f" most about {most:,}, and {name} searched each alone;{dealt} the promise holds for each and so for"
+        " all; the loss can be higher than on one machine, because no part crosses a border"
+    )

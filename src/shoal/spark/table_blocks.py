@@ -1,0 +1,187 @@
+"""Tables, with sets or without, divided as Mondrian would and searched branch by branch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, ends_of
+from shoal.algorithms.relational.mondrian.algorithm import Mondrian
+from shoal.errors import BadInput, Problem
+from shoal.kernels.arrays import Floats
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress
+from shoal.spark.block_tasks import NUMBERS, SampleNumbers
+from shoal.spark.blocks import PublishRows, Within, k_of, most_rows_per_branch, search_branches
+from shoal.spark.classes import quoted
+from shoal.spark.data import SparkData, Spread
+from shoal.spark.divide import Division, Size, divide_table
+from shoal.spark.table_cuts import CutColumn
+from shoal.table.columns import Kind
+from shoal.table.roles import Quasi, Role
+
+_ROWS_OF_TABLES = 200_000
+_ROWS_WITH_SETS = 20_000  # the time of uniting clusters grows with the square of their number
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbers:
+    """What all rows tell about a column of numbers without a tree."""
+
+    sample: Floats
+    ends: Ends
+
+
+def release_table(
+    algorithm: Algorithm,
+    data: SparkData,
+    models: Sequence[Model],
+    progress: Progress,
+    *,
+    schema: pa.Schema,
+    seed: int,
+    within: Within,
+) -> Spread:
+    """Divide the rows, search each branch as on one machine, and publish what was decided."""
+    k = k_of(models)
+    most = most_rows_per_branch(data, _ROWS_WITH_SETS if data.quasi_sets else _ROWS_OF_TABLES)
+    progress.stage("dividing the rows into branches")
+    if not isinstance(algorithm, Mondrian):
+        _refuse_without_trees(algorithm, data)
+    numbers = _sample_numbers(data)
+    searched = replace(data, roles=_with_ends(data.roles, numbers))
+    # A cut that leaves k rows may leave rows that are not diverse, or not worth a task of their own.
+    as_mondrian = isinstance(algorithm, Mondrian) and all(isinstance(model, KAnonymity) for model in models)
+    size = Size(most, k if as_mondrian else max(k, most // 4))
+    division = divide_table(searched, _cut_columns(data, numbers), size, progress)
+    progress.stage(f"searching {division.branch_count:,} branches with {algorithm.name}")
+    task = PublishRows(
+        searched.reader,
+        algorithm,
+        tuple(models),
+        schema,
+        seed,
+        within,
+        boxes=division.boxes,
+        measured_as=_with_extent(data.roles, numbers),
+    )
+    found = search_branches(searched, division, task, most)
+    return Spread(
+        published=found.published,
+        losses=found.losses(of_sets=False),
+        column_losses=found.column_losses(),
+        notices=(
+            *found.notices(),
+            *derived_ends_notice({name: each.ends for name, each in numbers.items()}),
+            _how_it_differs(algorithm, division, most, exact=as_mondrian and not numbers),
+        ),
+        figures=found.figures(division),
+        working=found.working,
+    )
+
+
+def _refuse_without_trees(algorithm: Algorithm, data: SparkData) -> None:
+    if without := [name for name in data.quasi if name not in data.trees]:
+        remedy = "give it one, such as { ranges = [5, 10, 20] } or { fanout = 5 }"
+        what = f"{algorithm.name} needs a hierarchy for it"
+        raise BadInput(*(Problem(what, remedy, column=name) for name in without))
+
+
+def _sample_numbers(data: SparkData) -> dict[str, _Numbers]:
+    """Some numbers of each column without a tree, with its ends; BadInput for columns that can have none."""
+    without_tree = {
+        name: role for name, role in data.roles.items() if isinstance(role, Quasi) and name not in data.trees
+    }
+    if problems := [
+        Problem("a category without a hierarchy cannot be generalized", _GIVE_A_TREE, column=name)
+        for name, role in without_tree.items()
+        if role.kind is Kind.CATEGORY
+    ]:
+        raise BadInput(*problems)
+    if not without_tree:
+        return {}
+    sampling = SampleNumbers(data.reader.only(*without_tree))
+    rows = data.frame.select(*map(quoted, without_tree)).mapInArrow(sampling, NUMBERS).collect()
+    found = {}
+    for name, role in without_tree.items():
+        own = [row for row in rows if row.name == name]
+        sample = np.sort(np.array([row.number for row in own], dtype=np.float64))
+        distinct = np.unique(sample)
+        _refuse_outside(name, role, distinct)
+        ends = ends_of(role.kind, distinct, role.bounds, whole=all(row.whole for row in own))
+        found[name] = _Numbers(sample, ends)
+    return found
+
+
+_GIVE_A_TREE = "give it one, such as a file or { flat = true }"
+
+
+def _refuse_outside(name: str, role: Quasi, numbers: Floats) -> None:
+    if role.bounds is not None and len(numbers):
+        for number in (float(numbers[0]), float(numbers[-1])):
+            if not role.bounds[0] <= number <= role.bounds[1]:
+                what = f"{number:g} is outside the declared bounds"
+                raise BadInput(Problem(what, "widen the bounds or correct the values", column=name))
+
+
+def _cut_columns(data: SparkData, numbers: Mapping[str, _Numbers]) -> list[CutColumn]:
+    columns = []
+    for name in data.quasi:
+        role = data.roles[name]
+        weight = role.weight if isinstance(role, Quasi) else 1.0
+        if name in data.trees:
+            columns.append(CutColumn.with_tree(name, data.trees[name], weight))
+        elif len(np.unique(numbers[name].sample)) > 1:
+            columns.append(CutColumn.with_numbers(name, numbers[name].sample, numbers[name].ends, weight))
+    return columns
+
+
+def _with_ends(roles: Mapping[str, Role], numbers: Mapping[str, _Numbers]) -> dict[str, Role]:
+    """The roles with the ends of all rows, so that ranges of different branches have the same."""
+    return _bounded(roles, {name: (each.ends.lower, each.ends.upper) for name, each in numbers.items()})
+
+
+def _with_extent(roles: Mapping[str, Role], numbers: Mapping[str, _Numbers]) -> dict[str, Role]:
+    """The roles with the extent of the numbers of all rows, by which losses are measured."""
+    return _bounded(
+        roles,
+        {
+            name: (float(each.sample[0]), float(each.sample[-1]))
+            for name, each in numbers.items()
+            if len(each.sample)
+        },
+    )
+
+
+def _bounded(roles: Mapping[str, Role], bounds: Mapping[str, tuple[float, float]]) -> dict[str, Role]:
+    bounded = dict(roles)
+    for name, (lower, upper) in bounds.items():
+        role = roles[name]
+        if isinstance(role, Quasi) and role.bounds is None and lower < upper:
+            bounded[name] = replace(role, bounds=(lower, upper))
+    return bounded
+
+
+def _how_it_differs(algorithm: Algorithm, division: Division, most: int, *, exact: bool) -> str:
+    if division.branch_count == 1:
+        return f"all rows fitted one branch of at most {most:,}, so {algorithm.name} ran as on one machine"
+    if exact and not division.dealt:
+        return (
+            f"the first cuts, into {division.branch_count:,} branches, were found from counts of all rows:"
+            " they and what follows are those of one machine"
+        )
+    dealt = (
+        f" {division.dealt_rows:,} rows of branches that no cut divides were dealt out by turns;"
+        if division.dealt
+        else ""
+    )
+    return (
+        f"the rows were divided near medians into {division.branch_count:,} branches of at most {most:,}, and"
+        f" {algorithm.name} searched each alone;{dealt} the promise holds for each and so for all, and the"
+        " loss can be higher than on one machine, because no group crosses a border"
+    )

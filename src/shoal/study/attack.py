@@ -1,0 +1,184 @@
+"""Published files under attack: what adversaries find who know more or less of the original."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from shoal.attack.attacked import Attacked
+from shoal.attack.catalogue import adversaries
+from shoal.attack.chunks import LinkedChunks, attack_chunks, sensitive_guess
+from shoal.attack.disassociation import covers, known_users, sensitive_terms
+from shoal.attack.finding import Finding
+from shoal.attack.homogeneity import confidences
+from shoal.attack.intersection import intersect
+from shoal.attack.items import most_items
+from shoal.attack.journalist import journalist_risk
+from shoal.attack.links import Linked
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, InvalidParameter, Problem
+from shoal.policy.plan import Plan
+from shoal.policy.promise import promises_of
+from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.set_k_anonymity import SetKAnonymity
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress, Silent
+from shoal.recoding.disassociated import Disassociated
+from shoal.recoding.publication import read_publication
+from shoal.run.prepare import Data, read
+from shoal.table.reading import read_published
+from shoal.table.roles import Quasi, QuasiSet
+
+
+def attack(
+    release: Any,
+    original: Data,
+    models: Model | Sequence[Model],
+    *,
+    other: Any = None,
+    population: Data | None = None,
+    items: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Attacked:
+    """Link a published file or frame to its original as adversaries would.
+
+    Some know up to `items` items of a set, by default two more than the promise covers. With an `other`
+    release of the same people both are intersected. The journalist's risk is that among the people of the
+    `population`, from which the original was drawn, or else of the original itself. `seed` steers samples,
+    which are drawn where there is too much to go through. Disassociated files are attacked through their
+    chunks.
+    """
+    if not isinstance(original, Data):
+        raise InvalidParameter("attack", "original", original, "what `read` gives")
+    if population is not None and not isinstance(population, Data):
+        raise InvalidParameter("attack", "population", population, "what `read` gives")
+    if items is not None and (type(items) is not int or items < 1):
+        raise InvalidParameter("attack", "items", items, "an integer of 1 or more")
+    promises = promises_of(models)
+    progress = progress or Silent()
+    if isinstance(promises[0], Disassociation):
+        _refuse_beside_chunks(other, population)
+        published = _publication(release, original)
+        linked_chunks = LinkedChunks.of(
+            original.local, published, k=promises[0].k, m=promises[0].m, seed=seed
+        )
+        findings = attack_chunks(linked_chunks, items, progress)
+        return _attacked_chunks(published, original, promises[0], findings)
+    linked = _linked(release, original, promises, seed)
+    if population is not None and not linked.has_values:
+        raise BadInput(Problem("a population tells of single values only", "attack sets without one"))
+    findings = [
+        finding for adversary in adversaries(items).values() for finding in adversary.find(linked, progress)
+    ]
+    if other is not None:
+        findings.append(intersect(linked, _linked(other, original, promises, seed), progress))
+    progress.stage("looking for what records have in common")
+    return Attacked(
+        k=linked.k,
+        m=linked.m,
+        records=original.row_count,
+        published_records=linked.published.row_count,
+        findings=tuple(findings),
+        confidences=tuple(confidences(linked, most_items(items, linked))),
+        journalist=journalist_risk(linked, None if population is None else population.local),
+        notices=original.notices,
+    )
+
+
+def attack_files(
+    files: Sequence[Path],
+    plan: Plan,
+    *,
+    original: Path | None = None,
+    population: Path | None = None,
+    items: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Attacked:
+    """Attack one or two published files of a plan; the original is that of the plan unless named."""
+    if len(files) not in (1, 2):
+        raise BadInput(Problem(f"{len(files)} files cannot be attacked at once", "name one file, or two"))
+    progress = progress or Silent()
+    progress.stage("reading")
+    data = read(original or plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
+    return attack(
+        files[0],
+        data,
+        plan.models,
+        other=files[1] if len(files) == 2 else None,
+        population=None if population is None else _population(population, plan),
+        items=items,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def _population(file: Path, plan: Plan) -> Data:
+    """The people from whom the original was drawn: of their columns only the quasi-identifiers count."""
+    values = {name: role for name, role in plan.roles.items() if isinstance(role, Quasi)}
+    if not values:
+        raise BadInput(Problem("a population tells of single values only", "attack sets without one"))
+    return read(file, values, options=replace(plan.read_options, others="drop"))
+
+
+def _refuse_beside_chunks(other: Any, population: Any) -> None:
+    if other is not None:
+        what = "two disassociated releases cannot be intersected"
+        raise BadInput(Problem(what, "attack them one by one"))
+    if population is not None:
+        raise BadInput(Problem("a population tells of single values only", "attack sets without one"))
+
+
+def _publication(release: Any, original: Data) -> Disassociated:
+    if not isinstance(release, str | os.PathLike):
+        raise BadInput(Problem("disassociated data are clusters, not a table", "name their file"))
+    roles = original.local.roles.values()
+    sensitive = [item for role in roles if isinstance(role, QuasiSet) for item in role.sensitive]
+    return read_publication(Path(release), sensitive)
+
+
+def _attacked_chunks(
+    published: Disassociated, original: Data, model: Disassociation, findings: Sequence[Finding]
+) -> Attacked:
+    """What was found through the chunks, and what else the file tells to readers who know the algorithm."""
+    verdict = model.verify(published)
+    guess = sensitive_guess(published, sensitive_terms(published))
+    return Attacked(
+        k=model.k,
+        m=model.m,
+        records=original.row_count,
+        published_records=published.record_count,
+        findings=tuple(findings),
+        confidences=() if guess is None else (guess,),
+        journalist=None,
+        weaknesses=(
+            covers(published, model.k, model.m).in_words(),
+            known_users(published, model.k, model.m).in_words(1),
+        ),
+        notices=(
+            *original.notices,
+            *(() if verdict.holds else (f"the file breaks the rules of disassociation: {verdict.evidence}",)),
+        ),
+    )
+
+
+def _linked(release: Any, original: Data, models: Sequence[Model], seed: int) -> Linked:
+    loaded = read_published(release, original.local.roles, original.options)
+    return Linked(
+        original.local,
+        LocalData(loaded.table, loaded.roles),
+        k=_largest(models, "k") or 1,
+        m=_largest(models, "m"),
+        promises_absence=any(isinstance(model, KmAnonymity) and model.negative for model in models),
+        promises_whole_sets=any(isinstance(model, SetKAnonymity) for model in models),
+        seed=seed,
+    )
+
+
+def _largest(models: Sequence[Model], parameter: str) -> int | None:
+    return max((int(value) for model in models if (value := getattr(model, parameter, None))), default=None)

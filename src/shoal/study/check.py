@@ -1,0 +1,162 @@
+"""Every problem at once before a run, and what the run will cost."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.algorithms.interface import Algorithm
+from shoal.engine.local import LocalData
+from shoal.engine.memory import peak_memory_mb
+from shoal.errors import BadInput, Infeasible, InvalidParameter, Problem, ShoalError, UnknownName
+from shoal.hierarchy.files import HierarchyFile
+from shoal.policy.plan import Plan, plan_of
+from shoal.policy.policy_file import PolicyFile
+from shoal.privacy.check import require_feasible
+from shoal.privacy.verdict import Model
+from shoal.progress import Progress, Silent
+from shoal.run.prepare import Data, pseudonym_notices, read, release_problems, unprotected_notices
+from shoal.run.release import algorithm_for
+from shoal.table.reading import ReadOptions, read_table
+from shoal.table.roles import Insensitive
+
+TRIED = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A policy without problems, and an estimate of its cost; no seconds where nothing could be tried."""
+
+    records: int
+    columns: tuple[str, ...]
+    algorithm: str
+    seconds: float | None
+    memory_mb: float
+    notices: tuple[str, ...]
+
+
+def check(file: PolicyFile, progress: Progress) -> Checked:
+    """Do everything of a run but the search; BadInput or Infeasible say what stands in its way."""
+    progress.stage("reading")
+    started = time.perf_counter()
+    plan, data = _plan_and_data(file)
+    read_seconds = time.perf_counter() - started
+    require_feasible(plan.models, data.local)
+    algorithm, notices = algorithm_for(plan.search, plan.models, data.local)
+    progress.stage("trying the search on a part of the records")
+    search_seconds = _search_seconds(algorithm, data.local, plan.models)
+    columns = (*data.local.quasi, *data.local.quasi_sets)
+    return Checked(
+        records=data.row_count,
+        columns=columns,
+        algorithm=algorithm.name,
+        seconds=None if search_seconds is None else round(read_seconds + search_seconds, 2),
+        memory_mb=round(peak_memory_mb() + _search_bytes(data.row_count, len(columns)) / 1e6),
+        notices=(
+            *data.notices,
+            *notices,
+            *unprotected_notices(data, plan.models),
+            *pseudonym_notices(data),
+        ),
+    )
+
+
+def _plan_and_data(file: PolicyFile) -> tuple[Plan, Data]:
+    """What the policy asks for; BadInput lists the problems of policy, hierarchies and data together."""
+    try:
+        plan = plan_of(file)
+    except BadInput as error:
+        raise BadInput(*error.problems, *_column_problems(file)) from error
+    problems = search_problems(plan, file)
+    try:
+        data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
+    except ShoalError as error:
+        found = (*problems, *_problems_of(error), *_hierarchy_problems(plan))
+        raise BadInput(*dict.fromkeys(found)) from error
+    problems += release_problems(data, plan.models)
+    if problems:
+        raise BadInput(*problems)
+    return plan, data
+
+
+def _column_problems(file: PolicyFile) -> Sequence[Problem]:
+    """Whether the data can be read and have the columns of a policy that is not yet usable."""
+    section = file.policy.data
+    if section.long is not None or not file.policy.columns:
+        return ()
+    roles = {name: Insensitive() for name in file.policy.columns}
+    try:
+        options = ReadOptions(
+            others=section.others, delimiter=section.delimiter, quote=section.quote, encoding=section.encoding
+        )
+        read_table(file.beside(section.path), roles, options)
+    except BadInput as error:
+        return error.problems
+    except ShoalError:
+        return ()  # options that the policy's own problems tell about
+    return ()
+
+
+def search_problems(plan: Plan, file: PolicyFile) -> list[Problem]:
+    """Why the algorithm that the policy names cannot search for its promise."""
+    try:
+        algorithm_for(plan.search, plan.models)
+    except UnknownName as error:
+        key = error.name if error.what == "option" else "name"
+        return [file.problem(str(error), at=("algorithm", key))]
+    except InvalidParameter as error:
+        return [file.problem(str(error), at=("algorithm", error.name))]
+    except BadInput as error:
+        return [
+            file.problem(problem.what, problem.remedy, at=("algorithm", "name")) for problem in error.problems
+        ]
+    return []
+
+
+def _hierarchy_problems(plan: Plan) -> list[Problem]:
+    """The problems of hierarchy files alone, for data that cannot be bound to them."""
+    problems: list[Problem] = []
+    for name, role in plan.roles.items():
+        source = getattr(role, "hierarchy", None)
+        if isinstance(source, HierarchyFile):
+            try:
+                found: Sequence[Problem] = source.outline().problems
+            except BadInput as error:
+                found = error.problems
+            problems += [problem if problem.column else replace(problem, column=name) for problem in found]
+    return problems
+
+
+def _problems_of(error: ShoalError) -> Sequence[Problem]:
+    return error.problems if isinstance(error, BadInput) else (Problem(str(error)),)
+
+
+def _search_seconds(algorithm: Algorithm, data: LocalData, models: Sequence[Model]) -> float | None:
+    """Time a search over some of the records, and scale it as n log n.
+
+    The better of two times counts, because the first may have been spent on compiling.
+    """
+    count = data.row_count
+    tried = min(count, TRIED)
+    rows = np.linspace(0, count - 1, tried).astype(np.int64)
+    subjects = None if data.subjects is None else data.subjects[rows]
+    part = replace(data, table=data.table.take(rows), subjects=subjects)
+    try:
+        seconds = min(_timed_search(algorithm, part, models) for _ in range(2))
+    except Infeasible:
+        return None  # a part of the records can be too small or too uniform where the whole is not
+    return seconds * (count * math.log(count + 1)) / (tried * math.log(tried + 1))
+
+
+def _timed_search(algorithm: Algorithm, data: LocalData, models: Sequence[Model]) -> float:
+    started = time.perf_counter()
+    algorithm.find(data, models, np.random.default_rng(0), Silent())
+    return time.perf_counter() - started
+
+
+def _search_bytes(records: int, columns: int) -> int:
+    return 8 * records * (2 * columns + 8)

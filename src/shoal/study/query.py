@@ -1,0 +1,76 @@
+"""Questions to a published table: what a reader would estimate, beside what the original says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.metrics.estimates import (
+    DisassociatedEstimator,
+    Errors,
+    Estimator,
+    RecordsEstimator,
+    relative_errors,
+)
+from shoal.metrics.workloads import Query, generate_workload
+from shoal.policy.plan import Plan
+from shoal.privacy.disassociation import Disassociation
+from shoal.recoding.publication import read_publication
+from shoal.run.prepare import read
+from shoal.table.reading import read_published
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Queries to be drawn from the data: about so many single values and items each."""
+
+    values: int
+    items: int
+    count: int = 100
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query, what the publication lets expect, and the true count."""
+
+    query: Query
+    expected: float
+    true: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers to a workload, and how far they are from the truth."""
+
+    asked: tuple[Asked, ...]
+    errors: Errors
+
+
+def ask(
+    file: Path, plan: Plan, queries: Sequence[Query] | Shape, *, sanity: float = 1.0, keep_empty: bool = True
+) -> Answers:
+    """Put queries to a published file of any kind; the original of the plan gives domains and true counts."""
+    data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject).local
+    truth, published = RecordsEstimator(data, data.table), _estimator(file, plan, data)
+    if isinstance(queries, Shape):
+        rng = np.random.default_rng(queries.seed)
+        shape = {"values": queries.values, "items": queries.items, "count": queries.count}
+        queries = generate_workload(data, rng, **shape)
+    if not queries:
+        raise BadInput(Problem("there is no query", "give values, an itemset, a workload or a shape"))
+    return Answers(
+        tuple(Asked(query, published.count(query), round(truth.count(query))) for query in queries),
+        relative_errors(queries, truth, published, sanity=sanity, keep_empty=keep_empty),
+    )
+
+
+def _estimator(file: Path, plan: Plan, data: LocalData) -> Estimator:
+    if isinstance(plan.models[0], Disassociation):
+        return DisassociatedEstimator(read_publication(file), data.quasi_sets[0])
+    return RecordsEstimator(data, read_published(file, plan.roles, plan.read_options).table)

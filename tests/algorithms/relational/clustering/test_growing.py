@@ -1,0 +1,96 @@
+"""k-member and Cluster against their twins."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from shoal.algorithms.relational.clustering.growing import completed, nothing_grown
+from shoal.algorithms.relational.clustering.records import Records
+from shoal.kernels.greedy_clusters import NO_CLUSTER, grow_around_seeds, grow_by_members
+from shoal.table.roles import Quasi
+from tests.algorithms.relational.tables import tables
+from tests.builders import local_data, tree
+from tests.reference.growing import Growing
+
+MEASURES = st.sampled_from(["ncp", "entropy"])
+
+
+@st.composite
+def instances(draw):
+    """Records of a table and a k that it has rows for."""
+    drawn = draw(tables(least_rows=2, most_rows=12, with_subjects=False))
+    records = Records.of(drawn.on_trees.data, draw(MEASURES))
+    return records, draw(st.integers(1, min(records.row_count, 4)))
+
+
+def twin(records, k):
+    rows = [tuple(record) for record in records.nodes[records.record_of_row].tolist()]
+    return Growing(records.trees.parent.tolist(), records.trees.cost.tolist(), rows, k)
+
+
+def as_records(records, clustering):
+    """The records of each cluster, in the order of clusters."""
+    vectors = [tuple(record) for record in records.nodes[records.record_of_row].tolist()]
+    return [
+        sorted(vectors[row] for row in np.flatnonzero(clustering.cluster_of_row == cluster))
+        for cluster in range(len(clustering))
+    ]
+
+
+@settings(max_examples=60)
+@given(instances(), st.data())
+def test_k_member_takes_what_is_cheapest(instance, data):
+    records, k = instance
+    first = data.draw(st.integers(0, len(records) - 1))
+    growth = nothing_grown(records)
+    last = first
+    while growth.state[1] >= k:
+        last = grow_by_members(records.trees, growth, k, last, 1)
+    expected = twin(records, k).by_members(tuple(records.nodes[first].tolist()))
+    assert as_records(records, completed(records, growth)) == [sorted(cluster) for cluster in expected]
+
+
+@settings(max_examples=60)
+@given(instances(), st.randoms(use_true_random=False))
+def test_cluster_gathers_around_seeds(instance, random):
+    records, k = instance
+    seeds = list(range(records.row_count))
+    random.shuffle(seeds)
+    growth = nothing_grown(records)
+    grow_around_seeds(records.trees, growth, k, np.array(seeds))
+    of_place = records.record_of_place
+    named = [
+        (tuple(records.nodes[of_place[place]].tolist()), int(place - records.row_starts[of_place[place]]))
+        for place in seeds
+    ]
+    expected = twin(records, k).around_seeds(named)
+    assert as_records(records, completed(records, growth)) == [sorted(cluster) for cluster in expected]
+
+
+@given(instances())
+@settings(max_examples=20)
+def test_slices_of_seeds_give_the_same_clusters(instance):
+    records, k = instance
+    seeds = np.arange(records.row_count)
+    at_once, by_and_by = nothing_grown(records), nothing_grown(records)
+    grow_around_seeds(records.trees, at_once, k, seeds)
+    for seed in seeds:
+        grow_around_seeds(records.trees, by_and_by, k, seeds[seed : seed + 1])
+    np.testing.assert_array_equal(at_once.cluster_of_place, by_and_by.cluster_of_place)
+    left = np.count_nonzero(at_once.cluster_of_place == NO_CLUSTER)
+    assert left < k
+    assume(left > 0)
+    assert (completed(records, at_once).sizes >= k).all()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_leftovers_go_where_they_add_least(k):
+    colours = tree({"*": {"warm": ["red", "orange"], "cold": ["blue", "green"]}})
+    rows = [("red",)] * k + [("blue",)] * k + [("orange",)]
+    data = local_data(rows, {"colour": Quasi()}, trees={"colour": colours})
+    records = Records.of(data, "lm")
+    growth = nothing_grown(records)
+    grow_around_seeds(records.trees, growth, k, np.array([0, records.row_count - 1]))
+    clusters = completed(records, growth).cluster_of_row
+    assert clusters[-1] == clusters[0] != clusters[k]

@@ -1,0 +1,87 @@
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from shoal.algorithms.sets.equal_sets.groups import cost_tree
+from shoal.kernels.arrays import SetArrays, frozen_ints
+from shoal.kernels.diverse_groups import merge_all, merge_until_diverse, row_groups
+from shoal.kernels.itemset_supports import SHARE_OF_ROWS
+from shoal.kernels.shares import ShareLimit
+from tests.algorithms.sets.instances import random_tree
+from tests.reference import km, topdown
+
+SENSITIVE_ITEMS = 2
+
+
+def arrays(sets):
+    starts = np.cumsum([0, *map(len, sets)])
+    return SetArrays(frozen_ints(starts), frozen_ints([item for each in sets for item in sorted(each)]))
+
+
+def random_groups(seed):
+    """A small tree, rows with items and sensitive items, and the group of each row."""
+    rng = random.Random(seed)
+    tree = random_tree(rng, most_leaves=5)
+    count = rng.randint(4, 10)
+    sets = [set(rng.sample(range(tree.leaf_count), rng.randint(1, tree.leaf_count))) for _ in range(count)]
+    sensitive = [{item for item in range(SENSITIVE_ITEMS) if rng.random() < 0.25} for _ in range(count)]
+    group_count = rng.randint(1, 4)
+    group = [row if row < group_count else rng.randrange(group_count) for row in range(count)]
+    return tree, sets, sensitive, group
+
+
+def rows_of(groups):
+    return [np.flatnonzero(groups.group == number).tolist() for number in range(len(groups.first))]
+
+
+def limit_of(sensitive, l):
+    return ShareLimit(
+        arrays(sensitive),
+        frozen_ints([SHARE_OF_ROWS] * SENSITIVE_ITEMS),
+        l,
+        1,
+        np.zeros(SENSITIVE_ITEMS, dtype=np.int64),
+        np.empty(SENSITIVE_ITEMS, dtype=np.int64),
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_groups_are_published_as_finely_as_all_their_rows_allow(seed):
+    tree, sets, _, group = random_groups(seed)
+    above, leaves = tree.arrays.parent.tolist(), list(range(tree.leaf_count))
+    groups = row_groups(arrays(sets), cost_tree(tree), frozen_ints(group))
+    below = km.leaves_below(above, leaves)
+    for number, rows in enumerate(rows_of(groups)):
+        nodes = topdown.finest_common_set(above, [sets[row] for row in rows])
+        for row in rows:
+            start, end = groups.sets.starts[row], groups.sets.starts[row + 1]
+            assert set(groups.node[start:end].tolist()) == nodes
+        costs = [topdown.cost(below, node) for row in rows for node in nodes for _ in sets[row] & below[node]]
+        assert groups.loss[number] == sum(costs)
+        assert groups.size[number] == len(rows)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_merges_like_the_twin(seed):
+    tree, sets, sensitive, group = random_groups(seed)
+    above, leaves = tree.arrays.parent.tolist(), list(range(tree.leaf_count))
+    l = 2
+    if any(2 * sum(item in each for each in sensitive) > len(sets) for item in range(SENSITIVE_ITEMS)):
+        return  # no way to merge them helps
+    groups = row_groups(arrays(sets), cost_tree(tree), frozen_ints(group))
+    before = rows_of(groups)
+    merged = merge_until_diverse(groups, limit_of(sensitive, l), 0, len(groups.first))
+    expected = topdown.merged_until_diverse(above, leaves, sets, groups=before, sensitive=sensitive, l=l)
+    assert rows_of(groups) == expected
+    assert merged == sum(map(bool, before)) - sum(map(bool, expected))
+
+
+def test_all_rows_can_become_one_group():
+    tree, sets, _, group = random_groups(7)
+    groups = row_groups(arrays(sets), cost_tree(tree), frozen_ints(group))
+    merge_all(groups)
+    assert rows_of(groups)[0] == list(range(len(sets)))
+    published = [set(groups.node[start:end].tolist()) for start, end in pairwise(groups.sets.starts.tolist())]
+    assert all(nodes == published[0] for nodes in published)

@@ -1,0 +1,90 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.kernels.arrays import SetArrays
+from shoal.kernels.frequent_itemsets import ALL, CountedRows, Kinship, Wanted, mine
+from tests.reference import frequent as reference
+
+ITEMS = 7
+
+weighted_rows = st.lists(st.tuples(st.sets(st.integers(0, ITEMS - 1)), st.integers(1, 3)), max_size=8)
+
+
+def arrays(rows):
+    starts = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
+    return SetArrays(starts, np.array([item for row in rows for item in sorted(row)], dtype=np.int64))
+
+
+def listed(itemsets):
+    found = [tuple(itemsets.sets.items[start:end].tolist()) for start, end in pairwise(itemsets.sets.starts)]
+    return dict(zip(found, itemsets.supports.tolist(), strict=True))
+
+
+def mined(rows, minimum_support=1, longest=ITEMS, most=ALL, *, items=ITEMS, intervals=()):
+    weights = np.array([weight for _, weight in rows], dtype=np.int64)
+    counted = CountedRows(arrays([row for row, _ in rows]), weights)
+    kinship = Kinship(*np.array(intervals, dtype=np.int64).reshape(-1, 2).T.copy())
+    return listed(mine(counted, items, Wanted(minimum_support, longest, most), kinship))
+
+
+def repeated(rows):
+    return [row for row, weight in rows for _ in range(weight)]
+
+
+@given(weighted_rows, st.integers(1, 6), st.integers(1, ITEMS))
+@settings(deadline=None, max_examples=150)
+def test_itemsets_and_their_order_equal_those_of_the_twin(rows, minimum_support, longest):
+    expected = reference.frequent_itemsets(repeated(rows), minimum_support, longest)
+    assert list(mined(rows, minimum_support, longest).items()) == list(expected.items())
+
+
+@given(weighted_rows, st.integers(1, 12), st.integers(1, ITEMS))
+@settings(deadline=None, max_examples=150)
+def test_the_best_are_among_those_found_in_order_while_the_minimum_rises(rows, most, longest):
+    found = mined(rows, 1, longest, most)
+    assert list(found) == sorted(found)
+    everything = reference.frequent_itemsets(repeated(rows), 1, longest)
+    assert found.items() <= everything.items()
+    assert found.items() >= reference.top_itemsets(repeated(rows), most, longest).items()
+
+
+@given(
+    weighted_rows,
+    st.integers(1, 12),
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=ITEMS, max_size=ITEMS),
+)
+@settings(deadline=None, max_examples=100)
+def test_items_whose_intervals_overlap_never_stand_together(rows, most, drawn):
+    intervals = [(first, first + length) for first, length in drawn]
+
+    def apart(itemset):
+        covered = [point for item in itemset for point in range(intervals[item][0], intervals[item][1] + 1)]
+        return len(covered) == len(set(covered))
+
+    everything = reference.frequent_itemsets(repeated(rows), 1)
+    expected = {itemset: support for itemset, support in everything.items() if apart(itemset)}
+    assert list(mined(rows, intervals=intervals).items()) == list(expected.items())
+    best = sorted(expected, key=lambda itemset: (-expected[itemset], itemset))[:most]
+    assert set(mined(rows, most=most, intervals=intervals)) >= set(best)
+
+
+def test_ties_do_not_make_the_search_go_through_all_subsets():
+    rows = [(set(range(60)), 1)]  # 2^60 itemsets of one and the same support
+    found = mined(rows, longest=60, most=10, items=60)
+    assert list(found) == [tuple(range(size)) for size in range(1, 11)]
+
+
+def test_answers_longer_than_the_first_arrays():
+    found = mined([(set(range(12)), 2)], minimum_support=2, longest=12, items=12)
+    assert len(found) == 2**12 - 1
+    assert set(found.values()) == {2}
+    assert list(found) == sorted(found)
+
+
+@pytest.mark.parametrize(("rows", "items"), [([], 3), ([(set(), 2)], 3), ([(set(), 1)], 0)])
+def test_nothing_to_find(rows, items):
+    assert mined(rows, items=items) == {}

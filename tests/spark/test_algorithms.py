@@ -1,0 +1,180 @@
+"""Every algorithm that sees rows, by branches, in one session: verified by Spark, and collected, by us."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
+
+import shoal as sh
+from shoal.spark.output import save_spark
+from tests.spark.releases import (
+    BOTH,
+    ITEMS,
+    PEOPLE,
+    baskets,
+    both_ways,
+    collected,
+    contents,
+    people,
+    people_with_baskets,
+    released,
+)
+
+
+def test_mondrian_cuts_as_on_one_machine(in_branches):
+    there, here = both_ways(in_branches, people(), PEOPLE, sh.KAnonymity(k=5), "mondrian")
+    parts = there.frame.rdd.getNumPartitions()
+    assert parts == 4  # of at most 120 rows
+    assert contents(collected(there)) == contents(here.frame)
+    assert there.outcome.figures["branches"] >= 4
+    assert there.loss == pytest.approx({name: here.loss[name] for name in there.loss})
+    assert set(there.loss) == {"ncp", "lm", "tree", "discernibility", "c_avg"}
+    ages = [result.outcome.column_losses["age"]["ncp"] for result in (there, here)]
+    assert ages[0] == pytest.approx(ages[1])
+    assert any("are those of one machine" in notice for notice in there.notices)
+
+
+@pytest.mark.slow
+def test_mondrian_cuts_numbers_without_a_tree_and_keeps_diversity(in_branches):
+    table = people().append_column("weight", pa.array(np.random.default_rng(2).normal(70, 9, 400).round(1)))
+    roles = {**PEOPLE, "weight": sh.Quasi(kind="number")}
+    promises = [sh.KAnonymity(k=5), sh.LDiversity(l=1.2)]
+    there, here = both_ways(in_branches, table, roles, promises, "mondrian")
+    published = collected(there)
+    assert there.outcome.figures["branches"] >= 4
+    assert 0 < there.loss["ncp"] < 1.5 * here.loss["ncp"]
+    extremes = {
+        f"{weight:g}" for weight in (min(table["weight"].to_pylist()), max(table["weight"].to_pylist()))
+    }
+    ranges = [label for label in published["weight"].to_pylist() if label.startswith("[")]
+    assert ranges
+    assert not any(extremes & set(label.strip("[]()").split(", ")) for label in ranges)
+    assert any("no group crosses a border" in notice for notice in there.notices)
+
+
+@pytest.mark.slow
+def test_a_hot_group_is_dealt_out(in_branches):
+    table = pa.table({"age": [30] * 500 + [31, 32, 33], "illness": ["flu", "cold"] * 251 + ["gout"]})
+    roles = {"age": PEOPLE["age"], "illness": sh.Sensitive()}
+    there, _ = both_ways(in_branches, table, roles, sh.KAnonymity(k=5), "mondrian")
+    assert len(collected(there)) == 503
+    assert there.outcome.figures["rows_dealt_by_turns"] == 503
+    assert there.outcome.figures["rows_of_the_largest_branch"] <= 130
+
+
+def test_lra_searches_branches_and_loses_no_more_than_one_cut(in_branches):
+    promise = sh.KmAnonymity(4, 2)
+    there, here = both_ways(in_branches, baskets(), ITEMS, promise, "lra")
+    one_cut = sh.anonymize(sh.read(baskets(), ITEMS), promise, algorithm="aa")
+    figures = there.outcome.figures
+    assert len(collected(there)) == 400
+    assert figures["branches"] >= 3
+    assert figures["ncp_of_one_cut"] == pytest.approx(one_cut.loss["ncp"])
+    assert there.loss["ncp"] == min(figures["ncp_of_one_cut"], figures["ncp_in_branches"])
+    assert here.loss["ncp"] <= there.loss["ncp"]
+    assert any("where an itemset must reach k in each" in notice for notice in there.notices)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["lgr", "partition"])
+def test_sets_are_searched_in_branches(in_branches, algorithm):
+    there, here = both_ways(in_branches, baskets(), ITEMS, sh.SetKAnonymity(4), algorithm)
+    published = collected(there)
+    assert len(published) == 400
+    assert there.outcome.figures["branches"] >= 3
+    assert here.loss["ncp"] < there.loss["ncp"] < 1
+    sizes = Counter(map(len, published["items"].to_pylist()))
+    assert sizes[0] == Counter(map(len, baskets()["items"].to_pylist()))[0]
+    assert any("most frequent items" in notice for notice in there.notices)
+
+
+@pytest.mark.slow
+def test_vpa_finds_the_cut_of_one_machine(in_branches):
+    there, here = both_ways(in_branches, baskets(), ITEMS, sh.KmAnonymity(4, 2), "vpa")
+    assert there.cuts.node_of_leaf.tolist() == here.recoding.node_of_leaf.tolist()
+    assert there.loss == pytest.approx(here.loss)
+    assert contents(collected(there)) == contents(here.frame)
+    assert any("on one machine with parts = 3" in notice for notice in there.notices)
+
+
+WITH_A_BOUND = {
+    f"{bound}merge-{order}": loss for bound, loss in (("r", "ncp"), ("t", "ul")) for order in ("rt", "r", "t")
+}
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        pytest.param(name, marks=() if name == "rmerge-rt" else pytest.mark.slow)
+        for name in (*WITH_A_BOUND, "rfirst", "tfirst")
+    ],
+)
+def test_tables_with_sets_keep_the_bound_in_every_branch(in_branches, algorithm):
+    options = {"delta": 0.8} if algorithm in WITH_A_BOUND else {}
+    there = released(in_branches, people_with_baskets(), BOTH, sh.KKmAnonymity(4, 2), algorithm, **options)
+    assert len(collected(there)) == 300
+    assert there.outcome.figures["branches"] >= 2
+    assert there.loss[WITH_A_BOUND.get(algorithm, "ncp")] <= options.get("delta", 1.0)
+
+
+def test_disassociation_takes_records_apart_in_branches(in_branches, tmp_path):
+    promise = sh.Disassociation(k=3, m=2)
+    roles = {"items": sh.QuasiSet()}
+    there, here = both_ways(in_branches, baskets(), roles, promise, "disassociation")
+    lines = [row.value for row in there.frame.collect()]
+    (tmp_path / "published.jsonl").write_text("\n".join(lines) + "\n")
+    (again,) = sh.verify(tmp_path / "published.jsonl", roles, promise)
+    assert there.verdict.holds
+    assert again.holds
+    assert again.figures["records"] == there.outcome.published_records == here.outcome.published_records
+    assert again.claim == there.verdict.claim
+    assert 0 <= there.loss["tlost"] <= 1
+    assert there.outcome.figures["branches"] >= 3
+    (verdict,) = sh.verify(there.frame, roles, promise)
+    assert verdict.holds
+    save_spark(there, str(tmp_path / "out"), published="published.jsonl", replace=False)
+    certified = json.loads((tmp_path / "out" / "certificate.json").read_text())
+    assert certified["verdict"]["holds"]
+    assert certified["file"]["name"] == "published.jsonl"
+    written = [path.read_text() for path in (tmp_path / "out" / "published.jsonl").glob("part-*")]
+    assert sorted("".join(written).splitlines()) == sorted(lines)
+    (broken,) = sh.verify(there.frame, roles, sh.Disassociation(k=40, m=2))
+    assert not broken.holds
+    there.frame.unpersist()
+
+
+def skewed_baskets():
+    """An item in every set, hundreds of equal sets, a very long one, items that one set holds, empty sets."""
+    rng = np.random.default_rng(4)
+    usual = [["all", *(f"i{item:02}" for item in np.flatnonzero(rng.random(8) < 0.3))] for _ in range(200)]
+    sets = [*usual, *[["all", "hot"]] * 400, ["all", *(f"long{item}" for item in range(600))]]
+    sets += [["all", f"rare{number}"] for number in range(100)] + [[]] * 300
+    return pa.table({"items": pa.array(sets, pa.list_(pa.string()))})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("algorithm", "promise"),
+    [("lra", sh.KmAnonymity(4, 1)), ("lgr", sh.SetKAnonymity(4)), ("vpa", sh.KmAnonymity(4, 1))],
+)
+def test_skewed_sets_are_searched_without_one_large_task(in_branches, algorithm, promise):
+    there, _ = both_ways(in_branches, skewed_baskets(), ITEMS, promise, algorithm)
+    published = collected(there)
+    assert Counter(map(len, published["items"].to_pylist()))[0] == 300
+    assert there.outcome.figures.get("rows_of_the_largest_branch", 0) <= 160
+
+
+@pytest.mark.slow
+def test_skewed_sets_are_taken_apart_without_one_large_task(in_branches):
+    promise = sh.Disassociation(k=3, m=2)
+    there, here = both_ways(
+        in_branches, skewed_baskets(), {"items": sh.QuasiSet()}, promise, "disassociation"
+    )
+    assert there.verdict.holds
+    assert there.outcome.published_records == here.outcome.published_records
+    assert there.outcome.figures["rows_of_the_largest_branch"] <= 160
+    there.frame.unpersist()

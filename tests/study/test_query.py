@@ -1,0 +1,54 @@
+"""The same queries to releases of every kind."""
+
+import pytest
+
+import shoal as sh
+from shoal.metrics.workloads import Query
+from shoal.policy.plan import Plan
+from shoal.study.query import Shape, ask
+
+BASKETS = "a b\na b\na x\nb\n"
+A_AND_B = Query({}, {"items": ("a", "b")})
+
+
+@pytest.fixture(name="plan_for")
+def plans(tmp_path):
+    (tmp_path / "data.txt").write_text(BASKETS)
+
+    def plan_for(model):
+        return Plan(
+            data_path=tmp_path / "data.txt",
+            roles={"items": sh.QuasiSet(hierarchy=sh.flat())},
+            models=(model,),
+        )
+
+    return plan_for
+
+
+def test_disassociated_sets(plan_for, tmp_path):
+    file = tmp_path / "published.jsonl"
+    file.write_text(
+        '{"size": 4, "chunks": [{"subrecords": [["a", "b"], ["a", "b"], ["a"], ["b"]]}], "terms": ["x"]}\n'
+    )
+    answers = ask(file, plan_for(sh.Disassociation(2, 2)), [A_AND_B, Query({}, {"items": ("a", "x")})])
+    assert [(each.expected, each.true) for each in answers.asked] == [(2.0, 2), (0.75, 1)]
+    assert answers.errors.are == pytest.approx((0 + 0.25) / 2)
+
+
+def test_generalized_sets(plan_for, tmp_path):
+    file = tmp_path / "published.txt"
+    file.write_text("a b\na b\n*\nb\n")
+    answers = ask(file, plan_for(sh.KmAnonymity(1, 1)), [A_AND_B])
+    (answer,) = answers.asked
+    assert answer.true == 2
+    assert answer.expected == pytest.approx(2 + 2 / 7)  # * stands for any of a, b and x
+
+
+def test_queries_are_drawn_with_a_seed(plan_for, tmp_path):
+    file = tmp_path / "published.txt"
+    file.write_text(BASKETS)
+    plan = plan_for(sh.KmAnonymity(1, 1))
+    first, second = (ask(file, plan, Shape(0, 1, count=9, seed=4)) for _ in range(2))
+    assert first == second
+    assert len(first.asked) == 9
+    assert first.errors.are == 0
