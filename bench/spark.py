@@ -73,12 +73,12 @@ def on_spark(path: Path, given: argparse.Namespace) -> dict[str, Any]:
         data = sh.read(frame, ROLES)
         result = sh.anonymize(data, sh.KmAnonymity(5, given.m), algorithm="aa", exchanges=given.exchanges)
         seconds = time.perf_counter() - started
-        figures = result.outcome.figures
+        figures = result.outcome.provenance.figures
         memory_of_jvm = peak_memory_of(session.sparkContext._gateway.proc.pid)
         session.stop()
     return {
         "seconds": seconds,
-        "search": result.outcome.seconds["algorithm"],
+        "search": result.outcome.provenance.seconds["algorithm"],
         "counted": figures["occurrences_counted"],
         "jobs": figures["spark_jobs"],
         "driver_mb": peak_memory_mb(),
@@ -98,7 +98,7 @@ def in_memory(path: Path, given: argparse.Namespace) -> dict[str, Any]:
     result = sh.anonymize(data, sh.KmAnonymity(5, given.m), algorithm="aa", exchanges=given.exchanges)
     return {
         "seconds": time.perf_counter() - started,
-        "search": result.outcome.seconds["algorithm"],
+        "search": result.outcome.provenance.seconds["algorithm"],
         "memory": peak_memory_mb(),
         "cut": result.recoding.node_of_leaf[0].tolist(),
     }

@@ -80,7 +80,7 @@ def measured(name: str, case: Case, spark: Any, folder: Path) -> str:
     there = sh.anonymize(sh.read(frame, case.roles), case.promise, algorithm=name, seed=1, **case.options)
     on_spark = time.perf_counter() - started
     there.frame.unpersist()
-    branches = there.outcome.figures.get("branches", "-")
+    branches = there.outcome.provenance.figures.get("branches", "-")
     cells = [name, f"{data.row_count:,}", str(branches), f"{on_spark:.1f}", f"{there.loss[case.loss]:.4f}"]
     return " | ".join(["", *cells, f"{in_memory:.1f}", f"{here.loss[case.loss]:.4f}", ""]).strip()
 

@@ -27,11 +27,11 @@ from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
 from shoal.errors import ShoalError
 from shoal.metrics.relational import table_cost
-from shoal.policy.plan import Limits
+from shoal.algorithms.search import Limits
 from shoal.privacy.check import verify_all
 from shoal.progress import Silent
 from shoal.recoding.apply import apply
-from shoal.run.release import WithinLimits
+from shoal.algorithms.search import WithinLimits
 
 FORK = multiprocessing.get_context("fork")
 RESULTS = Path(__file__).parents[1] / "results"

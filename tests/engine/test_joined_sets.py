@@ -66,7 +66,7 @@ def test_sensitive_items_and_values_are_joined_and_a_value_says_that_there_is_on
 def test_the_rarest_itemset_comes_with_its_rows():
     rarest = DATA.joined_sets().rarest(1, 3)
     assert (rarest.support, rarest.itemset) == (1, items(("food", "salt")))
-    assert (rarest.rows.tolist(), rarest.below_k) == ([2], 2)
+    assert (rarest.where.rows.tolist(), rarest.below_k) == ([2], 2)
 
 
 def test_the_rarest_itemset_within_a_class_comes_with_the_rows_of_that_class():
@@ -74,17 +74,17 @@ def test_the_rarest_itemset_within_a_class_comes_with_the_rows_of_that_class():
         [("30", ["a"]), ("40", ["a"]), ("40", ["a"]), ("30", [])], {"age": Quasi(), "basket": QuasiSet()}
     )
     rarest = data.joined_sets().rarest(2, 2, data.classes(("age",)))
-    assert (rarest.support, rarest.rows.tolist(), rarest.below_k) == (1, [0], 1)
+    assert (rarest.support, rarest.where.rows.tolist(), rarest.below_k) == (1, [0], 1)
 
 
 def test_the_likeliest_guess_comes_with_the_rows_that_prove_it():
     guess = DATA.joined_sets().likeliest_guess(1)
     assert (guess.known, guess.sensitive) == (items(("food", "salt")), Item("outcome", "bad"))
-    assert (guess.share, guess.rows.tolist()) == (Fraction(1), [2])
+    assert (guess.share, guess.where.rows.tolist()) == (Fraction(1), [2])
 
     unknown = DATA.joined_sets().likeliest_guess(0)
     assert (unknown.known, unknown.sensitive, unknown.share) == ((), Item("outcome", "good"), Fraction(2, 3))
-    assert unknown.rows.tolist() == [0, 3]
+    assert unknown.where.rows.tolist() == [0, 3]
 
 
 def test_without_set_columns_all_records_are_empty():

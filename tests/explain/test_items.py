@@ -46,7 +46,7 @@ def test_an_item_that_was_not_generalized_says_so(result):
 
 
 def test_the_outcome_lists_every_generalized_item_with_its_reason(result):
-    (entry,) = result.outcome.generalized_items
+    (entry,) = result.outcome.changes.generalized_items
     assert (entry.label, entry.items, entry.occurrences) == ("A", 2, 5)
 
 
@@ -66,7 +66,7 @@ def test_an_item_of_a_table_with_sets_is_explained_by_what_it_is_published_as(tm
         "in 1 of 3 records: a is published as (a|b): in more detail, whoever knows a would find 1 record"
         " among the 2 of its cluster"
     )
-    (listed,) = result.outcome.generalized_items
+    (listed,) = result.outcome.changes.generalized_items
     assert (listed.label, listed.items, listed.occurrences) == ("(a|b)", 2, 2)
     with pytest.raises(BadInput, match="'drugs' has no item 'c'"):
         explain(result.data.local, result.models, result.recoding, "c")
@@ -92,7 +92,7 @@ def test_sensitive_items_are_never_generalized(tmp_path: Path):
     assert {each.sentence() for each in explain(result.data.local, result.models, result.recoding, "s")} == {
         "s is published as it is"
     }
-    assert all(entry.occurrences == 2 for entry in result.outcome.generalized_items)
+    assert all(entry.occurrences == 2 for entry in result.outcome.changes.generalized_items)
 
 
 def test_suppressed_items_say_so(tmp_path: Path):

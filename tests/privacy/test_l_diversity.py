@@ -145,7 +145,7 @@ def test_one_tenth_means_one_tenth():
     counts = [3, 1, 1, 1, 1, 1, 1, 1]
     assert LDiversity(10 / 3).holds_for(range(8), counts, counts) is False
     assert LDiversity(3.3).holds_for(range(8), [10] + [1] * 23, []) is True
-    assert LDiversity(3.3).requirement().tolist()[1:3] == [33, 10]
+    assert LDiversity(3.3).class_constraint().tolist()[1:3] == [33, 10]
 
 
 @pytest.mark.parametrize(

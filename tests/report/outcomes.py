@@ -7,15 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from shoal.engine.answers import SizeCounts
 from shoal.explain.affected import AffectedValue
 from shoal.explain.items import GeneralizedItem
 from shoal.explain.levels import ColumnChange, CutNode, CutTree, Level
 from shoal.kernels.arrays import frozen_ints
 from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
-from shoal.recoding.disassociated import disassociated
-from shoal.report.clusters import drawn_clusters, pieces_in_figures
-from shoal.report.outcome import Outcome, People, Promise
+from shoal.recoding.disassociated import chunk_figures, disassociated
+from shoal.report.clusters import drawn_clusters
+from shoal.report.outcome import Changes, Claim, Cost, Outcome, People, Provenance
 from shoal.report.public_page import Publication
 
 EVIL = """<img src=x onerror="alert(1)"><b>bold</b> & 'quoted' </script><script>alert(2)</script>"""
@@ -23,7 +29,8 @@ EVIL = """<img src=x onerror="alert(1)"><b>bold</b> & 'quoted' </script><script>
 
 def sizes(*pairs: tuple[int, int]) -> Any:
     """Class sizes as (size, how many classes of it)."""
-    return frozen_ints(np.repeat([size for size, _ in pairs], [count for _, count in pairs]))
+    listed = np.repeat([size for size, _ in pairs], [count for _, count in pairs])
+    return SizeCounts.of(frozen_ints(listed))
 
 
 def hospital(**changes: Any) -> Outcome:
@@ -44,8 +51,7 @@ def hospital(**changes: Any) -> Outcome:
             figures={"highest_share": 0.482},
         ),
     )
-    outcome = Outcome(
-        model="k-anonymity",
+    facts = dict(
         algorithm="mondrian",
         verdicts=claims,
         quasi=("age", "zip", "sex", "admitted"),
@@ -93,9 +99,31 @@ def hospital(**changes: Any) -> Outcome:
             "12 records were left out because fewer than 5 would have been suppressed together",
         ),
         policy=POLICY,
-        promises=(Promise("k-anonymity", {"k": 5}), Promise("l-diversity", {"l": 2, "kind": "frequency"})),
+        promise=Promise((KAnonymity(5), LDiversity(2))),
     )
-    return replace(outcome, **changes)
+    return outcome_of(**(facts | changes))
+
+
+_PARTS = {"claim": Claim, "cost": Cost, "changes": Changes, "provenance": Provenance}
+
+
+def outcome_of(**facts: Any) -> Outcome:
+    """An outcome from facts by name, each of which goes into the part that has it."""
+    parts = {
+        part: kind(**{name: facts.pop(name) for name in kind.__dataclass_fields__ if name in facts})
+        for part, kind in _PARTS.items()
+    }
+    assert not facts, facts
+    return Outcome(**parts)
+
+
+def changed(outcome: Outcome, **facts: Any) -> Outcome:
+    """The same outcome with other facts."""
+    for part, kind in _PARTS.items():
+        own = {name: facts.pop(name) for name in kind.__dataclass_fields__ if name in facts}
+        outcome = replace(outcome, **{part: replace(getattr(outcome, part), **own)})
+    assert not facts, facts
+    return outcome
 
 
 def visits() -> Outcome:
@@ -114,10 +142,9 @@ def evil() -> Outcome:
         wildcard={"holds": None, "smallest": None, "not_computed": EVIL},
     )
     return hospital(
-        model=EVIL,
         algorithm=EVIL,
         verdicts=(verdict,),
-        promises=(Promise("k-anonymity", {"k": 2}),),
+        promise=Promise((KAnonymity(2),)),
         quasi=(EVIL, "a" * 80),
         sensitive=(EVIL + "2",),
         losses={EVIL: 0.5, "ncp": 0.5},
@@ -139,10 +166,9 @@ def baskets() -> Outcome:
         smallest=5,
     )
     return hospital(
-        model="km-anonymity",
         algorithm="aa",
         verdicts=(verdict,),
-        promises=(Promise("km-anonymity", {"k": 5, "m": 2}),),
+        promise=Promise((KmAnonymity(5, 2),)),
         quasi=("items",),
         sensitive=(),
         columns=("items",),
@@ -200,7 +226,7 @@ def affected(column: str, value: str) -> AffectedValue:
 def hospital_in_full() -> Outcome:
     """The same 2,000 patients with what became of their columns."""
     return hospital(
-        changes=(change("age", "20-39", "40-59", "60-79"), change("zip", "537**", "546**", one_cut=False)),
+        by_column=(change("age", "20-39", "40-59", "60-79"), change("zip", "537**", "546**", one_cut=False)),
         affected=(affected("age", "34"), affected("zip", "53711")),
     )
 
@@ -215,10 +241,9 @@ def clinic() -> Outcome:
         figures={"classes": 251, "smallest_class": 5, "smallest_itemset_in_a_class": 5},
     )
     return hospital(
-        model="k-km-anonymity",
         algorithm="rmerge-rt",
         verdicts=(verdict,),
-        promises=(Promise("k-km-anonymity", {"k": 5, "m": 2}),),
+        promise=Promise((KKmAnonymity(5, 2),)),
         quasi=("age", "diagnoses"),
         losses={"ncp": 0.3, "item_ncp": 0.12, "ul": 0.45},
         column_losses={"age": {"ncp": 0.3}, "diagnoses": {"ncp": 0.12, "ul": 0.45}},
@@ -229,7 +254,7 @@ def clinic() -> Outcome:
                 {"delta": 0.3, "relational_loss": 0.3, "utility_loss": 0.7, "clusters": 40, "holds": True},
             ],
         },
-        changes=(
+        by_column=(
             change("age", "20-39", "40-59"),
             change("diagnoses", "(D21|G14|I32|J33|L12|M11|M23)", "C11", of_sets=True, one_cut=False),
         ),
@@ -240,10 +265,10 @@ def clinic() -> Outcome:
 def supermarket() -> Outcome:
     """Sets alone with what became of their items."""
     reason = GeneralizedItem(label="alcohol", items=2, occurrences=40, itemset=("beer", "milk"), support=2)
-    return replace(
+    return changed(
         baskets(),
         generalized_items=(reason,),
-        changes=(change("items", "alcohol", "milk", "bread", of_sets=True),),
+        by_column=(change("items", "alcohol", "milk", "bread", of_sets=True),),
         affected=(affected("items", "beer"),),
         class_sizes_before=sizes((1, 1641), (2, 140)),
         class_sizes_after=sizes((1, 101), (6, 45)),
@@ -269,20 +294,19 @@ def taken_apart() -> Outcome:
     level = Level(
         name="3 values", groups=("beer", "wine", "ink"), before=(7, 6, 2), told=(5, 6, 0), spread=(0, 0, 1)
     )
-    return replace(
+    return changed(
         baskets(),
-        model="disassociation",
         algorithm="disassociation",
         verdicts=(model.verify(released),),
-        promises=(Promise.of(model),),
+        promise=Promise((model,)),
         examples=(),
         column_losses={},
         losses={"tkd": 0.3, "tlost": 0.05},
         class_sizes_before=sizes((1, 5), (2, 5)),
-        changes=(ColumnChange(column="items", of_sets=True, levels=(level,)),),
+        by_column=(ColumnChange(column="items", of_sets=True, levels=(level,)),),
         affected=(affected("items", "truffle"),),
-        pieces=pieces_in_figures(released),
-        clusters=drawn_clusters(released),
+        chunks=chunk_figures(released),
+        drawn=drawn_clusters(released),
         cluster_sizes=released.clusters.sizes[released.clusters.simple],
         attacks=("Cover problem: nothing is covered.",),
     )
@@ -292,19 +316,19 @@ def published(outcome: Outcome, **changes: Any) -> Publication:
     """What the file of an outcome would show."""
     publication = Publication(
         model=outcome.model,
-        promises=outcome.promises,
-        verdicts=outcome.verdicts,
-        quasi=outcome.quasi,
-        sensitive=outcome.sensitive,
-        columns=outcome.columns,
+        promises=outcome.claim.promise,
+        verdicts=outcome.claim.verdicts,
+        quasi=outcome.claim.quasi,
+        sensitive=outcome.claim.sensitive,
+        columns=outcome.changes.columns,
         sets=tuple(outcome.sets),
-        records=outcome.published_records,
-        class_sizes=outcome.class_sizes_after,
-        labels={name: {f"{name} {i}": 50 - i for i in range(30)} for name in outcome.quasi},
-        pieces=outcome.pieces,
-        clusters=outcome.clusters,
-        cluster_sizes=outcome.cluster_sizes,
-        attacks=outcome.attacks,
+        records=outcome.cost.published_records,
+        class_sizes=outcome.cost.class_sizes_after,
+        labels={name: {f"{name} {i}": 50 - i for i in range(30)} for name in outcome.claim.quasi},
+        pieces=outcome.changes.chunks,
+        clusters=outcome.changes.drawn,
+        cluster_sizes=outcome.changes.cluster_sizes,
+        attacks=outcome.claim.attacks,
     )
     return replace(publication, **changes)
 

@@ -1,13 +1,12 @@
-from dataclasses import replace
-
 import pytest
 
 from shoal.explain.items import GeneralizedItem
+from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.privacy.promise import Promise
 from shoal.report.both_parts import frontier_of, shows_both_parts
 from shoal.report.figures import frontier_figure
-from shoal.report.outcome import Promise
 from shoal.report.page import page
-from tests.report.outcomes import hospital
+from tests.report.outcomes import changed, hospital
 
 POINTS = [
     {"delta": 0.6, "relational_loss": 0.58, "utility_loss": 0.2, "clusters": 3, "holds": True},
@@ -18,9 +17,9 @@ POINTS = [
 @pytest.fixture(name="mixed")
 def mixed_outcome():
     outcome = hospital()
-    return replace(
+    return changed(
         outcome,
-        quasi=(*outcome.quasi, "diagnoses"),
+        quasi=(*outcome.claim.quasi, "diagnoses"),
         losses={"ncp": 0.3, "item_ncp": 0.123, "ul": 0.456},
         column_losses={"age": {"ncp": 0.3}, "diagnoses": {"ncp": 0.123, "ul": 0.456}},
         figures={"clusters": 1234},
@@ -36,7 +35,7 @@ def test_both_parts_stand_side_by_side(mixed):
 
 
 def test_risk_beyond_the_items_that_were_promised_is_called_so(mixed):
-    text = page(replace(mixed, promises=(Promise("k-km-anonymity", {"k": 5, "m": 2}),)))
+    text = page(changed(mixed, promise=Promise((KKmAnonymity(5, 2),))))
     assert "The figures below go beyond the promise." in text
     assert (
         "knows up to 2 items, as the promise has it, finds at least 5 rows: a chance of 20.0% at most."
@@ -51,7 +50,7 @@ def test_a_table_without_sets_has_one_part():
 
 
 def test_bounds_that_were_tried_are_shown_as_a_curve_and_a_table(mixed):
-    outcome = replace(mixed, figures={"frontier": POINTS, "delta": 0.3})
+    outcome = changed(mixed, figures={"frontier": POINTS, "delta": 0.3})
     assert frontier_of(outcome) == POINTS
     text = page(outcome)
     assert "What other bounds would cost" in text
@@ -63,8 +62,8 @@ def test_bounds_that_were_tried_are_shown_as_a_curve_and_a_table(mixed):
 
 
 def test_the_promise_tells_values_from_items(mixed):
-    promise = Promise("k-km-anonymity", {"k": 5, "m": 2})
-    text = page(replace(mixed, promises=(promise,), roles={"diagnoses": {"role": "quasi", "kind": "set"}}))
+    promise = Promise((KKmAnonymity(5, 2),))
+    text = page(changed(mixed, promise=promise, roles={"diagnoses": {"role": "quasi", "kind": "set"}}))
     assert "in the columns age, zip, sex and admitted, and up to 2 items of diagnoses." in " ".join(
         text.split()
     )
@@ -73,6 +72,6 @@ def test_the_promise_tells_values_from_items(mixed):
 def test_items_that_stand_for_many_are_shown_by_their_beginning(mixed):
     union = "(" + "|".join(f"item{number}" for number in range(30)) + ")"
     entry = GeneralizedItem(label=union, items=30, occurrences=9, itemset=(union, "a"), support=1, among=40)
-    text = page(replace(mixed, generalized_items=(entry,)))
+    text = page(changed(mixed, generalized_items=(entry,)))
     assert f"whoever knows {union[:29]}…, a would find 1 record among the 40 of its cluster" in text
     assert union not in text

@@ -8,9 +8,10 @@ import pytest
 
 from shoal.errors import PromiseBroken
 from shoal.privacy.differential_privacy import DifferentialPrivacy
+from shoal.privacy.promise import Promise
+from shoal.privacy.t_closeness import TCloseness
 from shoal.report.certificate import certificate, check_certificate
-from shoal.report.outcome import Promise
-from tests.report.outcomes import EVIL, baskets, evil, hospital, visits
+from tests.report.outcomes import EVIL, baskets, changed, evil, hospital, visits
 
 
 @pytest.fixture
@@ -75,9 +76,10 @@ def test_rounds_what_compares_with_the_original(published):
 
 def test_says_that_k_counts_rows_where_people_were_counted(published):
     outcome = visits()
-    fewer = replace(outcome.verdicts[0], smallest=5)
-    rows = outcome.class_sizes_after + 1
-    made = certificate(replace(outcome, verdicts=(fewer,), class_sizes_after=rows), published)
+    fewer = replace(outcome.claim.verdicts[0], smallest=5)
+    sizes = outcome.cost.class_sizes_after
+    rows = replace(sizes, sizes=sizes.sizes + 1)
+    made = certificate(changed(outcome, verdicts=(fewer,), class_sizes_after=rows), published)
     assert made["people"]["subjects"] == 1202
     assert made["people"]["smallest"] == 5
     assert made["people"]["note"].startswith("k counts rows.")
@@ -99,9 +101,7 @@ def test_is_the_same_each_time(published):
 
 
 def test_is_plain_json_whatever_the_parameters(published):
-    outcome = hospital(
-        promises=(Promise("t-closeness", {"t": Fraction(1, 3)}),), losses={"ncp": float("nan")}
-    )
+    outcome = hospital(promise=Promise((TCloseness(Fraction(1, 3)),)), losses={"ncp": float("nan")})
     made = certificate(outcome, published)
     assert json.loads(json.dumps(made, allow_nan=False)) == made
     assert made["promises"][0]["parameters"] == {"t": "1/3"}
@@ -109,7 +109,7 @@ def test_is_plain_json_whatever_the_parameters(published):
 
 
 def test_a_broken_promise_gets_none(published):
-    broken = replace(hospital().verdicts[0], holds=False, evidence="a class has 4 rows")
+    broken = replace(hospital().claim.verdicts[0], holds=False, evidence="a class has 4 rows")
     with pytest.raises(PromiseBroken, match="a class has 4 rows"):
         certificate(hospital(verdicts=(broken,)), published)
     with pytest.raises(PromiseBroken, match="nothing was checked"):
@@ -119,21 +119,21 @@ def test_a_broken_promise_gets_none(published):
 def test_the_certified_file_agrees(published):
     made = json.loads(json.dumps(certificate(hospital(), published)))
     assert check_certificate(made, published) == []
-    assert check_certificate(made, published, hospital().verdicts) == []
+    assert check_certificate(made, published, hospital().claim.verdicts) == []
 
 
 def test_another_claim_beside_the_right_hash_is_caught(published):
     made = json.loads(json.dumps(certificate(hospital(), published)))
     other = [claim.replace("k=5", "k=50") for claim in made["claims"]]
     assert other != made["claims"]
-    (disagreement,) = check_certificate({**made, "claims": other}, published, hospital().verdicts)
+    (disagreement,) = check_certificate({**made, "claims": other}, published, hospital().claim.verdicts)
     assert "the certificate claims" in disagreement
     assert "k=50" in disagreement
     figures = {**made["verdict"], "smallest": 50, "holds": "yes"}
-    smallest, holds = check_certificate({**made, "verdict": figures}, published, hospital().verdicts)
+    smallest, holds = check_certificate({**made, "verdict": figures}, published, hospital().claim.verdicts)
     assert "smallest support 50, the check of this file 5" in smallest
     assert "'yes'" in holds
-    assert len(check_certificate({**made, "verdict": None}, published, hospital().verdicts)) == 2
+    assert len(check_certificate({**made, "verdict": None}, published, hospital().claim.verdicts)) == 2
 
 
 @pytest.mark.parametrize("place", range(20))
@@ -169,7 +169,7 @@ def test_a_certificate_about_no_file_disagrees(published, file):
 
 
 def test_what_only_the_mechanism_can_promise_is_never_called_verified(published):
-    verdict = DifferentialPrivacy(0.5).by_construction(None)
+    verdict = DifferentialPrivacy(0.5).judge_release(None)
     made = certificate(
         hospital(verdicts=(verdict,), promises=(Promise.of(DifferentialPrivacy(0.5)),)), published
     )

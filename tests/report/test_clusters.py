@@ -1,5 +1,5 @@
-from shoal.recoding.disassociated import disassociated
-from shoal.report.clusters import DRAWN, clusters_as_html, drawn_clusters, pieces_in_figures
+from shoal.recoding.disassociated import chunk_figures, disassociated
+from shoal.report.clusters import DRAWN, clusters_as_html, drawn_clusters
 from tests.report.outcomes import CLUSTERS, EVIL
 
 
@@ -46,7 +46,7 @@ def test_terms_are_text():
 
 
 def test_pieces_are_counted():
-    figures = pieces_in_figures(disassociated(CLUSTERS))
+    figures = chunk_figures(disassociated(CLUSTERS))
     assert figures["clusters"] == 3
     assert figures["joint clusters"] == 1
     assert figures["shared chunks"] == 1

@@ -120,7 +120,7 @@ def test_sets_have_no_classes_to_show():
 
 
 def test_a_broken_promise_is_said_first():
-    verdict = replace(hospital().verdicts[0], holds=False, evidence="class 30-39 has 4 rows")
+    verdict = replace(hospital().claim.verdicts[0], holds=False, evidence="class 30-39 has 4 rows")
     text = Page(page(hospital(verdicts=(verdict,)))).text
     assert "The promise does not hold" in text
     assert "Class 30-39 has 4 rows." in text
@@ -136,6 +136,6 @@ def test_a_result_that_must_not_go_out_says_so():
 
 
 def test_a_promise_by_construction_is_not_shown_as_checked():
-    text = Page(page(hospital(verdicts=(DifferentialPrivacy(1).by_construction(None),)))).text
+    text = Page(page(hospital(verdicts=(DifferentialPrivacy(1).judge_release(None),)))).text
     assert "The promise rests on how the file was made; it was not checked" in text
     assert "The promise holds" not in text

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from tests.report.outcomes import (
     EVIL,
     affected,
     change,
+    changed,
     clinic,
     evil,
     hospital_in_full,
@@ -206,7 +207,7 @@ def test_markup_in_names_neither_runs_nor_bursts_the_page(browser, tmp_path):
 
 
 def with_change(outcome, strange):
-    return replace(outcome, changes=(strange,), affected=(affected(EVIL, EVIL),))
+    return changed(outcome, by_column=(strange,), affected=(affected(EVIL, EVIL),))
 
 
 def test_a_notebook_shows_the_verdict_and_the_figures(browser, tmp_path):

@@ -179,10 +179,10 @@ def test_a_seed_repeats_the_decision_but_not_the_order():
     results = [sh.anonymize(data, sh.KAnonymity(k=3), seed=7) for _ in range(2)]
     first, second = (rows_of(result.frame) for result in results)
     assert sorted(first) == sorted(second)
-    assert all(result.outcome.publishable for result in results)
+    assert all(result.outcome.claim.publishable for result in results)
     reproducible = [sh.anonymize(data, sh.KAnonymity(k=3), seed=7, reproducible=True) for _ in range(2)]
     assert rows_of(reproducible[0].frame) == rows_of(reproducible[1].frame)
-    assert not any(result.outcome.publishable for result in reproducible)
+    assert not any(result.outcome.claim.publishable for result in reproducible)
 
 
 def test_people_are_counted_when_a_subject_is_named():
@@ -191,8 +191,8 @@ def test_people_are_counted_when_a_subject_is_named():
     with pytest.raises(Infeasible, match="only 4 people, so k can be at most 4"):
         sh.anonymize(data, sh.KAnonymity(k=5))
     result = sh.anonymize(data, sh.KAnonymity(k=2))
-    assert result.outcome.people.subjects == 4
-    assert result.outcome.people.smallest >= 2
+    assert result.outcome.claim.people.subjects == 4
+    assert result.outcome.claim.people.smallest >= 2
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from shoal.policy.plan import Limits, Search
+from shoal.algorithms.search import Limits, Search
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.run.release import algorithm_for
 

@@ -68,7 +68,7 @@ def test_frequent_counts_are_published(baskets):
     data = sh.read(baskets, {"items": sh.QuasiSet(hierarchy=sh.fanout(2), multiset=True)})
     result = sh.anonymize(data, sh.KmAnonymity(2, 2), algorithm="vpa")
     assert {"milk(1)", "milk(2)", "beer(1)", "beer(2)"} <= set(result.released.sets("items").domain.texts())
-    assert result.outcome.losses
+    assert result.outcome.cost.losses
 
 
 def policy(kind, model, m, path):

@@ -70,7 +70,7 @@ def test_a_seed_is_refused_unless_a_test_asks_for_it(shop):
         sh.anonymize(read(shop), sh.DifferentialPrivacy(1.0), seed=7, reproducible=True) for _ in range(2)
     ]
     assert results[0].frame.equals(results[1].frame)
-    assert not any(result.outcome.publishable for result in results)
+    assert not any(result.outcome.claim.publishable for result in results)
 
 
 def test_two_runs_differ(shop):

@@ -224,9 +224,9 @@ def test_two_runs_differ_in_order_and_in_nothing_else():
 def test_the_hook_for_tests_repeats_the_order_and_is_marked():
     one, other = released(seed=7, reproducible=True), released(seed=7, reproducible=True)
     assert decoded(one.released) == decoded(other.released)
-    assert not one.outcome.publishable
+    assert not one.outcome.claim.publishable
     assert decoded(released(seed=8, reproducible=True).released) != decoded(one.released)
-    assert released().outcome.publishable
+    assert released().outcome.claim.publishable
 
 
 def test_keep_order_is_refused():

@@ -62,7 +62,7 @@ def collected(result):
     table = pa.Table.from_pylist([row.asDict() for row in result.frame.collect()])
     assert all(verdict.holds for verdict in result.verdicts)
     assert all(verdict.holds for verdict in sh.verify(table, dict(result.data.roles), result.models))
-    assert len(table) == result.outcome.published_records
+    assert len(table) == result.outcome.cost.published_records
     result.frame.unpersist()
     return table
 

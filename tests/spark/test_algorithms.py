@@ -9,8 +9,9 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
-import shoal as sh
 from shoal.spark.output import save_spark
+
+import shoal as sh
 from tests.spark.releases import (
     BOTH,
     ITEMS,
@@ -30,10 +31,10 @@ def test_mondrian_cuts_as_on_one_machine(in_branches):
     parts = there.frame.rdd.getNumPartitions()
     assert parts == 4  # of at most 120 rows
     assert contents(collected(there)) == contents(here.frame)
-    assert there.outcome.figures["branches"] >= 4
+    assert there.outcome.provenance.figures["branches"] >= 4
     assert there.loss == pytest.approx({name: here.loss[name] for name in there.loss})
     assert set(there.loss) == {"ncp", "lm", "tree", "discernibility", "c_avg"}
-    ages = [result.outcome.column_losses["age"]["ncp"] for result in (there, here)]
+    ages = [result.outcome.cost.column_losses["age"]["ncp"] for result in (there, here)]
     assert ages[0] == pytest.approx(ages[1])
     assert any("are those of one machine" in notice for notice in there.notices)
 
@@ -45,7 +46,7 @@ def test_mondrian_cuts_numbers_without_a_tree_and_keeps_diversity(in_branches):
     promises = [sh.KAnonymity(k=5), sh.LDiversity(l=1.2)]
     there, here = both_ways(in_branches, table, roles, promises, "mondrian")
     published = collected(there)
-    assert there.outcome.figures["branches"] >= 4
+    assert there.outcome.provenance.figures["branches"] >= 4
     assert 0 < there.loss["ncp"] < 1.5 * here.loss["ncp"]
     extremes = {
         f"{weight:g}" for weight in (min(table["weight"].to_pylist()), max(table["weight"].to_pylist()))
@@ -62,15 +63,15 @@ def test_a_hot_group_is_dealt_out(in_branches):
     roles = {"age": PEOPLE["age"], "illness": sh.Sensitive()}
     there, _ = both_ways(in_branches, table, roles, sh.KAnonymity(k=5), "mondrian")
     assert len(collected(there)) == 503
-    assert there.outcome.figures["rows_dealt_by_turns"] == 503
-    assert there.outcome.figures["rows_of_the_largest_branch"] <= 130
+    assert there.outcome.provenance.figures["rows_dealt_by_turns"] == 503
+    assert there.outcome.provenance.figures["rows_of_the_largest_branch"] <= 130
 
 
 def test_lra_searches_branches_and_loses_no_more_than_one_cut(in_branches):
     promise = sh.KmAnonymity(4, 2)
     there, here = both_ways(in_branches, baskets(), ITEMS, promise, "lra")
     one_cut = sh.anonymize(sh.read(baskets(), ITEMS), promise, algorithm="aa")
-    figures = there.outcome.figures
+    figures = there.outcome.provenance.figures
     assert len(collected(there)) == 400
     assert figures["branches"] >= 3
     assert figures["ncp_of_one_cut"] == pytest.approx(one_cut.loss["ncp"])
@@ -85,7 +86,7 @@ def test_sets_are_searched_in_branches(in_branches, algorithm):
     there, here = both_ways(in_branches, baskets(), ITEMS, sh.SetKAnonymity(4), algorithm)
     published = collected(there)
     assert len(published) == 400
-    assert there.outcome.figures["branches"] >= 3
+    assert there.outcome.provenance.figures["branches"] >= 3
     assert here.loss["ncp"] < there.loss["ncp"] < 1
     sizes = Counter(map(len, published["items"].to_pylist()))
     assert sizes[0] == Counter(map(len, baskets()["items"].to_pylist()))[0]
@@ -117,7 +118,7 @@ def test_tables_with_sets_keep_the_bound_in_every_branch(in_branches, algorithm)
     options = {"delta": 0.8} if algorithm in WITH_A_BOUND else {}
     there = released(in_branches, people_with_baskets(), BOTH, sh.KKmAnonymity(4, 2), algorithm, **options)
     assert len(collected(there)) == 300
-    assert there.outcome.figures["branches"] >= 2
+    assert there.outcome.provenance.figures["branches"] >= 2
     assert there.loss[WITH_A_BOUND.get(algorithm, "ncp")] <= options.get("delta", 1.0)
 
 
@@ -130,10 +131,14 @@ def test_disassociation_takes_records_apart_in_branches(in_branches, tmp_path):
     (again,) = sh.verify(tmp_path / "published.jsonl", roles, promise)
     assert there.verdict.holds
     assert again.holds
-    assert again.figures["records"] == there.outcome.published_records == here.outcome.published_records
+    assert (
+        again.figures["records"]
+        == there.outcome.cost.published_records
+        == here.outcome.cost.published_records
+    )
     assert again.claim == there.verdict.claim
     assert 0 <= there.loss["tlost"] <= 1
-    assert there.outcome.figures["branches"] >= 3
+    assert there.outcome.provenance.figures["branches"] >= 3
     (verdict,) = sh.verify(there.frame, roles, promise)
     assert verdict.holds
     save_spark(there, str(tmp_path / "out"), published="published.jsonl", replace=False)
@@ -165,7 +170,7 @@ def test_skewed_sets_are_searched_without_one_large_task(in_branches, algorithm,
     there, _ = both_ways(in_branches, skewed_baskets(), ITEMS, promise, algorithm)
     published = collected(there)
     assert Counter(map(len, published["items"].to_pylist()))[0] == 300
-    assert there.outcome.figures.get("rows_of_the_largest_branch", 0) <= 160
+    assert there.outcome.provenance.figures.get("rows_of_the_largest_branch", 0) <= 160
 
 
 @pytest.mark.slow
@@ -175,6 +180,6 @@ def test_skewed_sets_are_taken_apart_without_one_large_task(in_branches):
         in_branches, skewed_baskets(), {"items": sh.QuasiSet()}, promise, "disassociation"
     )
     assert there.verdict.holds
-    assert there.outcome.published_records == here.outcome.published_records
-    assert there.outcome.figures["rows_of_the_largest_branch"] <= 160
+    assert there.outcome.cost.published_records == here.outcome.cost.published_records
+    assert there.outcome.provenance.figures["rows_of_the_largest_branch"] <= 160
     there.frame.unpersist()

@@ -8,9 +8,11 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
+from shoal.spark.release import ON_SPARK, spark_algorithm
+
 import shoal as sh
 from shoal.algorithms.catalogue import make_algorithm
-from shoal.policy.plan import Limits, Search
+from shoal.algorithms.search import Limits, Search
 from shoal.recoding.disassociated import parse_lines
 from shoal.recoding.groups import Groups
 from shoal.spark.block_tasks import BRANCH
@@ -18,7 +20,6 @@ from shoal.spark.blocks import Measured, PublishRows, SearchBranches, Within, un
 from shoal.spark.disassociation import TakeApart, randoms_of
 from shoal.spark.publish_tasks import published_schema
 from shoal.spark.reader import Reader
-from shoal.spark.release import ON_SPARK, spark_algorithm
 
 PROMISES = {
     "mondrian": sh.KAnonymity(4),

@@ -13,9 +13,10 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
+from shoal.spark.output import save_spark
+
 import shoal as sh
 from shoal.progress import Silent
-from shoal.spark.output import save_spark
 from tests.spark import releases
 from tests.spark.cluster import SOURCES, settings_for_a_command
 from tests.spark.test_release import ITEMS, as_arrow, as_frame, baskets
@@ -77,7 +78,7 @@ def test_a_killed_worker_changes_nothing(cluster, spark):
     assert len(cluster.workers) == 1
     assert there.cuts.node_of_leaf.tolist() == here.recoding.node_of_leaf.tolist()
     assert there.verdict == here.verdict
-    assert there.outcome.published_records == len(sets)
+    assert there.outcome.cost.published_records == len(sets)
     there.frame.unpersist()
 
 
@@ -113,7 +114,7 @@ def test_a_worker_killed_while_records_are_taken_apart_loses_none(cluster, in_br
     )
     assert killer.killed.is_set()
     assert disturbed.verdict.holds
-    assert disturbed.outcome.published_records == calm.outcome.published_records
+    assert disturbed.outcome.cost.published_records == calm.outcome.cost.published_records
     assert disturbed.loss == pytest.approx(calm.loss)
     for result in (calm, disturbed):
         result.frame.unpersist()

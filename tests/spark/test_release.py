@@ -41,7 +41,7 @@ def test_aa_publishes_what_one_machine_publishes(spark):
     assert sh.measure(there.data, there.cuts) == pytest.approx(sh.measure(here.data, here.recoding))
     assert there.verdict.holds
     assert (there.verdict.claim, there.verdict.evidence) == (here.verdict.claim, here.verdict.evidence)
-    assert there.outcome.figures["engine"] == "spark"
+    assert there.outcome.provenance.figures["engine"] == "spark"
     assert any("one machine" in notice for notice in there.notices)
     (again,) = sh.verify(pa.table({"items": [row.items for row in there.frame.collect()]}), ITEMS, promise)
     assert again.holds

@@ -7,9 +7,9 @@ import pytest
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
+from shoal.algorithms.search import Limits
 from shoal.algorithms.sets.cut_search.task import Task
 from shoal.algorithms.sets.vpa import VPA, Subtrees, search_group
-from shoal.policy.plan import Limits
 from shoal.progress import Silent
 from shoal.spark.blocks import Within
 from shoal.spark.encoded_sets import chunks_of

@@ -11,7 +11,8 @@ from shoal.algorithms.catalogue import ALGORITHMS, takes
 from shoal.algorithms.parameters import parameters_of
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem, UnknownName
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
 
 PATIENCE = 120.0  # seconds that a search should take at most when nobody set a limit
 _FOR_BARE_SETS = "pcta"
@@ -63,9 +64,9 @@ class TableTask:
             rows=data.row_count,
             records=len(data.classes(data.quasi)),
             columns=len(data.quasi),
-            k=max((int(getattr(model, "k", 1)) for model in models), default=1),
+            k=Promise(models).k,
             on_trees=all(name in data.trees for name in data.quasi),
-            diverse=any(hasattr(model, "requirement") for model in models),
+            diverse=Promise(models).constrains_classes,
         )
 
     @property
@@ -95,7 +96,7 @@ def choose(
     depends on nothing but the arguments. Without data the choice is not final, but what cannot be searched
     for at all is refused.
     """
-    serving, promise = _serving(models), " with ".join(model.name for model in models)
+    serving, promise = _serving(models), str(Promise(models))
     if name == "auto":
         if not serving:
             raise BadInput(

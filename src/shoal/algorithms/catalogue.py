@@ -33,6 +33,7 @@ from shoal.algorithms.sets.partition import Partition
 from shoal.algorithms.sets.pcta.algorithm import PCTA
 from shoal.algorithms.sets.vpa import VPA
 from shoal.errors import UnknownName
+from shoal.extensions import extensions
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     algorithm.name: algorithm
@@ -66,6 +67,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         Tfirst,
         Disassociate,
         DiffPart,
+        *extensions("shoal.algorithms"),
     )
 }
 
@@ -95,7 +97,7 @@ def describe_algorithms() -> list[dict[str, Any]]:
             "models": [model.name for model in algorithm.serves],
             "paper": algorithm.paper,
             "guarantee": algorithm.guarantee,
-            "needs": algorithm.needs,
+            "distributed": None if algorithm.distributed is None else algorithm.distributed.by,
             "parameters": [
                 {
                     "name": declared.name,

@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
 from shoal.engine.local import LocalData
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.decision import Recoding
 
 
-class Algorithm(Protocol):
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How an algorithm can be run where no machine holds all rows, and which models it serves there.
+
+    By `counts` it decides on the driver as on one machine, and only counting is distributed. By `blocks` of
+    rows, `parts` that are compared with one cut for all, or `clusters` of chunks, it is run on each block.
+    """
+
+    by: Literal["counts", "blocks", "parts", "clusters"]
+    serves: tuple[type[Model], ...]
+
+
+class Algorithm:
     """A frozen dataclass whose fields are its parameters, declared with `algorithms.parameters`.
 
     `serves` lists the models whose promise the result keeps, `paper` and `guarantee` are sentences for
-    people, `needs` says whether single rows must be seen or counts are enough.
+    people, `distributed` says how it can be run on a cluster.
     """
+
+    __slots__ = ()
 
     name: ClassVar[str]
     serves: ClassVar[tuple[type[Model], ...]]
     paper: ClassVar[str]
     guarantee: ClassVar[str]
-    needs: ClassVar[Literal["rows", "counts"]]
+    distributed: ClassVar[Distribution | None] = None
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
@@ -34,6 +49,7 @@ class Algorithm(Protocol):
         Leaves the data as they are; the same data and random numbers give the same decision. Raises
         Infeasible when no decision keeps the promise.
         """
+        raise NotImplementedError
 
 
 @runtime_checkable

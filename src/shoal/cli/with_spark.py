@@ -11,7 +11,7 @@ from shoal.errors import BadInput, Problem
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import PolicyFile
 from shoal.report.result_file import result_dict
-from shoal.spark.session import SparkRun, default_output, run_on_spark
+from shoal.run.spark_session import SparkRun, default_output, run_on_spark
 
 
 class Engine(StrEnum):

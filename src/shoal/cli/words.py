@@ -19,27 +19,28 @@ def outcome(facts: Outcome) -> dict[str, object]:
     """The summary of a run."""
     promises = {
         f"promise {place}" if place > 1 else "promise": verdict.claim
-        for place, verdict in enumerate(facts.verdicts, start=1)
+        for place, verdict in enumerate(facts.claim.verdicts, start=1)
     }
+    seconds = facts.provenance.seconds
     summary: dict[str, object] = {
         **promises,
         "verdict": _verdict(facts),
         "smallest support": facts.smallest,
-        "records": f"{facts.records} read, {facts.published_records} published,"
-        f" {facts.suppressed_records} suppressed",
-        "algorithm": facts.algorithm,
-        **_losses(facts.losses),
-        "time": f"{facts.seconds['total']:.2f} s, of which search {facts.seconds['algorithm']:.2f} s",
+        "records": f"{facts.cost.records} read, {facts.cost.published_records} published,"
+        f" {facts.cost.suppressed_records} suppressed",
+        "algorithm": facts.provenance.algorithm,
+        **_losses(facts.cost.losses),
+        "time": f"{seconds['total']:.2f} s, of which search {seconds['algorithm']:.2f} s",
     }
-    if facts.people is not None:
+    if facts.claim.people is not None:
         summary["people"] = (
-            f"{facts.people.subjects}; the smallest class holds {facts.people.smallest} of them"
+            f"{facts.claim.people.subjects}; the smallest class holds {facts.claim.people.smallest} of them"
             " (k counts rows in the file)"
         )
-    for finding in facts.attacks:
+    for finding in facts.claim.attacks:
         name, _, words = finding.partition(": ")
         summary[name.lower()] = words
-    if not facts.publishable:
+    if not facts.claim.publishable:
         summary["publishable"] = "no: the order of the rows was kept or can be repeated"
     return summary
 
@@ -70,9 +71,9 @@ def _verdict(facts: Outcome) -> str:
 def examples(facts: Outcome) -> tuple[list[str], Rows]:
     """Original rows above the same rows as published."""
     rows: Rows = []
-    for before, after in facts.examples[:4]:
+    for before, after in facts.changes.examples[:4]:
         rows += [("original", *before), ("published", *after)]
-    return ["", *facts.columns], rows
+    return ["", *facts.changes.columns], rows
 
 
 def checked(found: FileCheck) -> list[tuple[str, dict[str, object]]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.engine.answers import Guess, Item, NamedRows, Rarest
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.grouping import members
 from shoal.kernels.itemset_supports import (
@@ -28,48 +28,6 @@ from shoal.table.roles import QuasiSet, Role, Sensitive
 
 if TYPE_CHECKING:
     from shoal.engine.local import Classes
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """An item by the names that people know: its column and its label."""
-
-    column: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rarest:
-    """The itemset of at most m quasi-identifier items with the smallest support within a class.
-
-    `support` is None when no item occurs at all. `below_k` counts the itemsets of every class that occur in
-    fewer than k of its rows.
-    """
-
-    support: int | None
-    itemset: tuple[Item, ...]
-    rows: Ints
-    below_k: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Guess:
-    """The sensitive item or value that somebody who knows at most m items can guess best.
-
-    Of the `knowing` rows of a class that hold the known items (for a sensitive column: and have a value),
-    `holding` hold the sensitive one; these are `rows`.
-    """
-
-    known: tuple[Item, ...]
-    sensitive: Item
-    holding: int
-    knowing: int
-    rows: Ints
-
-    @property
-    def share(self) -> Fraction:
-        """How likely the guess is right."""
-        return Fraction(self.holding, self.knowing)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,14 +96,10 @@ class JoinedSets:
             none = SetArrays(frozen_ints(np.zeros(self.row_count + 1)), frozen_ints([]))
             found = self._supports(none, frozen_ints([]), m, k, classes)
         if found.smallest == 0:
-            return Rarest(None, (), frozen_ints([]), 0)
-        rows = _rows_holding(self.quasi, found.itemset)
-        return Rarest(
-            int(found.smallest),
-            self._items(found.itemset),
-            _rows_of_class(rows, classes, found.group),
-            int(found.below),
-        )
+            return Rarest(None, (), NamedRows({}, frozen_ints([]), 0), 0)
+        rows = _rows_of_class(_rows_holding(self.quasi, found.itemset), classes, found.group)
+        where = NamedRows({}, rows, int(found.smallest))
+        return Rarest(int(found.smallest), self._items(found.itemset), where, int(found.below))
 
     def likeliest_guess(self, m: int, classes: Classes | None = None) -> Guess | None:
         """The largest share of a sensitive item over all itemsets of 0..m items in each class.
@@ -157,13 +111,14 @@ class JoinedSets:
             return None
         knowing = _rows_holding(self.quasi, found.known)
         holding = _rows_holding(self.sensitive, np.array([found.guessed]))
-        rows = np.intersect1d(knowing, holding, assume_unique=True)
+        both = np.intersect1d(knowing, holding, assume_unique=True)
+        rows = _rows_of_class(both, classes, found.known_group)
         return Guess(
             self._items(found.known),
             self.sensitive_items.item(int(found.guessed)),
             int(found.holding),
             int(found.knowing),
-            _rows_of_class(rows, classes, found.known_group),
+            NamedRows({}, rows, int(found.holding)),
         )
 
     def _items(self, numbers: Ints) -> tuple[Item, ...]:

@@ -1,21 +1,37 @@
-"""Data in this process's memory, and the questions that may be asked of them.
-
-Searches and verifiers ask in these words only, so that data elsewhere can answer them too.
-"""
+"""Data in this process's memory: they answer what the port asks, and let searches see their rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from shoal.engine.absent_items import rarest_facts
+from shoal.engine.answers import (
+    ClassSizes,
+    Facts,
+    Guess,
+    Histogram,
+    Item,
+    Judgement,
+    NamedRows,
+    Rarest,
+    Shown,
+    SizeCounts,
+    WeakestClass,
+)
 from shoal.engine.joined_sets import JoinedSets, join_sets
+from shoal.engine.port import Question, Wildcard
+from shoal.engine.wildcard import wildcard_reading
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.grouping import group_rows, members
 from shoal.kernels.sets import group_sets
-from shoal.table.columns import Coded, Table
+from shoal.table.columns import Carried, Coded, Table
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
 
@@ -42,27 +58,6 @@ def rows_as_class(chosen: Bools) -> Classes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Histogram:
-    """How often each value of a column occurs in each class; missing values are not counted.
-
-    Class c has the values values[starts[c]:starts[c + 1]], ascending, with those `counts`. `totals[v]` is
-    the count of value v over all classes. `sizes[c]` is how many rows, or people, of class c have a value;
-    a person with several values counts once.
-    """
-
-    sizes: Ints
-    starts: Ints
-    values: Ints
-    counts: Ints
-    totals: Ints
-
-    def of_class(self, number: int) -> tuple[Ints, Ints]:
-        """Values and counts of one class."""
-        part = slice(self.starts[number], self.starts[number + 1])
-        return self.values[part], self.counts[part]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class LocalData:
     """A table with the roles of its columns and, before publication, the trees of its quasi-identifiers.
 
@@ -76,6 +71,8 @@ class LocalData:
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     subjects: Ints | None = None
     leaves_of_label: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    answers: ClassVar[frozenset[Question]] = frozenset(Question)
 
     @property
     def row_count(self) -> int:
@@ -159,6 +156,198 @@ class LocalData:
         class_of_row, first_rows = group_rows(_packed([by_value.class_of_row, by_set.class_of_row]))
         return Classes(class_of_row, first_rows, _counts(class_of_row, len(first_rows)))
 
+    def class_sizes(self, columns: Sequence[str], k: int) -> ClassSizes:
+        """The classes of rows that agree on these columns, of which sets are compared all together."""
+        classes = self._classes_by(columns)
+        supports = classes.sizes if self.subjects is None else self.people_per_class(classes)
+        weakest = self._first_by_labels(columns, classes, np.flatnonzero(supports == supports.min()))
+        below = supports < k
+        return ClassSizes(
+            sizes=SizeCounts.of(classes.sizes),
+            weakest=self._class(columns, classes, weakest),
+            support=int(supports[weakest]),
+            below=int(classes.sizes[below].sum()),
+            classes_below=int(np.count_nonzero(below)),
+            people=None if self.subjects is None else self.people_count(),
+        )
+
+    def missing_matched(self, k: int) -> Wildcard | None:
+        """The weaker reading of missing values; None if no quasi-identifier has one."""
+        columns = [self.table.coded(name) for name in self.quasi]
+        if not any(column.missing_count for column in columns):
+            return None
+        classes = self.classes(self.quasi)
+        codes = np.stack([column.codes[classes.first_rows] for column in columns], axis=1)
+        missing = codes == np.array([column.domain.missing for column in columns])
+        return wildcard_reading(codes, missing, classes.sizes, k)
+
+    def weakest_classes(
+        self, judge: Callable[[Histogram], Judgement], within: Sequence[str]
+    ) -> list[WeakestClass]:
+        """One per sensitive column, and another one in people where rows are not people."""
+        classed = _Classed(within, self._classes_in_order(within))
+        return [
+            self._weakest(column, unit, histogram, judge(histogram), classed)
+            for column in self.sensitive
+            for unit, histogram in self._histograms(classed.classes, column)
+        ]
+
+    def rarest_itemset(self, m: int, k: int, within: Sequence[str] = ()) -> Rarest:
+        """The smallest support over all itemsets of at most m items among rows that agree on some columns."""
+        classes = self._classes_in_order(within) if within else None
+        rarest = self.joined_sets().rarest(m, k, classes)
+        return replace(rarest, where=self._named(rarest.where, within))
+
+    def likeliest_guess(
+        self, m: int, within: Sequence[str] = (), *, with_items: bool = False
+    ) -> Guess | None:
+        """The largest share of a sensitive item over all itemsets of 0..m items in each class."""
+        sets = self.joined_sets()
+        classes = self._classes_in_order(within) if within else None
+        if with_items:
+            classes = rows_as_class(np.diff(sets.quasi.starts) > 0)
+        guess = sets.likeliest_guess(m, classes)
+        return None if guess is None else replace(guess, where=self._named(guess.where, within))
+
+    def rarest_facts(self, m: int, k: int) -> Facts | None:
+        """What at most m facts about present and absent items fit the fewest records."""
+        return rarest_facts(self.joined_sets(), self.leaves_of_label, m, k)
+
+    def rows_with_items(self, *, sensitive: bool = False) -> int:
+        """How many rows have any item that is not sensitive, or any at all."""
+        sets = self.joined_sets()
+        items = np.diff(sets.quasi.starts)
+        if sensitive:
+            items = items + np.diff(sets.sensitive.starts)
+        return int(np.count_nonzero(items))
+
+    def most_held_sensitive(self) -> tuple[Item, int] | None:
+        """The sensitive item that the most rows hold, and how many do."""
+        sets = self.joined_sets()
+        if len(sets.sensitive.items) == 0:
+            return None
+        counts = np.bincount(sets.sensitive.items)
+        return sets.sensitive_items.item(int(counts.argmax())), int(counts.max())
+
+    def item_count(self) -> int:
+        """How many items the trees of the sets hold."""
+        return sum(tree.leaf_count for name, tree in self.trees.items() if name in self.quasi_sets)
+
+    def people_count(self) -> int:
+        """How many people there are: rows, unless several can belong to one person."""
+        return self.row_count if self.subjects is None else len(np.unique(self.subjects))
+
+    def distinct_values(self, column: str) -> int:
+        """How many different values a column has that is published as it is."""
+        carried = self.table.column(column)
+        if not isinstance(carried, Carried):
+            raise TypeError(f"column {column!r} is not published as it is")
+        values = carried.values
+        if pa.types.is_dictionary(values.type):
+            values = values.cast(values.type.value_type)
+        try:
+            return int(pc.count_distinct(values, mode="all").as_py())
+        except pa.ArrowNotImplementedError:
+            return len(carried)  # lists and the like, of which each may be the only one
+
+    def all_match(self, column: str, form: str) -> bool:
+        """Whether every value of a column has the form of a regular expression."""
+        labels = self.table.coded(column).domain.labels
+        return bool(pc.all(pc.match_substring_regex(labels, form), min_count=0).as_py())
+
+    def is_ordered(self, column: str) -> bool:
+        """Whether the values of a column are numbers or dates, numbered in their order."""
+        domain = self.table.coded(column).domain
+        try:
+            numbers = np.array(domain.texts() if domain.numbers is None else domain.numbers, dtype=np.float64)
+        except ValueError:
+            return False
+        return bool(np.all(np.diff(numbers) > 0))
+
+    def held(self, column: str, labels: Collection[str]) -> set[str]:
+        """Which of these labels occur in a column of sets."""
+        return set(labels).intersection(self.table.sets(column).domain.texts())
+
+    def _histograms(self, classes: Classes, column: str) -> Iterator[tuple[str, Histogram]]:
+        yield "record", self.histogram(classes, column)
+        if self.subjects is not None:
+            yield "person", self.subject_histogram(classes, column)
+
+    def _weakest(
+        self, column: str, unit: str, histogram: Histogram, judged: Judgement, classes: _Classed
+    ) -> WeakestClass:
+        candidates = np.flatnonzero(judged.broken) if judged.broken.any() else np.arange(len(judged.slacks))
+        weakest = int(candidates[judged.slacks[candidates].argmin()])
+        values, counts = histogram.of_class(weakest)
+        domain = self.table.coded(column).domain
+        return WeakestClass(
+            column=column,
+            unit=unit,
+            figure=float(judged.figures[weakest]),
+            slack=float(judged.slacks[weakest]),
+            classes=len(classes.classes),
+            broken=int(np.count_nonzero(judged.broken)),
+            where=self._class(classes.columns, classes.classes, weakest),
+            frequent=domain.label(int(values[counts.argmax()])) if len(values) else None,
+            holding=int(counts.max(initial=0)),
+            size=int(histogram.sizes[weakest]),
+        )
+
+    def _classes_by(self, columns: Sequence[str]) -> Classes:
+        """Which rows agree on these columns; of set columns there are all or none among them."""
+        values = [name for name in columns if name not in self.quasi_sets]
+        if len(values) == len(columns):
+            return self.classes(values)
+        return self.alike() if values else self.set_classes(self.joined_sets())
+
+    def _classes_in_order(self, columns: Sequence[str]) -> Classes:
+        """Which rows agree on some columns, the classes numbered in the order of their labels."""
+        classes = self._classes_by(columns)
+        if not columns:
+            return classes
+        keys = [self._ranks(name, classes.first_rows) for name in reversed(columns)]
+        order = np.lexsort(keys)
+        number = np.empty(len(order), dtype=np.int64)
+        number[order] = np.arange(len(order))
+        return Classes(number[classes.class_of_row], classes.first_rows[order], classes.sizes[order])
+
+    def _ranks(self, column: str, rows: Ints) -> Ints:
+        """The places of the values of some rows in the order of their labels; missing ones come first."""
+        if column in self.quasi_sets:
+            return _ranks_of_sets(self.joined_sets().of_column(column), rows)
+        coded = self.table.coded(column)
+        ranks = np.zeros(len(coded.domain) + 1, dtype=np.int64)
+        texts = self.trees[column].labels[: len(coded.domain)] if column in self.trees else None
+        labels = coded.domain.labels if texts is None else pa.array(texts, type=pa.string())
+        ranks[pc.sort_indices(labels).to_numpy()] = np.arange(1, len(ranks))
+        return ranks[coded.codes[rows]]
+
+    def _first_by_labels(self, columns: Sequence[str], classes: Classes, candidates: Ints) -> int:
+        """Of some classes the first in the order of their labels."""
+        for name in columns:
+            if len(candidates) > 1:
+                ranks = self._ranks(name, classes.first_rows[candidates])
+                candidates = candidates[ranks == ranks.min()]
+        return int(candidates[0])
+
+    def _class(self, columns: Sequence[str], classes: Classes, number: int) -> NamedRows:
+        row = int(classes.first_rows[number])
+        return NamedRows(self._labels(columns, row), classes.rows(number), int(classes.sizes[number]))
+
+    def _named(self, found: NamedRows, within: Sequence[str]) -> NamedRows:
+        return replace(found, labels=self._labels(within, int(found.rows[0]))) if len(found.rows) else found
+
+    def _labels(self, columns: Sequence[str], row: int) -> dict[str, Shown]:
+        """The values of a row in some columns, of sets the items that are not sensitive."""
+        sets = [name for name in columns if name in self.quasi_sets]
+        items = self.joined_sets().items_of_row(row) if sets else ()
+        return {
+            name: tuple(item.label for item in items if item.column == name)
+            if name in sets
+            else self.label(name, row)
+            for name in columns
+        }
+
     def label(self, column: str, row: int) -> str | None:
         """The value of a row as it is or would be published; None for a missing one."""
         coded = self.table.coded(column)
@@ -166,6 +355,21 @@ class LocalData:
         if column in self.trees and code != coded.domain.missing:
             return self.trees[column].labels[code]
         return coded.domain.label(code)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Classed:
+    columns: Sequence[str]
+    classes: Classes
+
+
+def _ranks_of_sets(sets: SetArrays, rows: Ints) -> Ints:
+    """The places of some rows' sets among them, in the order of their items."""
+    items = sets.items.astype(">i8").tobytes()
+    starts, ends = (8 * sets.starts[rows]).tolist(), (8 * sets.starts[rows + 1]).tolist()
+    keys = [items[start:end] for start, end in zip(starts, ends, strict=True)]
+    rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+    return np.array([rank_of[key] for key in keys], dtype=np.int64)
 
 
 def _counts(numbers: Ints, length: int) -> Ints:

@@ -11,7 +11,8 @@ from shoal.engine.local import LocalData
 from shoal.explain.items import reasons_of_items
 from shoal.kernels.arrays import Floats, Ints
 from shoal.metrics.flows import GONE, Flow
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.decision import OfRows
 from shoal.recoding.disassociated import Disassociated
@@ -58,7 +59,7 @@ def affected_values(
     groups = recoding.groups if isinstance(recoding, Joint) else recoding
     found: list[AffectedValue] = []
     if isinstance(groups, Groups):
-        k = max((int(getattr(model, "k", 1)) for model in models), default=1)
+        k = Promise(models).k
         classes = _Classes(_class_of_row(data, released, original_rows), k)
         for column in groups.nodes:
             found += _values_of_tree(data, groups, column, of_columns[column], classes)

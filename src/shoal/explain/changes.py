@@ -55,7 +55,7 @@ def change_of_new_records(data: LocalData, column: str, released: Table) -> Colu
     return ColumnChange(column=column, of_sets=True, levels=levels)
 
 
-def change_of_pieces(data: LocalData, column: str, released: Disassociated) -> ColumnChange:
+def change_of_chunks(data: LocalData, column: str, released: Disassociated) -> ColumnChange:
     """How often terms occur, and how often the chunks tell; a term of a term chunk counts once."""
     sets = data.table.sets(column)
     labels, terms = _leaf_labels(data, column, sets), released.terms.texts()

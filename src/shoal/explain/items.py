@@ -17,7 +17,7 @@ from shoal.explain.levels import shortened
 from shoal.explain.why import Obstacles
 from shoal.kernels.set_recoding import renumbered_sets
 from shoal.kernels.sets import group_sets
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Vocabulary
 from shoal.recoding.decision import Recoding
 from shoal.recoding.groups import SUPPRESSED

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
 
+from shoal.algorithms.search import Limits, Search
 from shoal.errors import BadInput, InvalidParameter, Problem, ShoalError, did_you_mean
 from shoal.hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
 from shoal.hierarchy.files import HierarchyFile
@@ -15,9 +14,9 @@ from shoal.hierarchy.source import TreeSource
 from shoal.policy.coverage import coverage_problems
 from shoal.policy.output_names import PUBLISHED_ENDINGS, formula_problems, name_problems
 from shoal.policy.policy_file import ColumnSection, DataSection, HierarchySection, Misfit, PolicyFile
-from shoal.policy.promise import models_of
-from shoal.privacy.disassociation import Disassociation
-from shoal.privacy.verdict import Model
+from shoal.policy.promise import promise_of
+from shoal.privacy.model import Form
+from shoal.privacy.promise import Promise
 from shoal.recoding.publication import ENDINGS
 from shoal.table.columns import Kind
 from shoal.table.reading import LongForm, ReadOptions
@@ -27,51 +26,15 @@ KEEPS_ORDER = "subrecords in the order of the original tell which of them belong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """How much a search may use; `on_limit` "best" goes on with what was found, if it is safe."""
-
-    time: float | None = None
-    memory: float | None = None
-    on_limit: Literal["stop", "best"] = "stop"
-
-    def __post_init__(self) -> None:
-        for name, limit in (("time_limit", self.time), ("memory_limit", self.memory)):
-            if limit is not None and not 0 < limit < math.inf:
-                raise InvalidParameter("Shoal", name, limit, "a number above 0")
-        if self.on_limit not in ("stop", "best"):
-            raise InvalidParameter("Shoal", "on_limit", self.on_limit, "'stop' or 'best'")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
-    """How a release is looked for.
-
-    `seed` steers the search only. `reproducible` also fixes the order of the published rows, for tests; such
-    a result, and one that keeps the order of the original, is marked as not publishable.
-    """
-
-    algorithm: str = "auto"
-    options: Mapping[str, Any] = field(default_factory=dict)
-    seed: int | None = None
-    limits: Limits = Limits()
-    keep_order: bool = False
-    reproducible: bool = False
-
-    def __post_init__(self) -> None:
-        if self.seed is not None and (type(self.seed) is not int or self.seed < 0):
-            raise InvalidParameter("Shoal", "seed", self.seed, "an integer of 0 or more")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Everything that a run needs to know, checked; making one touches no data."""
 
     data_path: Path
     roles: Mapping[str, Role]
-    models: tuple[Model, ...]
+    models: Promise
     read_options: ReadOptions = field(default_factory=ReadOptions)
     subject: str | None = None
-    search: Search = Search()
+    search: Search = field(default_factory=Search)
     output_path: str = "published.csv"
     neutralize_formulas: bool = False
     policy_text: str = ""
@@ -93,9 +56,9 @@ def plan_of(file: PolicyFile) -> Plan:
             problems.append(file.problem(f"column {name!r}: {misfit}", at=("columns", name)))
         except ShoalError as error:
             problems.append(file.problem(f"column {name!r}: {error}", at=("columns", name)))
-    models: tuple[Model, ...] = ()
+    models = Promise()
     try:
-        models = models_of(policy.privacy)
+        models = promise_of(policy.privacy)
         if len(roles) == len(policy.columns):
             findings = coverage_problems(models, roles)
             problems += [
@@ -114,7 +77,7 @@ def plan_of(file: PolicyFile) -> Plan:
                 f"data.{error.name} must be {error.must_be}, got {error.value!r}", at=("data", error.name)
             )
         )
-    pieces = policy.privacy.model == Disassociation.name
+    pieces = bool(models) and models.form is Form.CLUSTERS
     default_path = "published.jsonl" if pieces else "published.csv"
     output_path = default_path if policy.output.path is None else policy.output.path
     problems += [

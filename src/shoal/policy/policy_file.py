@@ -12,22 +12,24 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainValidator,
+    ValidationError,
+    create_model,
+)
 
 from shoal.errors import BadInput, Problem, did_you_mean
+from shoal.privacy.catalogue import MODELS
+from shoal.privacy.model import Key
 
-ModelName = Literal[
-    "k-anonymity",
-    "km-anonymity",
-    "set-k-anonymity",
-    "k-km-anonymity",
-    "disassociation",
-    "differential-privacy",
-]
 LARGEST_POLICY = 2**24  # bytes
-MODEL_NAMES: tuple[str, ...] = get_args(ModelName)
+MODEL_NAMES = tuple(name for name, model in MODELS.items() if model.named is not None)
 
 _DURATION_UNITS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0}
 _SIZE_UNITS = {
@@ -173,20 +175,36 @@ class ColumnSection(_Section):
     confirm: bool = False
 
 
-class PrivacySection(_Section):
-    """What is promised."""
+def _kind_of(key: Key) -> Any:
+    """What a policy may say for a key of [privacy]."""
+    if isinstance(key.kind, tuple):
+        return Literal[key.kind] | None
+    return (Number if key.kind is float else key.kind) | None
 
-    model: ModelName
-    k: int | None = None
-    m: int | None = None
-    negative: bool = False
-    l: Number | None = None
-    diversity: Literal["frequency", "distinct", "entropy", "recursive"] | None = None
-    c: Number | None = None
-    t: Number | None = None
-    distance: Literal["equal", "ordered"] | None = None
-    alpha: Number | None = None
-    epsilon: Number | None = None
+
+def _privacy_keys() -> dict[str, Any]:
+    """All keys that some model takes, as the models declare them."""
+    declared = [how for model in MODELS.values() for how in (model.named, model.beside) if how is not None]
+    return {key.name: (_kind_of(key), None) for how in declared for key in how.keys}
+
+
+if TYPE_CHECKING:
+
+    class PrivacySection(_Section):
+        """What is promised: the name of a model, and its keys."""
+
+        model: str
+
+else:
+    PrivacySection = create_model(
+        "PrivacySection", __base__=_Section, model=(Literal[MODEL_NAMES], ...), **_privacy_keys()
+    )
+
+
+def given_keys(privacy: PrivacySection) -> dict[str, Any]:
+    """What stands under [privacy] beside the model."""
+    given = {name: getattr(privacy, name) for name in privacy.model_fields_set if name != "model"}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 class AlgorithmSection(BaseModel):

@@ -5,18 +5,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from shoal.engine.local import LocalData
+from shoal.engine.port import Described, Port
 from shoal.errors import Infeasible
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.kernels.diversity import FREQUENCY
 from shoal.privacy import diversity
+from shoal.privacy.diversity import Diversity
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.model import Beside, Key
 from shoal.privacy.parameters import Number, check_number, check_whole, exact
 from shoal.privacy.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class AlphaKAnonymity:
+class AlphaKAnonymity(Diversity):
     """k-anonymity, and no sensitive value has more than the share alpha of a class.
 
     Every value of every sensitive column is protected. Missing values count for k and in no share, and a
@@ -28,6 +30,22 @@ class AlphaKAnonymity:
     name: ClassVar[str] = "alpha-k-anonymity"
     higher_is_better: ClassVar[bool] = True
     figure_name: ClassVar[str] = "highest_share"
+    beside: ClassVar[Beside | None] = Beside(
+        models=frozenset({"k-anonymity", "k-km-anonymity"}),
+        keys=(
+            Key(
+                name="alpha",
+                help="The share, from 0 to 1 (alpha)",
+                kind=float,
+                safe=0.5,
+                least=0.05,
+                most=1,
+                step=0.05,
+            ),
+        ),
+        make=lambda given: AlphaKAnonymity(given["alpha"], given["k"]),
+        sensitive="Among them no value makes up more than the share alpha",
+    )
 
     alpha: Number
     k: int
@@ -36,20 +54,25 @@ class AlphaKAnonymity:
         check_number("AlphaKAnonymity", "alpha", self.alpha, "a number above 0 and up to 1", most=1)
         check_whole("AlphaKAnonymity", "k", self.k)
 
-    def claim(self, data: LocalData) -> str:
+    @property
+    def meaning(self) -> str:
+        """The promise for people who know no theory."""
+        return (
+            "At least {k} rows fit a person on {quasi}, and no value of {sensitive} makes up more than a"
+            " share of {alpha} of them."
+        )
+
+    def claim(self, data: Described) -> str:
         """The promise in words, for these columns."""
         share = f"no value has more than the share {self.alpha}"
         return f"{KAnonymity(self.k).claim(data)}, and {share} {diversity.columns_in_words(data)}"
-
-    def check_column(self, data: LocalData, column: str) -> None:
-        """Any sensitive column will do."""
 
     @property
     def threshold(self) -> Fraction:
         """The least ratio of a class's size to its most frequent value."""
         return 1 / exact(self.alpha)
 
-    def requirement(self) -> Ints:
+    def class_constraint(self) -> Ints:
         """The promise about shares as kernels take it."""
         return frozen_ints([FREQUENCY, self.threshold.numerator, self.threshold.denominator, 0])
 
@@ -63,11 +86,11 @@ class AlphaKAnonymity:
         """Whether the shares of a class with these counts keep the promise, exactly."""
         return bool(counts) and Fraction(max(counts), size or sum(counts)) <= exact(self.alpha)
 
-    def table_holds(self, data: LocalData) -> bool:
+    def table_holds(self, data: Port) -> bool:
         """Whether the whole table, as one class, would do: if not, nothing does."""
         return KAnonymity(self.k).table_holds(data) and diversity.table_holds(self, data)
 
-    def infeasible(self, data: LocalData) -> Infeasible | None:
+    def infeasible(self, data: Port) -> Infeasible | None:
         """Why no release of these data can keep the promise; None if one can."""
         return KAnonymity(self.k).infeasible(data) or diversity.infeasible(self, data)
 
@@ -83,7 +106,7 @@ class AlphaKAnonymity:
         """A clause about a table whose own figure is too bad."""
         return f"the table's own highest share is {1 / figure:.6g}, so alpha can be no lower"
 
-    def verify(self, data: LocalData) -> Verdict:
+    def verify(self, data: Port) -> Verdict:
         """Judge size and shares of every class of the released table."""
         sizes, shares = KAnonymity(self.k).verify(data), diversity.verify_diversity(self, data)
         worse = shares if sizes.holds and not shares.holds else sizes

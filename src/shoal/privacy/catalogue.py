@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shoal.extensions import extensions
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.privacy.disassociation import Disassociation
@@ -11,9 +12,9 @@ from shoal.privacy.k_lm_diversity import KLmDiversity
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.lm_diversity import LmDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.t_closeness import TCloseness
-from shoal.privacy.verdict import Model
 
 MODELS: dict[str, type[Model]] = {
     model.name: model
@@ -30,5 +31,6 @@ MODELS: dict[str, type[Model]] = {
         KLmDiversity,
         Disassociation,
         DifferentialPrivacy,
+        *extensions("shoal.models"),
     )
 }

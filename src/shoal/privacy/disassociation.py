@@ -2,21 +2,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.engine.local import LocalData
+from shoal.engine.port import ClusterPort, Port, Question
 from shoal.errors import BadInput, Infeasible, Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.distinct import distinct_in_groups
 from shoal.kernels.itemset_supports import GroupedRows, ItemRows, ItemsetSupports, itemset_supports
-from shoal.privacy.items import check_sets
+from shoal.privacy.items import ONE_IN_L, check_sets
+from shoal.privacy.model import SETS, Form, K, L, M, Model, Named
 from shoal.privacy.parameters import Number, check_number, check_whole, exact
-from shoal.privacy.verdict import ROWS_SHOWN, Verdict, Witness, counted
+from shoal.privacy.verdict import ROWS_SHOWN, Verdict, Witness, counted, verdict_without_records
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.canonical import canonical_text
 
@@ -25,7 +26,7 @@ _LIMITS = "what somebody who knows the algorithm can conclude from it (the cover
 
 
 @dataclass(frozen=True, slots=True)
-class Disassociation:
+class Disassociation(Model):
     """Every set of at most m terms that can be put together could stand in at least k records.
 
     Checked on the published clusters by four rules, which together are sufficient:
@@ -44,6 +45,16 @@ class Disassociation:
     """
 
     name: ClassVar[str] = "disassociation"
+    questions: ClassVar[frozenset[Question]] = frozenset({Question.CLUSTERS})
+    covers: ClassVar[frozenset[type]] = SETS
+    form: ClassVar[Form] = Form.CLUSTERS
+    bounded: ClassVar[bool] = True
+    named: ClassVar[Named | None] = Named(
+        knowledge="Some of a person's items, and every item must stay as it is",
+        keys=(K, M, L),
+        make=lambda given: Disassociation(given["k"], given["m"], given.get("l")),
+        sensitive=ONE_IN_L,
+    )
 
     k: int
     m: int
@@ -55,30 +66,40 @@ class Disassociation:
         if self.l is not None:
             check_number("Disassociation", "l", self.l, "a number of 1 or more", least=1)
 
-    def claim(self, data: Disassociated) -> str:
+    @property
+    def meaning(self) -> str:
+        """The promise for people who know no theory."""
+        return (
+            "All items stay as they are, but records are cut into pieces. For any {m} items that could belong"
+            " together, an original is possible in which at least {k} records hold them."
+        )
+
+    @property
+    def diverse(self) -> bool:
+        """With l it is about sensitive terms, too."""
+        return self.l is not None
+
+    def claim(self, data: ClusterPort) -> str:
         """The promise in words."""
         claim = f"satisfies the rules of disassociation with k={self.k}, m={self.m}"
         if self.l is None:
             return claim
-        published = set(data.terms.texts())  # a claim must not name a term that nobody holds
+        published = data.terms_held(data.sensitive)  # a claim must not name a term that nobody holds
         shown = [term for term in data.sensitive if term in published] or ["sensitive terms"]
         return f"{claim}, l={self.l} for {', '.join(shown)}"
 
-    def infeasible(self, data: LocalData) -> Infeasible | None:
+    def infeasible(self, data: Port) -> Infeasible | None:
         """Why no release of these data can keep the promise; None if one can."""
         check_sets(self.name, data)
-        sets = data.joined_sets()
-        terms = np.diff(sets.quasi.starts) + np.diff(sets.sensitive.starts)
-        records = int(np.count_nonzero(terms))
+        records = data.rows_with_items(sensitive=True)
         if reason := self.too_few_with_items(records):
             return reason
-        if self.l is None or len(sets.sensitive.items) == 0:
+        held = None if self.l is None else data.most_held_sensitive()
+        if self.l is None or held is None:
             return None
-        counts = np.bincount(sets.sensitive.items)
-        most = int(counts.max())
+        item, most = held
         if most * exact(self.l) <= records:
             return None
-        item = sets.sensitive_items.item(int(counts.argmax()))
         return Infeasible(
             f"l={self.l} cannot be met: {item.label!r} is in {most:,} of {counted(records, 'record')},"
             f" so at most l={records / most:.4g} is possible",
@@ -100,49 +121,105 @@ class Disassociation:
             largest_k=records,
         )
 
-    def verify(self, data: Disassociated) -> Verdict:
+    def verify(self, data: ClusterPort) -> Verdict:
         """Check all rules on the published clusters."""
         if self.l is not None and not data.sensitive:
             raise BadInput(
                 Problem("l protects sensitive terms, and none is named", "name the sensitive terms")
             )
-        supports = _supports_in_chunks(data, self.m, self.k)
-        broken = [
-            finding
-            for finding in (
-                _sizes_that_do_not_add_up(data),
-                _empty_subrecords(data),
-                _repeated_terms(data),
-                _chunks_larger_than_clusters(data),
-                _rare_itemsets(data, supports, self.k),
-                _terms_in_two_chunks(data),
-                _too_few_subrecords(data, self.k, self.m),
-                _small_clusters(data, self.k, "k"),
-                None if self.l is None else _small_clusters(data, self.l, "l"),
-                _sensitive_terms_in_chunks(data),
-                _terms_of_several_spellings(data),
-            )
-            if finding is not None
-        ]
-        occurring = supports.smallest_in_group[supports.smallest_in_group > 0]
-        smallest = int(min([*data.clusters.sizes[data.clusters.simple], *occurring]))
-        held = (
-            f"all rules hold for {counted(int(data.clusters.simple.sum()), 'simple cluster')}; the smallest"
-        )
+        found, claim = data.examine(self.examine), self.claim(data)
+        if found.simple_clusters == 0 and not found.broken:
+            return verdict_without_records(claim)
+        broken = list(found.broken)
+        spelled = all(finding.rule != "spelling" for finding in broken) and data.spelled_twice()
+        if spelled:  # on lines that were examined apart
+            broken.append(Broken("spelling", _spelled_twice(spelled), (), 0, 0))
+        held = f"all rules hold for {counted(found.simple_clusters, 'simple cluster')}; the smallest"
+        first = broken[0] if broken else None
         return Verdict(
             holds=not broken,
-            claim=self.claim(data),
+            claim=claim,
             evidence="; ".join(finding.what for finding in broken)
-            or f"{held} support of a cluster, or of an itemset in its chunks, is {smallest}; {_LIMITS}",
-            smallest=smallest,
-            witness=_witness(data, broken[0]) if broken else None,
+            or f"{held} support of a cluster, or of an itemset in its chunks, is {found.smallest}; {_LIMITS}",
+            smallest=found.smallest,
+            witness=None if first is None else Witness(first.what, first.lines, first.line_count),
             figures={
-                "records": data.record_count,
-                "simple_clusters": int(data.clusters.simple.sum()),
-                "joint_clusters": int((~data.clusters.simple).sum()),
-                "chunks": len(data.chunk_clusters),
-                "clusters_breaking": _clusters_per_rule(broken),
+                "records": found.records,
+                "simple_clusters": found.simple_clusters,
+                "joint_clusters": found.joint_clusters,
+                "chunks": found.chunks,
+                "clusters_breaking": {finding.rule: finding.clusters for finding in broken},
             },
+        )
+
+    def examine(self, data: Disassociated) -> Examined:
+        """What some lines show by the rules that can be checked line by line."""
+        supports = _supports_in_chunks(data, self.m, self.k)
+        findings = (
+            _sizes_that_do_not_add_up(data),
+            _empty_subrecords(data),
+            _repeated_terms(data),
+            _chunks_larger_than_clusters(data),
+            _rare_itemsets(data, supports, self.k),
+            _terms_in_two_chunks(data),
+            _too_few_subrecords(data, self.k, self.m),
+            _small_clusters(data, self.k, "k"),
+            None if self.l is None else _small_clusters(data, self.l, "l"),
+            _sensitive_terms_in_chunks(data),
+            _terms_of_several_spellings(data),
+        )
+        occurring = supports.smallest_in_group[supports.smallest_in_group > 0]
+        sizes = data.clusters.sizes[data.clusters.simple]
+        return Examined(
+            records=data.record_count,
+            simple_clusters=len(sizes),
+            joint_clusters=int((~data.clusters.simple).sum()),
+            chunks=len(data.chunk_clusters),
+            smallest=int(min([*sizes, *occurring], default=0)),
+            broken=_by_rule(data, [finding for finding in findings if finding is not None]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rule that is broken: the first cases in words, the lines they are on, and in how many clusters."""
+
+    rule: str
+    what: str
+    lines: tuple[int, ...]
+    line_count: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What some lines of a disassociated release show; `broken` has one entry per rule."""
+
+    records: int
+    simple_clusters: int
+    joint_clusters: int
+    chunks: int
+    smallest: int
+    broken: tuple[Broken, ...]
+
+    def merge(self, other: Examined) -> Examined:
+        """The same of the lines of both."""
+        rules = {finding.rule: finding for finding in self.broken}
+        for finding in other.broken:
+            first = rules.setdefault(finding.rule, finding)
+            if first is not finding:
+                rules[finding.rule] = replace(
+                    first,
+                    line_count=first.line_count + finding.line_count,
+                    clusters=first.clusters + finding.clusters,
+                )
+        return Examined(
+            self.records + other.records,
+            self.simple_clusters + other.simple_clusters,
+            self.joint_clusters + other.joint_clusters,
+            self.chunks + other.chunks,
+            min(self.smallest, other.smallest),
+            tuple(rules.values()),
         )
 
 
@@ -178,17 +255,18 @@ class _Finding:
     clusters: Ints
 
 
-def _clusters_per_rule(broken: Sequence[_Finding]) -> dict[str, int]:
-    rules = dict.fromkeys(finding.rule for finding in broken)
-    return {
-        rule: len(np.unique(np.concatenate([finding.clusters for finding in broken if finding.rule == rule])))
-        for rule in rules
-    }
+def _by_rule(data: Disassociated, findings: Sequence[_Finding]) -> tuple[Broken, ...]:
+    rules: dict[str, list[_Finding]] = {}
+    for finding in findings:
+        rules.setdefault(finding.rule, []).append(finding)
+    return tuple(_broken(data, rule, of_rule) for rule, of_rule in rules.items())
 
 
-def _witness(data: Disassociated, finding: _Finding) -> Witness:
-    lines = np.unique(data.clusters.lines[finding.clusters])
-    return Witness(finding.what, tuple(int(line) for line in lines[:ROWS_SHOWN]), len(lines))
+def _broken(data: Disassociated, rule: str, findings: Sequence[_Finding]) -> Broken:
+    clusters = np.unique(np.concatenate([finding.clusters for finding in findings]))
+    lines = np.unique(data.clusters.lines[findings[0].clusters])
+    what = "; ".join(finding.what for finding in findings)
+    return Broken(rule, what, tuple(lines[:ROWS_SHOWN].tolist()), len(lines), len(clusters))
 
 
 def _sizes_that_do_not_add_up(data: Disassociated) -> _Finding | None:
@@ -312,15 +390,16 @@ def _sensitive_terms_in_chunks(data: Disassociated) -> _Finding | None:
 
 def _terms_of_several_spellings(data: Disassociated) -> _Finding | None:
     """Terms such as `flu` and `flu `: one term that would pass as two, in two chunks or as not sensitive."""
-    spellings = canonical_text(data.terms.labels).dictionary_encode().indices.to_numpy()
-    several = np.flatnonzero(np.bincount(spellings, minlength=1)[spellings] > 1)
-    if len(several) == 0:
+    alike = data.spelled_twice()
+    if not alike:
         return None
-    alike = several[spellings[several] == spellings[several[0]]]
-    terms = " and ".join(ascii(data.terms.label(int(term))) for term in alike)
     held, holders = _terms_of_chunks(data)
-    clusters = _clusters_of(data, holders)[np.isin(held, several)]
-    return _Finding("spelling", f"the terms {terms} differ only in how they are written", clusters)
+    of_terms = np.isin(held, [data.terms.labels.index(term).as_py() for term in alike])
+    return _Finding("spelling", _spelled_twice(alike), _clusters_of(data, holders)[of_terms])
+
+
+def _spelled_twice(terms: Sequence[str]) -> str:
+    return f"the terms {' and '.join(map(ascii, terms))} differ only in how they are written"
 
 
 def _supports_in_chunks(data: Disassociated, m: int, k: int) -> ItemsetSupports:

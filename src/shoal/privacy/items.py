@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.engine.joined_sets import Guess, Item
-from shoal.engine.local import LocalData
+from shoal.engine.answers import Guess, Item, NamedRows
+from shoal.engine.port import Described
 from shoal.errors import BadInput, Infeasible, Problem
 from shoal.privacy.parameters import Number, exact
 from shoal.privacy.verdict import Verdict, Witness, counted
 from shoal.table.roles import QuasiSet, Sensitive
 
+ONE_IN_L = "Among those whom a person hides with, no value makes up more than one in l (l-diversity)"
 READING = "supports are counted on the published labels"
 
 
-def check_sets(name: str, data: LocalData) -> None:
+def check_sets(name: str, data: Described) -> None:
     """Refuse data without a set column."""
     if not data.quasi_sets:
         raise BadInput(
@@ -42,7 +43,7 @@ def too_few_records(promise: str, k: int, records: int) -> Infeasible | None:
     )
 
 
-def check_sensitive(name: str, data: LocalData) -> None:
+def check_sensitive(name: str, data: Described) -> None:
     """Refuse data in which nothing is sensitive."""
     if not (data.with_role(Sensitive) or _sensitive_items(data)):
         raise BadInput(
@@ -53,19 +54,23 @@ def check_sensitive(name: str, data: LocalData) -> None:
         )
 
 
-def sensitive_names(data: LocalData) -> list[str]:
+def sensitive_names(data: Described) -> list[str]:
     """What is sensitive: columns, and items of the set columns that are there.
 
     A claim goes out with the file, so that it must not name an item that nobody holds.
     """
-    shown = {name: set(data.table.sets(name).domain.texts()) for name in data.quasi_sets}
-    items = [item for item in _sensitive_items(data) if item.label in shown[item.column]]
+    named = _sensitive_items(data)
+    shown = {
+        name: data.held(name, [each.label for each in named if each.column == name])
+        for name in data.quasi_sets
+    }
+    items = [item for item in named if item.label in shown[item.column]]
     return [*data.with_role(Sensitive), *(_item_in_words(data, item) for item in items)] or [
         "sensitive items"
     ]
 
 
-def _sensitive_items(data: LocalData) -> list[Item]:
+def _sensitive_items(data: Described) -> list[Item]:
     return [
         Item(name, label)
         for name in data.quasi_sets
@@ -74,12 +79,18 @@ def _sensitive_items(data: LocalData) -> list[Item]:
     ]
 
 
-def itemset_in_words(data: LocalData, itemset: Sequence[Item]) -> str:
+def itemset_in_words(data: Described, itemset: Sequence[Item]) -> str:
     """The items by label, with their columns if there are several: '{beer, wine}'."""
     return "{" + ", ".join(_item_in_words(data, item) for item in itemset) + "}"
 
 
-def guess_in_words(data: LocalData, guess: Guess, place: str = "") -> str:
+def set_in_words(data: Described, found: NamedRows) -> str:
+    """The items that rows with equal sets share."""
+    items = [Item(name, label) for name, labels in found.labels.items() for label in labels or ()]
+    return itemset_in_words(data, items)
+
+
+def guess_in_words(data: Described, guess: Guess, place: str = "") -> str:
     """How often who knows these items is right: '2 of 3 records that hold {a} hold the sensitive s'."""
     sensitive = guess.sensitive
     if sensitive.column in data.sensitive:
@@ -92,7 +103,7 @@ def guess_in_words(data: LocalData, guess: Guess, place: str = "") -> str:
     return f"{guess.holding:,} of {among}{known}{place} {shown}"
 
 
-def verdict_on_guess(data: LocalData, claim: str, guess: Guess | None, l: Number, place: str = "") -> Verdict:
+def verdict_on_guess(data: Described, claim: str, guess: Guess | None, l: Number, place: str = "") -> Verdict:
     """Judge the likeliest guess: it must not be right more often than once in l times."""
     if guess is None:
         evidence = "no sensitive item or value occurs"
@@ -103,10 +114,10 @@ def verdict_on_guess(data: LocalData, claim: str, guess: Guess | None, l: Number
         holds=holds,
         claim=claim,
         evidence=f"the likeliest guess: {words}; {READING}",
-        witness=None if holds else Witness.at(f"{words}, more than 1 in {l}", guess.rows),
+        witness=None if holds else Witness.of(f"{words}, more than 1 in {l}", guess.where),
         figures={"records": data.row_count, "largest_share": float(guess.share)},
     )
 
 
-def _item_in_words(data: LocalData, item: Item) -> str:
+def _item_in_words(data: Described, item: Item) -> str:
     return item.label if len(data.quasi_sets) == 1 else f"{item.column}={item.label}"

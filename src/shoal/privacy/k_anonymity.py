@@ -3,18 +3,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
-from shoal.engine.local import Classes, LocalData
+from shoal.engine.answers import ClassSizes
+from shoal.engine.port import Described, Port
 from shoal.errors import Infeasible
-from shoal.kernels.arrays import Ints
+from shoal.privacy.model import K, Model, Named
 from shoal.privacy.parameters import check_whole
-from shoal.privacy.verdict import Verdict, Witness, class_in_words, counted, verdict_without_records
-from shoal.privacy.wildcard import wildcard_reading
+from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
 
 
 @dataclass(frozen=True, slots=True)
-class KAnonymity:
+class KAnonymity(Model):
     """Every record agrees with at least k - 1 others on all quasi-identifiers.
 
     A missing value is a value of its own, and suppressed records (rows of `*`) are a class like any other.
@@ -23,13 +21,25 @@ class KAnonymity:
     """
 
     name: ClassVar[str] = "k-anonymity"
+    named: ClassVar[Named | None] = Named(
+        knowledge="All the single values of a person", keys=(K,), make=lambda given: KAnonymity(given["k"])
+    )
 
     k: int
 
     def __post_init__(self) -> None:
         check_whole("KAnonymity", "k", self.k)
 
-    def claim(self, data: LocalData) -> str:
+    @property
+    def meaning(self) -> str:
+        """The promise for people who know no theory."""
+        return (
+            "Take a reader who knows what a person in this file has in the columns {quasi}. At least {k} rows"
+            " fit that person equally well, and these columns give no way to tell which of them is the right"
+            " one."
+        )
+
+    def claim(self, data: Described) -> str:
         """The promise in words, for these columns."""
         if not data.quasi:
             return f"satisfies k-anonymity with k={self.k} as one class: no column is a quasi-identifier"
@@ -39,16 +49,16 @@ class KAnonymity:
         """Whether a class of this many records, or people, is large enough."""
         return size >= self.k
 
-    def table_holds(self, data: LocalData) -> bool:
+    def table_holds(self, data: Port) -> bool:
         """Whether the whole table, as one class, would do: if not, nothing does."""
-        return self.holds_for(_supports_of_table(data))
+        return self.holds_for(data.people_count())
 
-    def infeasible(self, data: LocalData) -> Infeasible | None:
+    def infeasible(self, data: Port) -> Infeasible | None:
         """Why no release of these data can keep the promise; None if one can."""
-        if self.table_holds(data):
+        largest = data.people_count()
+        if self.holds_for(largest):
             return None
-        largest = _supports_of_table(data)
-        have = counted(largest, "person" if data.subjects is not None else "record")
+        have = counted(largest, "record" if largest == data.row_count else "person")
         return Infeasible(
             f"k-anonymity with k={self.k} cannot be met: there {'is' if largest == 1 else 'are'} "
             f"only {have}, so k can be at most {largest}",
@@ -56,43 +66,34 @@ class KAnonymity:
             records=data.row_count,
         )
 
-    def verify(self, data: LocalData) -> Verdict:
+    def verify(self, data: Port) -> Verdict:
         """Find the smallest class of the released table."""
         if data.row_count == 0:
             return verdict_without_records(self.claim(data))
-        classes = data.classes(data.quasi)
-        supports = classes.sizes if data.subjects is None else data.people_per_class(classes)
-        smallest_class = int(supports.argmin())
-        smallest = int(supports[smallest_class])
-        holds = self.holds_for(smallest)
-        size = counted(smallest, "record" if data.subjects is None else "person")
-        place = class_in_words(data, data.quasi, int(classes.first_rows[smallest_class]))
+        found = data.class_sizes(data.quasi, self.k)
+        holds = self.holds_for(found.support)
+        size, place = counted(found.support, found.unit), found.weakest.in_words()
+        what = f"class {place} has {size}, fewer than k={self.k}"
         return Verdict(
             holds=holds,
             claim=self.claim(data),
-            evidence=f"the smallest of {counted(len(classes), 'class')} has {size} ({place})",
-            smallest=smallest,
-            witness=None
-            if holds
-            else Witness.at(f"class {place} has {size}, fewer than k={self.k}", classes.rows(smallest_class)),
-            figures=_figures(data, classes, supports, self.k),
-            wildcard=wildcard_reading(data, classes, self.k),
+            evidence=f"the smallest of {counted(found.sizes.class_count, 'class')} has {size} ({place})",
+            smallest=found.support,
+            witness=None if holds else Witness.of(what, found.weakest),
+            figures=_figures(data.row_count, found),
+            wildcard=data.missing_matched(self.k),
         )
 
 
-def _supports_of_table(data: LocalData) -> int:
-    return data.row_count if data.subjects is None else len(np.unique(data.subjects))
-
-
-def _figures(data: LocalData, classes: Classes, supports: Ints, k: int) -> dict[str, Any]:
+def _figures(records: int, found: ClassSizes) -> dict[str, Any]:
     figures: dict[str, Any] = {
-        "records": data.row_count,
-        "classes": len(classes),
-        "smallest_class": int(classes.sizes.min()),
-        "mean_class": data.row_count / len(classes),
-        "share_of_records_below_k": int(classes.sizes[supports < k].sum()) / data.row_count,
+        "records": records,
+        "classes": found.sizes.class_count,
+        "smallest_class": found.sizes.smallest,
+        "mean_class": records / found.sizes.class_count,
+        "share_of_records_below_k": found.below / records,
     }
-    if data.subjects is not None:
-        figures["people"] = _supports_of_table(data)
-        figures["smallest_class_people"] = int(supports.min())
+    if found.people is not None:
+        figures["people"] = found.people
+        figures["smallest_class_people"] = found.support
     return figures

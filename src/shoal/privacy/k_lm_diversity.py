@@ -3,16 +3,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shoal.engine.local import LocalData
+from shoal.engine.port import Described, Port, Question
 from shoal.errors import Infeasible
 from shoal.privacy.items import check_sensitive, sensitive_names, verdict_on_guess
 from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.privacy.model import BOTH, Model
 from shoal.privacy.parameters import Number, check_number, check_whole
-from shoal.privacy.verdict import Verdict, class_in_words
+from shoal.privacy.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class KLmDiversity:
+class KLmDiversity(Model):
     """(k,k^m)-anonymity, and nobody who knows as much guesses what is sensitive better than once in l times.
 
     Within every class of records that agree on the quasi-identifiers with single values, and for every set of
@@ -22,6 +23,9 @@ class KLmDiversity:
     """
 
     name: ClassVar[str] = "k-lm-diversity"
+    questions: ClassVar[frozenset[Question]] = KKmAnonymity.questions | {Question.GUESSES_WITHIN_CLASSES}
+    covers: ClassVar[frozenset[type]] = BOTH
+    bounded: ClassVar[bool] = True
 
     k: int
     l: Number
@@ -32,25 +36,39 @@ class KLmDiversity:
         check_number("KLmDiversity", "l", self.l, "a number of 1 or more", least=1)
         check_whole("KLmDiversity", "m", self.m)
 
-    def claim(self, data: LocalData) -> str:
+    @property
+    def meaning(self) -> str:
+        """The promise for people who know no theory."""
+        return (
+            "Take a reader who knows all single values of a person in the columns {values}, and up to {m}"
+            " items of {sets}. If any row fits, at least {k} do, and no sensitive item or value belongs to"
+            " more than one in {l} of them."
+        )
+
+    @property
+    def diverse(self) -> bool:
+        """It is about sensitive items and values, too."""
+        return True
+
+    def claim(self, data: Described) -> str:
         """The promise in words, for these columns."""
         return (
             f"satisfies (k,l^m)-diversity with k={self.k}, l={self.l}, m={self.m}"
             f" for {', '.join(sensitive_names(data))} on {', '.join((*data.quasi, *data.quasi_sets))}"
         )
 
-    def infeasible(self, data: LocalData) -> Infeasible | None:
+    def infeasible(self, data: Port) -> Infeasible | None:
         """Why no release of these data can keep the promise; None if one can as far as k goes."""
         return KKmAnonymity(self.k, self.m).infeasible(data)
 
-    def verify(self, data: LocalData) -> Verdict:
+    def verify(self, data: Port) -> Verdict:
         """Check (k,k^m)-anonymity, then find the likeliest guess within a class."""
         check_sensitive(self.name, data)
         supports = replace(KKmAnonymity(self.k, self.m).verify(data), claim=self.claim(data))
         if data.row_count == 0:
             return supports
-        guess = data.joined_sets().likeliest_guess(self.m, data.classes(data.quasi))
-        place = "" if guess is None else f" of class {class_in_words(data, data.quasi, int(guess.rows[0]))}"
+        guess = data.likeliest_guess(self.m, data.quasi)
+        place = "" if guess is None else f" of class {guess.where.in_words()}"
         shares = verdict_on_guess(data, self.claim(data), guess, self.l, place)
         broken = supports if not supports.holds else shares
         return replace(

@@ -3,19 +3,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from shoal.engine.joined_sets import Rarest
-from shoal.engine.local import LocalData
+from shoal.engine.answers import Rarest
+from shoal.engine.port import Described, Port, Question
 from shoal.errors import Infeasible, InvalidParameter
 from shoal.privacy.items import READING, check_sets, itemset_in_words
+from shoal.privacy.model import SETS, K, Key, M, Model, Named
 from shoal.privacy.negative_knowledge import too_few_empty, verify_with_absence
 from shoal.privacy.parameters import check_whole
 from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
 
 
 @dataclass(frozen=True, slots=True)
-class KmAnonymity:
+class KmAnonymity(Model):
     """Every set of at most m items that occurs in a record occurs in at least k records.
 
     Nobody who knows up to m items of a person can single out fewer than k records. It says nothing about
@@ -28,6 +27,14 @@ class KmAnonymity:
     """
 
     name: ClassVar[str] = "km-anonymity"
+    questions: ClassVar[frozenset[Question]] = frozenset({Question.ITEMSETS})
+    covers: ClassVar[frozenset[type]] = SETS
+    bounded: ClassVar[bool] = True
+    named: ClassVar[Named | None] = Named(
+        knowledge="Some of a person's items",
+        keys=(K, M, Key(name="negative", help="Somebody may also know which items are absent", kind=bool)),
+        make=lambda given: KmAnonymity(given["k"], given["m"], given.get("negative", False)),
+    )
 
     k: int
     m: int
@@ -39,7 +46,20 @@ class KmAnonymity:
         if not isinstance(self.negative, bool):
             raise InvalidParameter("KmAnonymity", "negative", self.negative, "true or false")
 
-    def claim(self, data: LocalData) -> str:
+    @property
+    def meaning(self) -> str:
+        """The promise for people who know no theory."""
+        return (
+            "Take a reader who knows up to {m} items of a person's set. If any row of the file fits these"
+            " items, at least {k} do."
+        )
+
+    @property
+    def asks(self) -> frozenset[Question]:
+        """What a check has to ask of data."""
+        return frozenset({Question.ABSENCE}) if self.negative else self.questions
+
+    def claim(self, data: Described) -> str:
         """The promise in words, for these columns."""
         negative = " and negative knowledge" if self.negative else ""
         return (
@@ -50,11 +70,10 @@ class KmAnonymity:
         """Whether an itemset that occurs this often is frequent enough."""
         return support >= self.k
 
-    def infeasible(self, data: LocalData) -> Infeasible | None:
+    def infeasible(self, data: Port) -> Infeasible | None:
         """Why no release of these data can keep the promise; None if one can."""
         check_sets(self.name, data)
-        with_items = int(np.count_nonzero(np.diff(data.joined_sets().quasi.starts)))
-        reason = self.too_few_with_items(with_items, data.row_count)
+        reason = self.too_few_with_items(data.rows_with_items(), data.row_count)
         return too_few_empty(data, self.k, self.m) if reason is None and self.negative else reason
 
     def too_few_with_items(self, with_items: int, records: int) -> Infeasible | None:
@@ -68,17 +87,14 @@ class KmAnonymity:
             records=records,
         )
 
-    def verify(self, data: LocalData) -> Verdict:
+    def verify(self, data: Port) -> Verdict:
         """Find the rarest itemset of the released sets."""
         check_sets(self.name, data)
         if data.row_count == 0:
             return verdict_without_records(self.claim(data))
         if self.negative:
             return verify_with_absence(data, self.claim(data), self.k, self.m)
-        return self.verdict_on(data, data.joined_sets().rarest(self.m, self.k))
-
-    def verdict_on(self, data: LocalData, rarest: Rarest) -> Verdict:
-        """The verdict, given the rarest itemset; of the data themselves only the names are used."""
+        rarest = data.rarest_itemset(self.m, self.k)
         figures = {"records": data.row_count, "itemsets_below_k": rarest.below_k}
         if rarest.support is None:
             evidence = "no record has an item that must be counted"
@@ -90,11 +106,11 @@ class KmAnonymity:
             claim=self.claim(data),
             evidence=f"the rarest set of at most {counted(self.m, 'item')}: {words}; {READING}",
             smallest=rarest.support,
-            witness=None if holds else Witness.at(f"{words}, fewer than k={self.k}", rarest.rows),
+            witness=None if holds else Witness.of(f"{words}, fewer than k={self.k}", rarest.where),
             figures=figures,
         )
 
 
-def rarest_in_words(data: LocalData, rarest: Rarest) -> str:
+def rarest_in_words(data: Described, rarest: Rarest) -> str:
     """The rarest itemset and where it occurs: '{beer, wine} occurs in 3 records'."""
     return f"{itemset_in_words(data, rarest.itemset)} occurs in {counted(rarest.support or 0, 'record')}"

@@ -6,21 +6,38 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal, get_args
 
-from shoal.engine.local import LocalData
-from shoal.errors import Infeasible, InvalidParameter
+from shoal.engine.port import Described
+from shoal.errors import InvalidParameter
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.kernels.diversity import DISTINCT, ENTROPY, ENTROPY_MARGIN, FREQUENCY, RECURSIVE
 from shoal.privacy import diversity
+from shoal.privacy.diversity import Diversity
+from shoal.privacy.items import ONE_IN_L
+from shoal.privacy.model import Beside, Key, L
 from shoal.privacy.parameters import Number, check_choice, check_number, exact
-from shoal.privacy.verdict import Verdict
 
 DiversityKind = Literal["frequency", "distinct", "entropy", "recursive"]
 
 _KERNEL_KIND = {"frequency": FREQUENCY, "distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}
+_MEANING = {
+    "frequency": (
+        "Among the rows that fit a person, no value of {sensitive} makes up more than one in {l}, so"
+        " finding the right group of rows does not give the value away."
+    ),
+    "distinct": "The rows that fit a person show at least {l} different values of {sensitive}.",
+    "entropy": (
+        "The values of {sensitive} among the rows that fit a person are at least as mixed (by their entropy)"
+        " as {l} values that are equally frequent."
+    ),
+    "recursive": (
+        "Among the rows that fit a person, the most frequent value of {sensitive} occurs less than {c} times"
+        " as often as the values from the {l}th most frequent on taken together."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class LDiversity:
+class LDiversity(Diversity):
     """No class gives its sensitive values away.
 
     `frequency`: no value has more than a 1/l share of its class. `distinct`: a class has at least l values.
@@ -33,6 +50,16 @@ class LDiversity:
     """
 
     name: ClassVar[str] = "l-diversity"
+    beside: ClassVar[Beside | None] = Beside(
+        models=frozenset({"k-anonymity"}),
+        keys=(
+            L,
+            Key(name="diversity", help="How values are counted", kind=get_args(DiversityKind)),
+            Key(name="c", help="How many times as frequent the most frequent value may be", kind=float),
+        ),
+        make=lambda given: LDiversity(given["l"], given.get("diversity", "frequency"), given.get("c")),
+        sensitive=ONE_IN_L,
+    )
 
     l: Number
     kind: DiversityKind = "frequency"
@@ -48,13 +75,15 @@ class LDiversity:
         if self.kind == "recursive":
             check_number("LDiversity", "c", self.c, "a number above 0 for kind 'recursive'")
 
-    def claim(self, data: LocalData) -> str:
+    @property
+    def meaning(self) -> str:
+        """The promise for people who know no theory."""
+        return _MEANING[self.kind]
+
+    def claim(self, data: Described) -> str:
         """The promise in words, for these columns."""
         kind = self.kind if self.c is None else f"{self.kind}, c={self.c}"
         return f"satisfies {self.l}-diversity ({kind}) {diversity.columns_in_words(data)}"
-
-    def check_column(self, data: LocalData, column: str) -> None:
-        """Any sensitive column will do."""
 
     @property
     def threshold(self) -> Fraction:
@@ -71,7 +100,7 @@ class LDiversity:
         """What the worst class's figure is called in a verdict."""
         return "lowest_diversity" if self.higher_is_better else "highest_ratio"
 
-    def requirement(self) -> Ints:
+    def class_constraint(self) -> Ints:
         """The promise as kernels take it."""
         rank = int(self.l) if self.kind == "recursive" else 0
         return frozen_ints(
@@ -97,23 +126,11 @@ class LDiversity:
         rarer = sum(sorted(counts, reverse=True)[int(self.l) - 1 :])
         return max(counts) < self.threshold * rarer
 
-    def table_holds(self, data: LocalData) -> bool:
-        """Whether the whole table, as one class, would do: if not, nothing does."""
-        return diversity.table_holds(self, data)
-
-    def infeasible(self, data: LocalData) -> Infeasible | None:
-        """Why no release of these data can keep the promise; None if one can."""
-        return diversity.infeasible(self, data)
-
     def figure_in_words(self, figure: float) -> str:
         """A clause about a class that reaches this figure."""
         if self.kind == "recursive":
             return f"{self._ratio_in_words(figure)}, where c={self.c} is asked"
         return f"its diversity ({self.kind}) is {figure:.6g} where {self.l} is asked"
-
-    def reported(self, figure: float) -> float:
-        """The figure as it stands in a verdict."""
-        return figure
 
     def infeasible_because(self, figure: float) -> str:
         """A clause about a table whose own figure is too bad."""
@@ -121,10 +138,6 @@ class LDiversity:
             return f"in the table itself {self._ratio_in_words(figure)}, so c must be larger or l smaller"
         reached = f"{math.floor(figure * 10_000) / 10_000:g}"
         return f"the table's own diversity is {reached}, so l can be at most {reached}"
-
-    def verify(self, data: LocalData) -> Verdict:
-        """Judge every class of the released table."""
-        return diversity.verify_diversity(self, data)
 
     def _ratio_in_words(self, figure: float) -> str:
         if math.isinf(figure):

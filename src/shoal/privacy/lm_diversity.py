@@ -3,24 +3,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from shoal.engine.joined_sets import Guess
-from shoal.engine.local import LocalData, rows_as_class
+from shoal.engine.port import Described, Port, Question
 from shoal.errors import Infeasible
 from shoal.privacy.items import (
+    ONE_IN_L,
     check_sensitive,
     check_sets,
     guess_in_words,
     sensitive_names,
     verdict_on_guess,
 )
+from shoal.privacy.model import SETS, Beside, L, Model
 from shoal.privacy.parameters import Number, check_number, check_whole, exact
 from shoal.privacy.verdict import Verdict, verdict_without_records
 
 
 @dataclass(frozen=True, slots=True)
-class LmDiversity:
+class LmDiversity(Model):
     """Nobody who knows up to m items can guess a sensitive item or value better than once in l times.
 
     For every set of at most m items that are not sensitive, the empty set included, at most 1/l of the
@@ -31,6 +30,15 @@ class LmDiversity:
     """
 
     name: ClassVar[str] = "lm-diversity"
+    questions: ClassVar[frozenset[Question]] = frozenset({Question.GUESSES})
+    covers: ClassVar[frozenset[type]] = SETS
+    bounded: ClassVar[bool] = True
+    beside: ClassVar[Beside | None] = Beside(
+        models=frozenset({"km-anonymity"}),
+        keys=(L,),
+        make=lambda given: LmDiversity(given["l"], given["m"]),
+        sensitive=ONE_IN_L,
+    )
 
     l: Number
     m: int
@@ -39,14 +47,27 @@ class LmDiversity:
         check_number("LmDiversity", "l", self.l, "a number of 1 or more", least=1)
         check_whole("LmDiversity", "m", self.m)
 
-    def claim(self, data: LocalData) -> str:
+    @property
+    def meaning(self) -> str:
+        """The promise for people who know no theory."""
+        return (
+            "Knowing up to {m} items of a person's set does not give a sensitive item away: it occurs in no"
+            " more than one in {l} of the rows that fit."
+        )
+
+    @property
+    def diverse(self) -> bool:
+        """It is about sensitive items."""
+        return True
+
+    def claim(self, data: Described) -> str:
         """The promise in words, for these columns."""
         return (
             f"satisfies l^m-diversity with l={self.l}, m={self.m} for {', '.join(sensitive_names(data))}"
             f" on {', '.join(data.quasi_sets)}"
         )
 
-    def infeasible(self, data: LocalData) -> Infeasible | None:
+    def infeasible(self, data: Port) -> Infeasible | None:
         """Why no generalization of the items can keep the promise; None if one can.
 
         It changes neither what is sensitive of all records, nor of those that have any other item, which
@@ -54,7 +75,8 @@ class LmDiversity:
         """
         check_sets(self.name, data)
         check_sensitive(self.name, data)
-        among_all, among_known = _guesses_from_nothing(data)
+        among_all = data.likeliest_guess(0)
+        among_known = data.likeliest_guess(0, with_items=True)
         likelier = [guess for guess in (among_all, among_known) if guess and guess.share * exact(self.l) > 1]
         if not likelier:
             return None
@@ -67,18 +89,11 @@ class LmDiversity:
             records=data.row_count,
         )
 
-    def verify(self, data: LocalData) -> Verdict:
+    def verify(self, data: Port) -> Verdict:
         """Find the likeliest guess over all itemsets of at most m items."""
         check_sets(self.name, data)
         check_sensitive(self.name, data)
         if data.row_count == 0:
             return verdict_without_records(self.claim(data))
-        guess = data.joined_sets().likeliest_guess(self.m)
+        guess = data.likeliest_guess(self.m)
         return verdict_on_guess(data, self.claim(data), guess, self.l)
-
-
-def _guesses_from_nothing(data: LocalData) -> tuple[Guess | None, Guess | None]:
-    """The likeliest guess about any record, and about any that has an item which is not sensitive."""
-    sets = data.joined_sets()
-    with_items = rows_as_class(np.diff(sets.quasi.starts) > 0)
-    return sets.likeliest_guess(0), sets.likeliest_guess(0, with_items)

@@ -3,26 +3,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from shoal.engine.local import LocalData, rows_as_class
+from shoal.engine.port import Described, Port, Question
 from shoal.errors import Infeasible
 from shoal.privacy.items import (
+    ONE_IN_L,
     READING,
     check_sensitive,
     check_sets,
     guess_in_words,
-    itemset_in_words,
     sensitive_names,
+    set_in_words,
     too_few_records,
     verdict_on_guess,
 )
+from shoal.privacy.model import SETS, Beside, K, L, Model, Named
 from shoal.privacy.parameters import Number, check_number, check_whole, exact
 from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
 
 
 @dataclass(frozen=True, slots=True)
-class SetKAnonymity:
+class SetKAnonymity(Model):
     """Every published set is equal to those of at least k - 1 other records; empty sets count like others.
 
     Nobody who knows all items of a person can single out fewer than k records. Sensitive items are left out
@@ -31,13 +31,25 @@ class SetKAnonymity:
     """
 
     name: ClassVar[str] = "set-k-anonymity"
+    covers: ClassVar[frozenset[type]] = SETS
+    named: ClassVar[Named | None] = Named(
+        knowledge="All of a person's items", keys=(K,), make=lambda given: SetKAnonymity(given["k"])
+    )
 
     k: int
 
     def __post_init__(self) -> None:
         check_whole("SetKAnonymity", "k", self.k)
 
-    def claim(self, data: LocalData) -> str:
+    @property
+    def meaning(self) -> str:
+        """The promise for people who know no theory."""
+        return (
+            "Every set in the file occurs at least {k} times, so even a reader who knows a person's whole set"
+            " finds at least {k} rows that fit."
+        )
+
+    def claim(self, data: Described) -> str:
         """The promise in words, for these columns."""
         return f"satisfies complete k-anonymity of sets with k={self.k} on {', '.join(data.quasi_sets)}"
 
@@ -45,59 +57,74 @@ class SetKAnonymity:
         """Whether this many equal sets are enough."""
         return size >= self.k
 
-    def infeasible(self, data: LocalData) -> Infeasible | None:
+    def infeasible(self, data: Port) -> Infeasible | None:
         """Why no release of these data can keep the promise; None if one can."""
         check_sets(self.name, data)
         return too_few_records("complete k-anonymity of sets", self.k, data.row_count)
 
-    def verify(self, data: LocalData) -> Verdict:
+    def verify(self, data: Port) -> Verdict:
         """Find the rarest of the released sets."""
         check_sets(self.name, data)
         if data.row_count == 0:
             return verdict_without_records(self.claim(data))
-        sets = data.joined_sets()
-        classes = data.set_classes(sets)
-        rarest = int(classes.sizes.argmin())
-        smallest = int(classes.sizes[rarest])
+        found = data.class_sizes(data.quasi_sets, self.k)
+        smallest = found.sizes.smallest
         holds = self.holds_for(smallest)
-        items = itemset_in_words(data, sets.items_of_row(int(classes.first_rows[rarest])))
-        words = f"{items} is the set of {counted(smallest, 'record')}"
+        words = f"{set_in_words(data, found.weakest)} is the set of {counted(smallest, 'record')}"
         return Verdict(
             holds=holds,
             claim=self.claim(data),
-            evidence=f"the rarest of {counted(len(classes), 'different set')}: {words}; {READING}",
+            evidence=f"the rarest of {counted(found.sizes.class_count, 'different set')}: {words}; {READING}",
             smallest=smallest,
-            witness=None if holds else Witness.at(f"{words}, fewer than k={self.k}", classes.rows(rarest)),
+            witness=None if holds else Witness.of(f"{words}, fewer than k={self.k}", found.weakest),
             figures={
                 "records": data.row_count,
-                "different_sets": len(classes),
-                "sets_below_k": int((classes.sizes < self.k).sum()),
+                "different_sets": found.sizes.class_count,
+                "sets_below_k": found.classes_below,
             },
         )
 
 
 @dataclass(frozen=True, slots=True)
-class SetLDiversity:
+class SetLDiversity(Model):
     """Among records with equal sets at most 1/l have any one sensitive item or value.
 
     Missing values are no values: shares are shares of the records that have one.
     """
 
     name: ClassVar[str] = "set-l-diversity"
+    questions: ClassVar[frozenset[Question]] = frozenset({Question.GUESSES_WITHIN_CLASSES})
+    covers: ClassVar[frozenset[type]] = SETS
+    beside: ClassVar[Beside | None] = Beside(
+        models=frozenset({"set-k-anonymity"}),
+        keys=(L,),
+        make=lambda given: SetLDiversity(given["l"]),
+        sensitive=ONE_IN_L,
+    )
 
     l: Number
 
     def __post_init__(self) -> None:
         check_number("SetLDiversity", "l", self.l, "a number of 1 or more", least=1)
 
-    def claim(self, data: LocalData) -> str:
+    @property
+    def meaning(self) -> str:
+        """The promise for people who know no theory."""
+        return "Among equal sets, no sensitive item occurs in more than one in {l} rows."
+
+    @property
+    def diverse(self) -> bool:
+        """It is about sensitive items and values."""
+        return True
+
+    def claim(self, data: Described) -> str:
         """The promise in words, for these columns."""
         return (
             f"satisfies l-diversity with l={self.l} for {', '.join(sensitive_names(data))}"
             f" among records with equal sets on {', '.join(data.quasi_sets)}"
         )
 
-    def infeasible(self, data: LocalData) -> Infeasible | None:
+    def infeasible(self, data: Port) -> Infeasible | None:
         """Why no generalization of the items can keep the promise; None if one can.
 
         Whatever groups of equal sets the records with items form, one of them has at least the share that all
@@ -105,8 +132,7 @@ class SetLDiversity:
         """
         check_sets(self.name, data)
         check_sensitive(self.name, data)
-        sets = data.joined_sets()
-        guess = sets.likeliest_guess(0, rows_as_class(np.diff(sets.quasi.starts) > 0))
+        guess = data.likeliest_guess(0, with_items=True)
         if guess is None or guess.share * exact(self.l) <= 1:
             return None
         place = " that have an item which is not sensitive"
@@ -117,15 +143,12 @@ class SetLDiversity:
             records=data.row_count,
         )
 
-    def verify(self, data: LocalData) -> Verdict:
+    def verify(self, data: Port) -> Verdict:
         """Find the likeliest guess among records with equal sets."""
         check_sets(self.name, data)
         check_sensitive(self.name, data)
         if data.row_count == 0:
             return verdict_without_records(self.claim(data))
-        sets = data.joined_sets()
-        guess = sets.likeliest_guess(0, data.set_classes(sets))
-        place = ""
-        if guess is not None:
-            place = f" with the set {itemset_in_words(data, sets.items_of_row(int(guess.rows[0])))}"
+        guess = data.likeliest_guess(0, data.quasi_sets)
+        place = "" if guess is None else f" with the set {set_in_words(data, guess.where)}"
         return verdict_on_guess(data, self.claim(data), guess, self.l, place)

@@ -6,22 +6,20 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import ClassVar, Literal, get_args
 
-import numpy as np
-
-from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Infeasible, Problem
-from shoal.kernels.arrays import Floats, Ints, frozen_ints
+from shoal.engine.port import Described, Port, Question
+from shoal.errors import BadInput, Problem
+from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.kernels.diversity import CLOSE_EQUAL, CLOSE_ORDERED
 from shoal.privacy import diversity
+from shoal.privacy.diversity import Diversity
+from shoal.privacy.model import Beside, Key
 from shoal.privacy.parameters import Number, check_choice, check_number, exact
-from shoal.privacy.verdict import Verdict
-from shoal.table.columns import Domain
 
 Distance = Literal["equal", "ordered"]
 
 
 @dataclass(frozen=True, slots=True)
-class TCloseness:
+class TCloseness(Diversity):
     """The sensitive values of every class are distributed nearly as in the whole table.
 
     The earth mover's distance between the two distributions is at most t. With distance `equal` any two
@@ -33,8 +31,26 @@ class TCloseness:
     """
 
     name: ClassVar[str] = "t-closeness"
+    questions: ClassVar[frozenset[Question]] = frozenset({Question.DISTRIBUTIONS})
     higher_is_better: ClassVar[bool] = False
     figure_name: ClassVar[str] = "highest_distance"
+    beside: ClassVar[Beside | None] = Beside(
+        models=frozenset({"k-anonymity", "k-km-anonymity"}),
+        keys=(
+            Key(
+                name="t",
+                help="The distance, from 0 for the same to 1 for nothing alike (t)",
+                kind=float,
+                safe=0.2,
+                least=0.05,
+                most=1,
+                step=0.05,
+            ),
+            Key(name="distance", help="How far apart values are", kind=get_args(Distance)),
+        ),
+        make=lambda given: TCloseness(given["t"], given.get("distance", "equal")),
+        sensitive="Among them it is spread as in the whole file, up to a distance of t (t-closeness)",
+    )
 
     t: Number
     distance: Distance = "equal"
@@ -43,14 +59,21 @@ class TCloseness:
         check_number("TCloseness", "t", self.t, "a number above 0 and up to 1", most=1)
         check_choice("TCloseness", "distance", self.distance, get_args(Distance))
 
-    def claim(self, data: LocalData) -> str:
+    @property
+    def meaning(self) -> str:
+        """The promise for people who know no theory."""
+        return (
+            "The values of {sensitive} among the rows that fit a person are spread as in the whole file, up"
+            " to a distance of {t}: finding the group tells little more than the file as a whole."
+        )
+
+    def claim(self, data: Described) -> str:
         """The promise in words, for these columns."""
         return f"satisfies {self.t}-closeness ({self.distance} distance) {diversity.columns_in_words(data)}"
 
-    def check_column(self, data: LocalData, column: str) -> None:
+    def check_column(self, data: Port, column: str) -> None:
         """An ordered distance needs values whose order means something, numbered in that order."""
-        domain = data.table.coded(column).domain
-        if self.distance == "ordered" and not _in_order(domain):
+        if self.distance == "ordered" and not data.is_ordered(column):
             raise BadInput(
                 Problem(
                     "t-closeness with distance 'ordered' needs numbers or dates in their order",
@@ -64,7 +87,7 @@ class TCloseness:
         """The largest distance."""
         return exact(self.t)
 
-    def requirement(self) -> Ints:
+    def class_constraint(self) -> Ints:
         """The promise as kernels take it."""
         kind = CLOSE_EQUAL if self.distance == "equal" else CLOSE_ORDERED
         return frozen_ints([kind, self.threshold.numerator, self.threshold.denominator, 0])
@@ -90,38 +113,10 @@ class TCloseness:
         steps = max(len(differences) - 1, 1)
         return Fraction(sum(map(abs, accumulate(differences))), steps * size * table_size)
 
-    def table_holds(self, data: LocalData) -> bool:
-        """Whether the whole table, as one class, would do: always, if there is any value."""
-        return diversity.table_holds(self, data)
-
-    def infeasible(self, data: LocalData) -> Infeasible | None:
-        """Why no release of these data can keep the promise; None if one can."""
-        return diversity.infeasible(self, data)
-
     def figure_in_words(self, figure: float) -> str:
         """A clause about a class that reaches this figure."""
         return f"its distance ({self.distance}) to the whole table is {figure:.6g} where {self.t} is allowed"
 
-    def reported(self, figure: float) -> float:
-        """The figure as it stands in a verdict."""
-        return figure
-
     def infeasible_because(self, figure: float) -> str:
         """A clause about a table whose own figure is too bad."""
         return f"the table's own distance is {figure:.6g}"
-
-    def verify(self, data: LocalData) -> Verdict:
-        """Judge every class of the released table."""
-        return diversity.verify_diversity(self, data)
-
-
-def _in_order(domain: Domain) -> bool:
-    numbers = domain.numbers if domain.numbers is not None else _numbers_of_labels(domain)
-    return numbers is not None and bool(np.all(np.diff(numbers) > 0))
-
-
-def _numbers_of_labels(domain: Domain) -> Floats | None:
-    try:
-        return np.array([float(label) for label in domain.texts()], dtype=np.float64)
-    except ValueError:
-        return None

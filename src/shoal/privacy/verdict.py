@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
-from shoal.engine.local import LocalData
+from shoal.engine.answers import NamedRows
 from shoal.kernels.arrays import Ints
 
 ROWS_SHOWN = 20
@@ -24,6 +24,11 @@ class Witness:
     def at(cls, what: str, rows: Ints) -> Witness:
         """A witness at the given row positions, which count from 0; only the first rows are listed."""
         return cls(what, tuple(int(row) + 1 for row in rows[:ROWS_SHOWN]), len(rows))
+
+    @classmethod
+    def of(cls, what: str, found: NamedRows) -> Witness:
+        """A witness that data named, wherever they are."""
+        return cls(what, cls.at(what, found.rows).rows, found.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,35 +52,12 @@ class Verdict:
     by_construction: bool = False
 
 
-class Model(Protocol):
-    """A promise: a frozen value that says what it means and checks a release against it.
-
-    A release is a LocalData, or a Disassociated where that is what the model is about.
-    """
-
-    name: ClassVar[str]
-
-    def claim(self, data: Any) -> str:
-        """The promise in words, for these columns: 'satisfies ... with k=5 on age, zip'."""
-
-    def verify(self, data: Any) -> Verdict:
-        """Check the released data, from published values alone."""
-
-
 def verdict_without_records(claim: str) -> Verdict:
     """An empty release shows nothing, so it keeps no promise."""
     return Verdict(holds=False, claim=claim, evidence="there are no records", figures={"records": 0})
 
 
-def class_in_words(data: LocalData, columns: Sequence[str], row: int) -> str:
-    """Name the class of a row by its published values: 'age=20-24, zip=123**'."""
-    if not columns:
-        return "all records"
-    values = ((name, data.label(name, row)) for name in columns)
-    return ", ".join(f"{name}={'(missing)' if label is None else label}" for name, label in values)
-
-
 def counted(count: int, what: str) -> str:
     """A number with its noun: '1 record', '3 records', '2 classes', '5 people'."""
-    plural = {"class": "classes", "person": "people", "branch": "branches"}.get(what, f"{what}s")
+    plural = {"class": "classes", "person": "people"}.get(what, f"{what}s")
     return f"{count:,} {what if count == 1 else plural}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -21,12 +21,15 @@ import pyarrow as pa
 
 from shoal.errors import BadInput, Problem, did_you_mean
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.table.canonical import canonical_text
 from shoal.table.columns import Domain, Kind
 
 PROBLEMS_SHOWN = 20
 _LARGEST_SIZE = 2**53
 _SIMPLE_KEYS = ("size", "chunks", "terms")
 _JOINT_KEYS = ("size", "shared", "children")
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +74,38 @@ class Disassociated:
         """How many records were taken apart."""
         return int(self.clusters.sizes[self.clusters.parents < 0].sum())
 
+    def terms_held(self, labels: Collection[str]) -> set[str]:
+        """Which of these labels are terms of the release."""
+        return set(labels).intersection(self.terms.texts())
+
+    def examine(self, examine: Callable[[Disassociated], T]) -> T:
+        """What an examination of all lines finds."""
+        return examine(self)
+
+    def spelled_twice(self) -> tuple[str, ...]:
+        """Terms such as `flu` and `flu `, which differ only in how they are written: the first of them."""
+        spellings = canonical_text(self.terms.labels).dictionary_encode().indices.to_numpy()
+        several = np.flatnonzero(np.bincount(spellings, minlength=1)[spellings] > 1)
+        alike = several[spellings[several] == spellings[several[0]]] if len(several) else several
+        return tuple(str(self.terms.label(int(term))) for term in alike)
+
+
+def chunk_figures(released: Disassociated) -> dict[str, int]:
+    """How many pieces of which kind a publication has; anyone can count them in the file."""
+    simple = released.clusters.simple
+    in_record_chunk = simple[released.chunk_clusters]
+    sizes = released.clusters.sizes[simple]
+    return {
+        "clusters": int(simple.sum()),
+        "joint clusters": int((~simple).sum()),
+        "records in the smallest cluster": int(sizes.min()),
+        "records in the largest cluster": int(sizes.max()),
+        "record chunks": int(in_record_chunk.sum()),
+        "shared chunks": int((~in_record_chunk).sum()),
+        "terms in chunks, counted in each subrecord": len(released.subrecords.items),
+        "terms in term chunks": len(released.term_chunks.items),
+    }
+
 
 def read_disassociated(path: Path, sensitive: Sequence[str] = ()) -> Disassociated:
     """Read a file of JSON lines; raises BadInput with every line that does not have the form of a cluster."""
@@ -92,9 +127,6 @@ def parse_lines(lines: Iterable[str], sensitive: Sequence[str] = ()) -> Disassoc
 def disassociated(clusters: Iterable[Mapping[str, Any]], sensitive: Sequence[str] = ()) -> Disassociated:
     """Encode clusters that have the form of the parsed lines of a file."""
     return _encode(enumerate(clusters, start=1), lambda cluster: cluster, "disassociated data", sensitive)
-
-
-T = TypeVar("T")
 
 
 def _encode(

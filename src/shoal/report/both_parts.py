@@ -12,18 +12,18 @@ from shoal.report.wording import share
 
 def shows_both_parts(outcome: Outcome) -> bool:
     """Whether single values and items were generalized together."""
-    return "item_ncp" in outcome.losses
+    return "item_ncp" in outcome.cost.losses
 
 
 def both_parts(outcome: Outcome) -> Iterable[Html]:
     """What is said of the two parts, in two columns."""
-    sets = [name for name, losses in outcome.column_losses.items() if "ul" in losses]
-    values = [name for name in outcome.quasi if name not in sets]
-    figures = {name: value for verdict in outcome.verdicts for name, value in verdict.figures.items()}
+    sets = [name for name, losses in outcome.cost.column_losses.items() if "ul" in losses]
+    values = [name for name in outcome.claim.quasi if name not in sets]
+    figures = {name: value for verdict in outcome.claim.verdicts for name, value in verdict.figures.items()}
     rows: list[tuple[Content, ...]] = [
         ("columns", ", ".join(values), ", ".join(sets)),
-        ("detail lost (NCP)", share(outcome.losses["ncp"]), share(outcome.losses["item_ncp"])),
-        ("combinations added (UL)", "", share(outcome.losses["ul"])),
+        ("detail lost (NCP)", share(outcome.cost.losses["ncp"]), share(outcome.cost.losses["item_ncp"])),
+        ("combinations added (UL)", "", share(outcome.cost.losses["ul"])),
         ("fewest records alike", *map(_number, _supports(figures))),
         ("recoded in", _number(figures.get("classes"), " classes"), _clusters(outcome)),
     ]
@@ -40,7 +40,7 @@ def _supports(figures: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _clusters(outcome: Outcome) -> str:
-    return _number(outcome.figures.get("clusters"), " clusters")
+    return _number(outcome.provenance.figures.get("clusters"), " clusters")
 
 
 def _number(value: object, unit: str = "") -> str:
@@ -49,7 +49,7 @@ def _number(value: object, unit: str = "") -> str:
 
 def frontier_of(outcome: Outcome) -> Sequence[Mapping[str, Any]]:
     """The bounds that were tried and what each costs; nothing if one was given."""
-    points: Sequence[Mapping[str, Any]] = outcome.figures.get("frontier", ())
+    points: Sequence[Mapping[str, Any]] = outcome.provenance.figures.get("frontier", ())
     return points
 
 

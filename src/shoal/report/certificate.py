@@ -27,7 +27,7 @@ def certificate(outcome: Outcome, published: Path | Mapping[str, JsonValue]) -> 
     not on this machine its name, size and SHA-256 are given instead.
     """
     if not outcome.holds:
-        broken = next((verdict for verdict in outcome.verdicts if not verdict.holds), None)
+        broken = next((verdict for verdict in outcome.claim.verdicts if not verdict.holds), None)
         evidence = broken.evidence if broken else "nothing was checked"
         raise PromiseBroken(
             f"no certificate is made for a release that does not keep its promise: {evidence}", broken
@@ -36,23 +36,23 @@ def certificate(outcome: Outcome, published: Path | Mapping[str, JsonValue]) -> 
         "format": FORMAT,
         "shoal": version("shoal"),
         "file": _fingerprint(published) if isinstance(published, Path) else dict(published),
-        "publishable": outcome.publishable,
+        "publishable": outcome.claim.publishable,
         "model": outcome.model,
         "promises": [
-            {"model": promise.model, "parameters": json_value(promise.parameters)}
-            for promise in outcome.promises
+            {"model": promise.name, "parameters": json_value(promise.parameters)}
+            for promise in outcome.claim.promise
         ],
-        "policy": {"columns": json_value(outcome.roles)},
-        "claims": [verdict.claim for verdict in outcome.verdicts],
+        "policy": {"columns": json_value(outcome.claim.roles)},
+        "claims": [verdict.claim for verdict in outcome.claim.verdicts],
         "verdict": {
             # Nobody has verified what only the mechanism can promise.
             "holds": None if outcome.by_construction else True,
             "by_construction": outcome.by_construction,
             "smallest": _smallest_count_of_records(outcome),
-            "records": outcome.published_records,
+            "records": outcome.cost.published_records,
             "checks": [
-                _check(verdict, "records" if outcome.people is None else "people")
-                for verdict in outcome.verdicts
+                _check(verdict, "records" if outcome.claim.people is None else "people")
+                for verdict in outcome.claim.verdicts
             ],
         },
         "measures": {"published": _published_measures(outcome), "loss": _published_losses(outcome)},
@@ -111,8 +111,8 @@ def _fingerprint(file: Path) -> dict[str, JsonValue]:
 
 def _smallest_count_of_records(outcome: Outcome) -> int | None:
     """What a check of the file alone finds; the run's own check counts people where it can."""
-    risk = risk_of(outcome.class_sizes_after)
-    if outcome.people is not None and risk is not None:
+    risk = risk_of(outcome.cost.class_sizes_after)
+    if outcome.claim.people is not None and risk is not None:
         return risk.smallest
     return outcome.smallest
 
@@ -133,8 +133,8 @@ def _check(verdict: Verdict, counted: str) -> dict[str, JsonValue]:
 
 def _published_measures(outcome: Outcome) -> dict[str, JsonValue]:
     """What anyone can compute from the published file again, who knows the algorithm."""
-    attacks = {name: json_value(figures) for name, figures in outcome.attack_figures.items()}
-    risk = risk_of(outcome.class_sizes_after)
+    attacks = {name: json_value(figures) for name, figures in outcome.claim.attack_figures.items()}
+    risk = risk_of(outcome.cost.class_sizes_after)
     if risk is None:
         return attacks
     return attacks | {
@@ -149,7 +149,7 @@ def _published_measures(outcome: Outcome) -> dict[str, JsonValue]:
 
 def _published_losses(outcome: Outcome) -> dict[str, JsonValue]:
     """Losses compare with the original, without noise: of differential privacy they would leave nothing."""
-    return {} if outcome.by_construction else _rounded(outcome.losses)
+    return {} if outcome.by_construction else _rounded(outcome.cost.losses)
 
 
 def _rounded(losses: Mapping[str, float]) -> dict[str, JsonValue]:
@@ -161,11 +161,11 @@ def _three_digits(value: float) -> float:
 
 
 def _people(outcome: Outcome) -> dict[str, JsonValue] | None:
-    if outcome.people is None:
+    if outcome.claim.people is None:
         return None
     return {
-        "subjects": outcome.people.subjects,
-        "smallest": outcome.people.smallest,
+        "subjects": outcome.claim.people.subjects,
+        "smallest": outcome.claim.people.smallest,
         "note": "k counts rows. When the file was made, people were counted by their subject, which is not"
         " published, so this count cannot be repeated from the file.",
     }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from shoal.engine.port import Question
 from shoal.errors import BadInput, Problem, ShoalError
 from shoal.privacy.catalogue import MODELS
-from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
 from shoal.table.columns import Kind
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 
@@ -17,20 +18,21 @@ PSEUDONYM = "pseudonym"
 
 
 def published_roles(
-    names: Iterable[str], roles: Mapping[str, Role], labels: Mapping[str, Sequence[str]]
+    names: Iterable[str], roles: Mapping[str, Role], held: Callable[[str, Collection[str]], set[str]]
 ) -> dict[str, dict[str, Any]]:
     """The roles of published columns as a certificate states them.
 
-    `labels` are those of the published sets: a sensitive item that is not among them is not named.
+    `held` tells which labels a published column of sets shows: a sensitive item that it does not is not
+    named.
     """
-    return {name: _stated(roles[name], set(labels.get(name, ()))) for name in names}
+    return {name: _stated(name, roles[name], held) for name in names}
 
 
-def _stated(role: Role, published: set[str]) -> dict[str, Any]:
+def _stated(name: str, role: Role, held: Callable[[str, Collection[str]], set[str]]) -> dict[str, Any]:
     kind = str(getattr(role, "kind", Kind.CATEGORY))
     match role:
         case QuasiSet():
-            sensitive = sorted(published.intersection(role.sensitive))
+            sensitive = sorted(held(name, role.sensitive)) if role.sensitive else []
             return {"role": "quasi", "kind": kind, "separator": role.separator, "sensitive": sensitive}
         case Quasi():
             return {"role": "quasi", "kind": kind}
@@ -67,18 +69,18 @@ def _role(about: Mapping[str, Any]) -> Role:
             raise ValueError(other)
 
 
-def models_of_certificate(certificate: Mapping[str, Any]) -> tuple[Model, ...]:
+def promise_of_certificate(certificate: Mapping[str, Any]) -> Promise:
     """The promises of a certificate; BadInput if it does not say them, or if they need more than the file."""
     try:
-        models = tuple(_model(promise) for promise in certificate["promises"])
+        promise = Promise(_model(each) for each in certificate["promises"])
     except (KeyError, TypeError, AttributeError, ValueError, ShoalError) as error:
         raise _unusable("what is promised") from error
-    if not models:
+    if not promise:
         raise _unusable("what is promised")
-    if any(isinstance(model, KmAnonymity) and model.negative for model in models):
+    if any(Question.ABSENCE in model.asks for model in promise):
         what = "facts of absence are checked with the hierarchies, which no certificate holds"
         raise BadInput(Problem(what, "name the policy with --policy"))
-    return models
+    return promise
 
 
 def _model(promise: Mapping[str, Any]) -> Model:

@@ -6,25 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.engine.answers import SizeCounts
 from shoal.kernels.arrays import Ints
 
 _EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SizeCounts:
-    """The sizes of classes that are too many to be listed: classes[i] of them have sizes[i], ascending."""
-
-    sizes: Ints
-    classes: Ints
-
-    @classmethod
-    def of(cls, sizes: Ints) -> SizeCounts:
-        """The sizes of single classes, counted."""
-        return cls(*np.unique(sizes, return_counts=True))
-
-
-ClassSizes = Ints | SizeCounts  # one size per class, or counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +36,8 @@ class Risk:
         return self.classes / self.records
 
 
-def risk_of(sizes: ClassSizes) -> Risk | None:
+def risk_of(counted: SizeCounts) -> Risk | None:
     """The risk that these classes leave; None when there are none."""
-    counted = sizes if isinstance(sizes, SizeCounts) else SizeCounts.of(sizes)
     if len(counted.sizes) == 0:
         return None
     return Risk(
@@ -84,12 +68,12 @@ class Band:
         return f"{self.least:,}" if self.least == self.most else f"{self.least:,}–{self.most:,}"
 
 
-def size_bands(before: ClassSizes, after: ClassSizes, k: int | None) -> tuple[Band, ...]:
+def size_bands(before: SizeCounts, after: SizeCounts, k: int | None) -> tuple[Band, ...]:
     """Both sides counted in the same bands of class sizes, one of which begins at k.
 
     The bands reach from the smallest class of either side to the largest.
     """
-    sides = [side if isinstance(side, SizeCounts) else SizeCounts.of(side) for side in (before, after)]
+    sides = (before, after)
     sizes = np.concatenate([side.sizes for side in sides])
     if len(sizes) == 0:
         return ()

@@ -45,23 +45,6 @@ def drawn_clusters(released: Disassociated) -> tuple[DrawnCluster, ...]:
     return tuple(_drawn(released, int(number)) for number in np.sort(np.concatenate((alone, joint))))
 
 
-def pieces_in_figures(released: Disassociated) -> dict[str, int]:
-    """How many pieces of which kind a publication has; anyone can count them in the file."""
-    simple = released.clusters.simple
-    in_record_chunk = simple[released.chunk_clusters]
-    sizes = released.clusters.sizes[simple]
-    return {
-        "clusters": int(simple.sum()),
-        "joint clusters": int((~simple).sum()),
-        "records in the smallest cluster": int(sizes.min()),
-        "records in the largest cluster": int(sizes.max()),
-        "record chunks": int(in_record_chunk.sum()),
-        "shared chunks": int((~in_record_chunk).sum()),
-        "terms in chunks, counted in each subrecord": len(released.subrecords.items),
-        "terms in term chunks": len(released.term_chunks.items),
-    }
-
-
 def _drawn(released: Disassociated, number: int, depth: int = 1) -> DrawnCluster:
     labels = released.terms.labels
     chunks = np.flatnonzero(released.chunk_clusters == number)

@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.report.outcome import Outcome, Promise
+from shoal.privacy.model import Form, Model
+from shoal.privacy.promise import Promise
+from shoal.report.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """What is promised, and of which columns; `columns` are all that are published, `sets` those of sets."""
 
-    promises: Sequence[Promise]
+    promises: Sequence[Model]
     quasi: Sequence[str]
     sensitive: Sequence[str]
     columns: Sequence[str]
@@ -24,11 +26,11 @@ class Scope:
     def of(cls, outcome: Outcome) -> Scope:
         """The scope of a run."""
         return cls(
-            promises=outcome.promises or (Promise(outcome.model),),
-            quasi=outcome.quasi,
-            sensitive=outcome.sensitive,
-            columns=outcome.columns,
-            counts_people=outcome.people is not None,
+            promises=outcome.claim.promise,
+            quasi=outcome.claim.quasi,
+            sensitive=outcome.claim.sensitive,
+            columns=outcome.changes.columns,
+            counts_people=outcome.claim.people is not None,
             sets=tuple(outcome.sets),
         )
 
@@ -49,16 +51,12 @@ class Limit:
 
 def promises_in_words(outcome: Outcome) -> list[str]:
     """One paragraph per promise; a model that is not known here is left to its claim."""
-    return scope_in_words(Scope.of(outcome)) or [verdict.claim for verdict in outcome.verdicts]
+    return scope_in_words(Scope.of(outcome)) or [verdict.claim for verdict in outcome.claim.verdicts]
 
 
 def scope_in_words(scope: Scope) -> list[str]:
     """One paragraph per promise that has words here."""
-    return [
-        _TEMPLATES[_key(promise)].format_map(_words(scope, promise))
-        for promise in scope.promises
-        if _key(promise) in _TEMPLATES
-    ]
+    return [model.meaning.format_map(_words(scope, model)) for model in scope.promises if model.meaning]
 
 
 def limits(outcome: Outcome) -> list[Limit]:
@@ -68,13 +66,13 @@ def limits(outcome: Outcome) -> list[Limit]:
 
 def limits_of(scope: Scope) -> list[Limit]:
     """What the promises together leave open."""
-    names = {promise.model for promise in scope.promises}
-    if "differential-privacy" in names:
+    promise = Promise(scope.promises)
+    if promise and promise.form is Form.NEW_RECORDS:
         return [_BUDGET, _POPULATION]
     return [
-        *([_SIMILAR_VALUES] if names & _DIVERSE else [_shared_value(scope)]),
-        *([_MORE_ITEMS] if names & _BOUNDED_KNOWLEDGE else []),
-        *([_COVERS] if "disassociation" in names else []),
+        *([_SIMILAR_VALUES] if promise.diverse else [_shared_value(scope)]),
+        *([_MORE_ITEMS] if any(model.bounded for model in promise) else []),
+        *([_COVERS] if promise and promise.form is Form.CLUSTERS else []),
         _other_columns(scope),
         _SEVERAL_RELEASES,
         _METHOD,
@@ -82,75 +80,6 @@ def limits_of(scope: Scope) -> list[Limit]:
         _MEMBERSHIP,
         *([] if scope.counts_people else [_ROWS_NOT_PEOPLE]),
     ]
-
-
-_DIVERSE = {
-    "l-diversity",
-    "t-closeness",
-    "alpha-k-anonymity",
-    "lm-diversity",
-    "set-l-diversity",
-    "k-lm-diversity",
-}
-_BOUNDED_KNOWLEDGE = {"km-anonymity", "lm-diversity", "k-km-anonymity", "k-lm-diversity", "disassociation"}
-
-_TEMPLATES = {
-    "k-anonymity": (
-        "Take a reader who knows what a person in this file has in the columns {quasi}. At least {k} rows fit"
-        " that person equally well, and these columns give no way to tell which of them is the right one."
-    ),
-    "l-diversity frequency": (
-        "Among the rows that fit a person, no value of {sensitive} makes up more than one in {l}, so"
-        " finding the right group of rows does not give the value away."
-    ),
-    "l-diversity distinct": "The rows that fit a person show at least {l} different values of {sensitive}.",
-    "l-diversity entropy": (
-        "The values of {sensitive} among the rows that fit a person are at least as mixed (by their entropy)"
-        " as {l} values that are equally frequent."
-    ),
-    "l-diversity recursive": (
-        "Among the rows that fit a person, the most frequent value of {sensitive} occurs less than {c} times"
-        " as often as the values from the {l}th most frequent on taken together."
-    ),
-    "t-closeness": (
-        "The values of {sensitive} among the rows that fit a person are spread as in the whole file, up to a"
-        " distance of {t}: finding the group tells little more than the file as a whole."
-    ),
-    "alpha-k-anonymity": (
-        "At least {k} rows fit a person on {quasi}, and no value of {sensitive} makes up more than a share of"
-        " {alpha} of them."
-    ),
-    "km-anonymity": (
-        "Take a reader who knows up to {m} items of a person's set. If any row of the file fits these items,"
-        " at least {k} do."
-    ),
-    "lm-diversity": (
-        "Knowing up to {m} items of a person's set does not give a sensitive item away: it occurs in no more"
-        " than one in {l} of the rows that fit."
-    ),
-    "set-k-anonymity": (
-        "Every set in the file occurs at least {k} times, so even a reader who knows a person's whole set"
-        " finds at least {k} rows that fit."
-    ),
-    "set-l-diversity": "Among equal sets, no sensitive item occurs in more than one in {l} rows.",
-    "k-km-anonymity": (
-        "Take a reader who knows all single values of a person in the columns {values}, and up to {m} items"
-        " of {sets}. If any row fits, at least {k} do."
-    ),
-    "k-lm-diversity": (
-        "Take a reader who knows all single values of a person in the columns {values}, and up to {m} items"
-        " of {sets}. If any row fits, at least {k} do, and no sensitive item or value belongs to more than"
-        " one in {l} of them."
-    ),
-    "disassociation": (
-        "All items stay as they are, but records are cut into pieces. For any {m} items that could belong"
-        " together, an original is possible in which at least {k} records hold them."
-    ),
-    "differential-privacy": (
-        "Adding or removing one person changes the chance of any published result at most by a factor of"
-        " e^{epsilon}. This follows from how the file was made and cannot be checked from the file."
-    ),
-}
 
 
 def _shared_value(scope: Scope) -> Limit:
@@ -225,12 +154,6 @@ _POPULATION = Limit(
 )
 
 
-def _key(promise: Promise) -> str:
-    if promise.model == "l-diversity":
-        return f"l-diversity {promise.parameters.get('kind', 'frequency')}"
-    return promise.model
-
-
 class _Words(dict[str, str]):
     """Parameters as words; one that is not known keeps its letter."""
 
@@ -238,9 +161,9 @@ class _Words(dict[str, str]):
         return key
 
 
-def _words(scope: Scope, promise: Promise) -> Mapping[str, Any]:
+def _words(scope: Scope, model: Model) -> Mapping[str, Any]:
     return _Words(
-        {name: f"{value}" for name, value in promise.parameters.items()}
+        {name: f"{value}" for name, value in model.parameters.items()}
         | {
             "quasi": _listed(scope.quasi) or "covered values",
             "values": _listed([name for name in scope.quasi if name not in scope.sets]) or "covered",

@@ -20,7 +20,7 @@ def page(outcome: Outcome) -> str:
         f"Shoal report: {outcome.model}",
         _header(outcome),
         sections(outcome),
-        f"Made by Shoal {version('shoal')} with the algorithm {outcome.algorithm}.",
+        f"Made by Shoal {version('shoal')} with the algorithm {outcome.provenance.algorithm}.",
     )
 
 
@@ -30,7 +30,7 @@ def notebook_view(outcome: Outcome) -> str:
         f"Shoal: {outcome.model}",
         tag("header"),
         summary(outcome),
-        f"Found by the algorithm {outcome.algorithm}. For the publisher only.",
+        f"Found by the algorithm {outcome.provenance.algorithm}. For the publisher only.",
     )
     return tag("iframe", srcdoc=inner, style="width: 100%; height: 720px; border: 0", title="Shoal result")
 
@@ -39,7 +39,7 @@ def _header(outcome: Outcome) -> Html:
     return tag(
         "header",
         tag("p", "Release report", class_="overline"),
-        tag("h1", f"{counted(outcome.records, 'record')} under {outcome.model}"),
+        tag("h1", f"{counted(outcome.cost.records, 'record')} under {outcome.model}"),
         tag(
             "p",
             "For the publisher only. This page shows original rows and figures that compare with the"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shoal.kernels.arrays import Ints, frozen_ints
+from shoal.engine.answers import SizeCounts
+from shoal.kernels.arrays import Ints
 from shoal.report.class_sizes import size_bands
 from shoal.report.clusters import DrawnCluster, clusters_as_html
 from shoal.report.figures import class_size_figure
@@ -20,7 +21,7 @@ def pieces_section(
     k: int | None,
 ) -> Html:
     """What was published; all of it can be read off the published file."""
-    bands = size_bands(frozen_ints([]), sizes, k)
+    bands = size_bands(SizeCounts.none(), SizeCounts.of(sizes), k)
     drawing = "A few clusters as they were published; ×n stands for n equal subrecords"
     return section(
         "pieces",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from shoal.privacy.model import Model
 from shoal.privacy.verdict import Verdict
 from shoal.report.explanations import Scope, limits_of, scope_in_words
 from shoal.report.html import Html, join, tag
-from shoal.report.outcome import Promise
 from shoal.report.parts import section
 from shoal.report.wording import counted, sentence, share
 
@@ -61,13 +61,13 @@ def remark(title: str, text: str) -> Html:
     return tag("p", tag("strong", title), " ", text, class_="remark")
 
 
-def parameter(promises: Sequence[Promise], name: str) -> int | None:
+def parameter(promises: Sequence[Model], name: str) -> int | None:
     """A whole number that a promise names, such as k or m."""
     given = (promise.parameters.get(name) for promise in promises)
     return next((value for value in given if isinstance(value, int)), None)
 
 
-def risk_within_promise(promises: Sequence[Promise], verdicts: Sequence[Verdict]) -> tuple[str, str]:
+def risk_within_promise(promises: Sequence[Model], verdicts: Sequence[Verdict]) -> tuple[str, str]:
     """Whom the figures of risk are about, and what is promised where that is somebody who knows less."""
     items = parameter(promises, "m")
     if items is None:

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
+from shoal.engine.answers import SizeCounts
 from shoal.explain.levels import MOST_BARS, shortened
 from shoal.kernels.arrays import Ints, frozen_ints
+from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.clusters import DrawnCluster
@@ -20,7 +22,6 @@ from shoal.report.document import document
 from shoal.report.explanations import Scope
 from shoal.report.figures import class_size_figure, published_figure, risk_figure
 from shoal.report.html import Content, Html, table, tag
-from shoal.report.outcome import Promise
 from shoal.report.parts import pair, section
 from shoal.report.piece_sections import pieces_section
 from shoal.report.promise_sections import parameter, promise_sections, risk_within_promise, verdict_section
@@ -32,14 +33,14 @@ class Publication:
     """What anybody can compute from a published file; labels[column][label] is how often it occurs there."""
 
     model: str
-    promises: tuple[Promise, ...]
+    promises: Promise
     verdicts: tuple[Verdict, ...]
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     columns: tuple[str, ...]
     sets: tuple[str, ...]
     records: int
-    class_sizes: Ints
+    class_sizes: SizeCounts
     labels: Mapping[str, Mapping[str, int]]
     publishable: bool = True
     pieces: Mapping[str, int] = field(default_factory=dict)
@@ -99,7 +100,7 @@ def _sections(published: Publication) -> Iterable[Html]:
 
 def _scope(published: Publication) -> Scope:
     return Scope(
-        promises=published.promises or (Promise(published.model),),
+        promises=published.promises,
         quasi=published.quasi,
         sensitive=published.sensitive,
         columns=published.columns,
@@ -149,7 +150,7 @@ def _risk(published: Publication, risk: Risk) -> Html:
 
 
 def _class_sizes(published: Publication) -> Html:
-    bands = size_bands(frozen_ints([]), published.class_sizes, parameter(published.promises, "k"))
+    bands = size_bands(SizeCounts.none(), published.class_sizes, parameter(published.promises, "k"))
     sets_too = ", sets with all their items included" if published.sets else ""
     return section(
         "classes",

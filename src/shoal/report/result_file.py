@@ -10,28 +10,28 @@ from shoal.report.outcome import Outcome
 
 def result_dict(outcome: Outcome) -> dict[str, JsonValue]:
     """What was promised, whether it holds, what it cost; it compares with the original, so it is internal."""
-    before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
-    people = outcome.people
+    before, after = risk_of(outcome.cost.class_sizes_before), risk_of(outcome.cost.class_sizes_after)
+    people = outcome.claim.people
     return {
         "model": outcome.model,
         "promises": [
-            {"model": promise.model, "parameters": json_value(promise.parameters)}
-            for promise in outcome.promises
+            {"model": promise.name, "parameters": json_value(promise.parameters)}
+            for promise in outcome.claim.promise
         ],
-        "algorithm": outcome.algorithm,
-        "publishable": outcome.publishable,
+        "algorithm": outcome.provenance.algorithm,
+        "publishable": outcome.claim.publishable,
         "verdict": {
             "holds": outcome.holds,
             "by_construction": outcome.by_construction,
             "smallest": outcome.smallest,
-            "checks": [_check(verdict) for verdict in outcome.verdicts],
+            "checks": [_check(verdict) for verdict in outcome.claim.verdicts],
         },
-        "loss": json_value(outcome.losses),
-        "column_loss": json_value(outcome.column_losses),
-        "records": outcome.records,
-        "published_records": outcome.published_records,
-        "suppressed_records": outcome.suppressed_records,
-        "columns": {"quasi": list(outcome.quasi), "sensitive": list(outcome.sensitive)},
+        "loss": json_value(outcome.cost.losses),
+        "column_loss": json_value(outcome.cost.column_losses),
+        "records": outcome.cost.records,
+        "published_records": outcome.cost.published_records,
+        "suppressed_records": outcome.cost.suppressed_records,
+        "columns": {"quasi": list(outcome.claim.quasi), "sensitive": list(outcome.claim.sensitive)},
         "classes": {
             "before": None if before is None else before.classes,
             "after": None if after is None else after.classes,
@@ -41,11 +41,11 @@ def result_dict(outcome: Outcome) -> dict[str, JsonValue]:
             "after": None if after is None else {"highest": after.highest, "mean": after.mean},
         },
         "people": None if people is None else {"subjects": people.subjects, "smallest": people.smallest},
-        "notices": list(outcome.notices),
-        "seconds": json_value(outcome.seconds),
-        "peak_memory_mb": json_value(outcome.peak_memory_mb),
-        "figures": json_value(outcome.figures),
-        "attacks": json_value(outcome.attack_figures),
+        "notices": list(outcome.provenance.notices),
+        "seconds": json_value(outcome.provenance.seconds),
+        "peak_memory_mb": json_value(outcome.provenance.peak_memory_mb),
+        "figures": json_value(outcome.provenance.figures),
+        "attacks": json_value(outcome.claim.attack_figures),
     }
 
 

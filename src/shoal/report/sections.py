@@ -40,33 +40,35 @@ _TAKEN_APART = (
 def sections(outcome: Outcome) -> Iterable[Html]:
     """Every part that this outcome has something to say in."""
     yield _verdict(outcome)
-    yield promise_sections(Scope.of(outcome), outcome.verdicts, advise=True)
+    yield promise_sections(Scope.of(outcome), outcome.claim.verdicts, advise=True)
     yield from _risk_and_cost(outcome)
-    if outcome.pieces:
+    if outcome.changes.chunks:
         yield pieces_section(
-            outcome.pieces,
-            outcome.clusters,
-            outcome.cluster_sizes,
-            outcome.attacks,
-            parameter(outcome.promises, "k"),
+            outcome.changes.chunks,
+            outcome.changes.drawn,
+            outcome.changes.cluster_sizes,
+            outcome.claim.attacks,
+            parameter(outcome.claim.promise, "k"),
         )
-    if outcome.affected:
+    if outcome.changes.affected:
         yield _affected(outcome)
-    if outcome.changes:
-        yield columns_section(outcome.changes, taken_apart=bool(outcome.pieces))
+    if outcome.changes.by_column:
+        yield columns_section(outcome.changes.by_column, taken_apart=bool(outcome.changes.chunks))
     if shows_both_parts(outcome):
         yield section("parts", "Both parts side by side", *both_parts(outcome))
     if frontier_of(outcome):
         yield _frontier(outcome)
-    if outcome.generalized_items:
+    if outcome.changes.generalized_items:
         yield _generalized_items(outcome)
-    if outcome.examples:
+    if outcome.changes.examples:
         yield _examples(outcome)
     yield _notices(outcome)
     yield _effort(outcome)
-    if outcome.policy:
+    if outcome.provenance.policy:
         yield section(
-            "policy", "The policy", tag("pre", outcome.policy, tabindex="0", aria_label="Policy file")
+            "policy",
+            "The policy",
+            tag("pre", outcome.provenance.policy, tabindex="0", aria_label="Policy file"),
         )
 
 
@@ -78,47 +80,47 @@ def summary(outcome: Outcome) -> Iterable[Html]:
 
 def _verdict(outcome: Outcome) -> Html:
     return verdict_section(
-        outcome.verdicts, _key_figures(outcome), _people(outcome), publishable=outcome.publishable
+        outcome.claim.verdicts, _key_figures(outcome), _people(outcome), publishable=outcome.claim.publishable
     )
 
 
 def _risk_and_cost(outcome: Outcome) -> Iterable[Html]:
-    before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
+    before, after = risk_of(outcome.cost.class_sizes_before), risk_of(outcome.cost.class_sizes_after)
     if before is not None and after is not None:
         yield _risk(outcome, before, after)
         yield _class_sizes(outcome)
-    elif before is not None and outcome.pieces:
+    elif before is not None and outcome.changes.chunks:
         yield _risk_of_pieces(outcome, before)
     yield _loss(outcome)
 
 
 def _key_figures(outcome: Outcome) -> dict[str, str]:
-    before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
+    before, after = risk_of(outcome.cost.class_sizes_before), risk_of(outcome.cost.class_sizes_after)
     figures = {}
-    if after is not None and parameter(outcome.promises, "m") is None:
+    if after is not None and parameter(outcome.claim.promise, "m") is None:
         figures["records in the smallest class"] = f"{after.smallest:,}"
         figures["classes of records that look alike"] = f"{after.classes:,}"
     elif outcome.smallest is not None:
         figures["smallest number of records found"] = f"{outcome.smallest:,}"
-    figures["records published"] = f"{outcome.published_records:,}"
-    if outcome.suppressed_records:
-        figures["records suppressed"] = f"{outcome.suppressed_records:,}"
+    figures["records published"] = f"{outcome.cost.published_records:,}"
+    if outcome.cost.suppressed_records:
+        figures["records suppressed"] = f"{outcome.cost.suppressed_records:,}"
     if before is not None:
         figures["unique records before"] = f"{before.unique:,}"
     if shows_both_parts(outcome):
-        figures["detail lost in values (NCP)"] = share(outcome.losses["ncp"])
-        figures["detail lost in items (UL)"] = share(outcome.losses["ul"])
-    elif "ncp" in outcome.losses:
-        figures["detail lost (NCP)"] = share(outcome.losses["ncp"])
+        figures["detail lost in values (NCP)"] = share(outcome.cost.losses["ncp"])
+        figures["detail lost in items (UL)"] = share(outcome.cost.losses["ul"])
+    elif "ncp" in outcome.cost.losses:
+        figures["detail lost (NCP)"] = share(outcome.cost.losses["ncp"])
     return figures
 
 
 def _people(outcome: Outcome) -> Html | None:
-    if outcome.people is None:
+    if outcome.claim.people is None:
         return None
-    rows = counted(outcome.published_records, "row")
-    subjects = counted(outcome.people.subjects, "person", "people")
-    smallest = counted(outcome.people.smallest, "person", "people")
+    rows = counted(outcome.cost.published_records, "row")
+    subjects = counted(outcome.claim.people.subjects, "person", "people")
+    smallest = counted(outcome.claim.people.smallest, "person", "people")
     return remark(
         "People and rows.",
         f"One person can have several rows here: {rows} stand for {subjects}, and the smallest class holds"
@@ -128,7 +130,7 @@ def _people(outcome: Outcome) -> Html | None:
 
 
 def _risk(outcome: Outcome, before: Risk, after: Risk) -> Html:
-    who, promised = risk_within_promise(outcome.promises, outcome.verdicts)
+    who, promised = risk_within_promise(outcome.claim.promise, outcome.claim.verdicts)
     return section(
         "risk",
         "Risk of being recognized, before and after",
@@ -162,7 +164,7 @@ def _risk(outcome: Outcome, before: Risk, after: Risk) -> Html:
 
 def _class_sizes(outcome: Outcome) -> Html:
     bands = size_bands(
-        outcome.class_sizes_before, outcome.class_sizes_after, parameter(outcome.promises, "k")
+        outcome.cost.class_sizes_before, outcome.cost.class_sizes_after, parameter(outcome.claim.promise, "k")
     )
     sets_too = ", sets with all their items included" if outcome.sets else ""
     return section(
@@ -188,7 +190,7 @@ def _class_sizes(outcome: Outcome) -> Html:
 
 
 def _risk_of_pieces(outcome: Outcome, before: Risk) -> Html:
-    known, k = parameter(outcome.promises, "m"), parameter(outcome.promises, "k")
+    known, k = parameter(outcome.claim.promise, "m"), parameter(outcome.claim.promise, "k")
     return section(
         "risk",
         "Risk of being recognized, before and after",
@@ -219,7 +221,7 @@ def _loss(outcome: Outcome) -> Html:
         "What it cost",
         tag(
             "p",
-            _TAKEN_APART if outcome.pieces else _COARSER,
+            _TAKEN_APART if outcome.changes.chunks else _COARSER,
         ),
         pair(
             "figure-loss",
@@ -237,7 +239,10 @@ def _loss(outcome: Outcome) -> Html:
         table(
             "All measures; lower is better",
             ("measure", "value", "what it says"),
-            [(name, measure(name, loss), measure_in_words(name)) for name, loss in outcome.losses.items()],
+            [
+                (name, measure(name, loss), measure_in_words(name))
+                for name, loss in outcome.cost.losses.items()
+            ],
             numeric=(1,),
         ),
     )
@@ -257,7 +262,7 @@ def _frontier(outcome: Outcome) -> Html:
             "figure-frontier",
             frontier_figure(points),
             "Curve of the loss in items over the loss in single values, as in the table.",
-            frontier_table(points, outcome.figures.get("delta")),
+            frontier_table(points, outcome.provenance.figures.get("delta")),
         ),
     )
 
@@ -265,7 +270,7 @@ def _frontier(outcome: Outcome) -> Html:
 def _loss_by_column(outcome: Outcome) -> dict[str, float]:
     losses = {
         column: float(next(by_measure[name] for name in _COLUMN_MEASURES if name in by_measure))
-        for column, by_measure in outcome.column_losses.items()
+        for column, by_measure in outcome.cost.column_losses.items()
         if any(name in by_measure for name in _COLUMN_MEASURES)
     }
     return dict(sorted(losses.items(), key=lambda pair: -pair[1]))
@@ -273,12 +278,14 @@ def _loss_by_column(outcome: Outcome) -> dict[str, float]:
 
 def _examples(outcome: Outcome) -> Html:
     head = tag(
-        "tr", tag("th", "row", scope="col"), *(tag("th", name, scope="col") for name in outcome.columns)
+        "tr",
+        tag("th", "row", scope="col"),
+        *(tag("th", name, scope="col") for name in outcome.changes.columns),
     )
     caption = "A few original rows, each above the same row as published; changed values are marked"
     pairs = [
         tag("tbody", _example_row("original", before, before), _example_row("published", after, before))
-        for before, after in outcome.examples
+        for before, after in outcome.changes.examples
     ]
     grid = tag("table", tag("caption", tag("span", caption)), tag("thead", head), *pairs, class_="rows")
     return section("rows", "Rows before and after", scrolling(grid, caption))
@@ -294,7 +301,7 @@ def _affected(outcome: Outcome) -> Html:
             f"{entry.times:,}",
             entry.reason,
         )
-        for entry in outcome.affected
+        for entry in outcome.changes.affected
     ]
     heads = ("value", "column", "occurs", "became", "times", "why not in more detail")
     return section(
@@ -305,7 +312,7 @@ def _affected(outcome: Outcome) -> Html:
 
 
 def _generalized_items(outcome: Outcome) -> Html:
-    shown = outcome.generalized_items[:_ITEMS_SHOWN]
+    shown = outcome.changes.generalized_items[:_ITEMS_SHOWN]
     rows: list[tuple[Content, ...]] = [
         (shortened(entry.label), f"{entry.items:,}", f"{entry.occurrences:,}", entry.because())
         for entry in shown
@@ -329,16 +336,18 @@ def _example_cell(value: str, *, changed: bool) -> Html:
 
 
 def _notices(outcome: Outcome) -> Html:
-    if not outcome.notices:
+    if not outcome.provenance.notices:
         return section("notices", "Notices", tag("p", "Nothing else to report."))
     return section(
-        "notices", "Notices", tag("ul", *(tag("li", notice) for notice in outcome.notices), class_="notices")
+        "notices",
+        "Notices",
+        tag("ul", *(tag("li", notice) for notice in outcome.provenance.notices), class_="notices"),
     )
 
 
 def _effort(outcome: Outcome) -> Html:
     rows: list[tuple[Content, ...]] = [
-        (in_words(name), f"{seconds:,.2f} s") for name, seconds in outcome.seconds.items()
+        (in_words(name), f"{seconds:,.2f} s") for name, seconds in outcome.provenance.seconds.items()
     ]
-    rows.append(("peak memory", f"{outcome.peak_memory_mb:,.0f} MB"))
+    rows.append(("peak memory", f"{outcome.provenance.peak_memory_mb:,.0f} MB"))
     return section("effort", "Time and memory", table("What the run used", ("", "used"), rows, numeric=(1,)))

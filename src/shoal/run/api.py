@@ -6,15 +6,17 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from shoal.algorithms.search import Limits, Search
 from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.metrics.catalogue import measure as measure_local
 from shoal.policy.coverage import coverage_problems
-from shoal.policy.plan import Limits, Search
-from shoal.policy.promise import promises_of
-from shoal.privacy.verdict import Model, Verdict
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
+from shoal.privacy.verdict import Verdict
 from shoal.progress import Progress, Silent
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.decision import Recoding
+from shoal.run.in_memory import InMemory
 from shoal.run.prepare import Data, checked_roles
 from shoal.run.prepare import read as read_local
 from shoal.run.release import release
@@ -26,8 +28,8 @@ from shoal.table.roles import Role
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from shoal.run.on_spark import SparkResult
     from shoal.spark.data import SparkData
-    from shoal.spark.result import SparkResult
 
 _DEFAULTS = ReadOptions()
 
@@ -98,10 +100,10 @@ def anonymize(
         reproducible=reproducible,
     )
     if isinstance(data, Data):
-        return release(data, promises_of(models), search, progress, started=started)
-    from shoal.spark.release import release_spark
+        return release(InMemory(data), Promise.of(models), search, progress, started=started)
+    from shoal.run.on_spark import OnSpark
 
-    return release_spark(data, promises_of(models), search, progress, started=started)
+    return release(OnSpark(data), Promise.of(models), search, progress, started=started)
 
 
 def verify(
@@ -112,11 +114,11 @@ def verify(
     options: ReadOptions = _DEFAULTS,
 ) -> tuple[Verdict, ...]:
     """Check a published file or frame: one verdict per promise; BadInput if they leave a column open."""
-    roles, promises = checked_roles(columns), promises_of(models)
+    roles, promises = checked_roles(columns), Promise.of(models)
     if findings := coverage_problems(promises, roles):
         raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
     if is_spark_frame(published):
-        from shoal.spark.cluster_lines import verify_frame
+        from shoal.run.spark_frames import verify_frame
 
         return verify_frame(published, roles, promises, options)
     return verify_file(published, roles, promises, options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shoal.privacy.promise import Promise
     from shoal.privacy.verdict import Verdict
     from shoal.report.outcome import Outcome
 
@@ -17,19 +18,24 @@ class Judged:
     @property
     def verdict(self) -> Verdict:
         """The check of the main promise; `verdicts` has those of the promises beside it too."""
-        return self.outcome.verdicts[0]
+        return self.outcome.claim.verdicts[0]
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The independent check of each promise."""
-        return self.outcome.verdicts
+        return self.outcome.claim.verdicts
+
+    @property
+    def models(self) -> Promise:
+        """What was promised."""
+        return self.outcome.claim.promise
 
     @property
     def loss(self) -> dict[str, float]:
         """What the promise cost, by measure; lower is better."""
-        return dict(self.outcome.losses)
+        return dict(self.outcome.cost.losses)
 
     @property
     def notices(self) -> tuple[str, ...]:
         """What the user should know."""
-        return self.outcome.notices
+        return self.outcome.provenance.notices

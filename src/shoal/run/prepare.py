@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, InvalidParameter, Problem
@@ -17,12 +13,9 @@ from shoal.hierarchy.binding import bind
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
-from shoal.policy.coverage import coverage_problems, protects_sensitive
-from shoal.privacy.disassociation import Disassociation
-from shoal.privacy.verdict import Model
-from shoal.table.columns import Carried, Coded, Column, Table
+from shoal.table.columns import Coded, Column, Table
 from shoal.table.reading import Loaded, ReadOptions, read_table
-from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
+from shoal.table.roles import Identifier, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.subjects import people, unite
 
 
@@ -139,99 +132,3 @@ def _bind_all(table: Table, roles: Mapping[str, Role]) -> tuple[Table, dict[str,
     if problems:
         raise BadInput(*problems)
     return table.replacing(columns), trees, notices
-
-
-def release_problems(data: Data, models: Sequence[Model]) -> list[Problem]:
-    """What makes a release of these columns unsafe, whatever the search finds."""
-    problems = [
-        Problem(what, remedy, column=column)
-        for column, what, remedy in coverage_problems(models, data.local.roles)
-    ]
-    problems += _telling_columns(data, models)
-    if any(isinstance(model, Disassociation) for model in models):
-        problems += _columns_beside_pieces(data)
-    if data.subject in data.identifiers and data.local.quasi_sets:
-        problems.append(
-            Problem(
-                "a pseudonym of the subject ties a person's records together, which no promise about sets"
-                " allows",
-                "publish without it (pseudonym = false)",
-                column=data.subject,
-            )
-        )
-    return problems
-
-
-def _columns_beside_pieces(data: Data) -> list[Problem]:
-    """Disassociated data hold the terms of one set column and have no rows for anything else."""
-    first, *others = data.local.quasi_sets or ("",)
-    others += [
-        name for name in (*data.local.table.columns, *data.identifiers) if name not in (first, *others)
-    ]
-    return [
-        Problem(
-            "cannot be published beside disassociated sets, which have no rows left",
-            'leave it out of [columns] and set others = "drop" under [data]',
-            column=name,
-        )
-        for name in others
-    ]
-
-
-def _telling_columns(data: Data, models: Sequence[Model]) -> list[Problem]:
-    k = max((int(getattr(model, "k", 1)) for model in models), default=1)
-    most = data.row_count / k
-    problems = []
-    for name, role in data.local.roles.items():
-        column = data.local.table.columns.get(name)
-        if isinstance(role, Insensitive) and not role.confirm and isinstance(column, Carried):
-            distinct = distinct_values(column)
-            if k > 1 and distinct > max(most, 1):
-                problems.append(
-                    Problem(
-                        f"is published untouched and has {distinct} distinct values, more than"
-                        f" records / k = {most:g}: it could tell people apart",
-                        'give it role "quasi", drop it, or set confirm = true if it really tells nothing',
-                        column=name,
-                    )
-                )
-    return problems
-
-
-def distinct_values(column: Carried) -> int:
-    """How many different values a column has that is published as it is."""
-    values = column.values
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    try:
-        return int(pc.count_distinct(values, mode="all").as_py())
-    except pa.ArrowNotImplementedError:
-        return len(column)  # lists and the like, of which each may be the only one
-
-
-def unprotected_notices(data: Data, models: Sequence[Model]) -> list[str]:
-    """Sensitive columns that no promise protects."""
-    if protects_sensitive(models):
-        return []
-    names = [name for name, role in data.local.roles.items() if isinstance(role, Sensitive)]
-    names += [
-        name for name, role in data.local.roles.items() if isinstance(role, QuasiSet) and role.sensitive
-    ]
-    return [
-        f"column {name!r} is sensitive, but nothing is promised about it: add l, t or alpha to [privacy]"
-        for name in names
-    ]
-
-
-def pseudonym_notices(data: Data) -> list[str]:
-    """Pseudonyms that tie rows together, so that more can be known of a person than one row."""
-    repeated = [
-        name
-        for name, column in data.identifiers.items()
-        if (np.bincount(column.codes, minlength=len(column.domain))[: len(column.domain)] > 1).any()
-    ]
-    return [
-        f"the pseudonym of {name!r} ties several rows of a person together: the promise holds for each row,"
-        " not for all rows of a person at once"
-        for name in repeated
-    ]

@@ -19,7 +19,6 @@ from shoal.policy.output_names import (
     formula_problems,
     name_problems,
 )
-from shoal.privacy.verdict import Model
 from shoal.recoding.decision import Recoding
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.flat_table import flat_table
@@ -48,7 +47,6 @@ class Result(Judged):
     outcome: Outcome
     released: Table | Disassociated
     data: Data
-    models: tuple[Model, ...]
     recoding: Recoding
     pseudonym_key: bytes | None = None
 
@@ -111,21 +109,23 @@ class Result(Judged):
         """What the written file shows to anybody; PromiseBroken if it does not keep its promise."""
         roles = self.data.local.roles
         if self.outcome.by_construction and isinstance(self.released, Table):  # no file can show it
-            checked = CheckedFile(LocalData(self.released, roles), self.outcome.verdicts)
+            checked = CheckedFile(LocalData(self.released, roles), self.outcome.claim.verdicts)
         else:
-            checked = check_file(file, roles, self.models, self.data.options)
+            checked = check_file(file, roles, self.outcome.claim.promise, self.data.options)
         for verdict in checked.verdicts:
             if not verdict.holds:
                 raise PromiseBroken(
                     f"the written file does not keep its promise: {verdict.evidence}", verdict
                 )
-        return publication(checked, roles, self.models, publishable=self.outcome.publishable)
+        return publication(
+            checked, roles, self.outcome.claim.promise, publishable=self.outcome.claim.publishable
+        )
 
     def _write_internal(self, folder: Path) -> None:
         folder.mkdir(mode=0o700)
         (folder / REPORT).write_text(page(self.outcome), encoding="utf-8")
-        if self.outcome.policy:  # a call from Python has none
-            (folder / "policy.toml").write_text(self.outcome.policy, encoding="utf-8")
+        if self.outcome.provenance.policy:  # a call from Python has none
+            (folder / "policy.toml").write_text(self.outcome.provenance.policy, encoding="utf-8")
         if self.pseudonym_key is not None:
             (folder / "pseudonym.key").write_text(self.pseudonym_key.hex() + "\n", encoding="ascii")
 

@@ -4,34 +4,31 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from shoal.engine.local import LocalData
+from shoal.engine.port import Question
 from shoal.errors import BadInput, OutputFailed, Problem
 from shoal.policy.coverage import coverage_problems
 from shoal.policy.plan import Plan
-from shoal.privacy.check import verify_all
-from shoal.privacy.disassociation import Disassociation
-from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.verdict import Model, Verdict, Witness
+from shoal.privacy.model import Form
+from shoal.privacy.promise import Promise
+from shoal.privacy.verdict import Verdict
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.publication import read_publication
 from shoal.report.certificate import check_certificate
-from shoal.report.certified import models_of_certificate, roles_of_certificate
+from shoal.report.certified import promise_of_certificate, roles_of_certificate
 from shoal.run.label_leaves import leaves_from_files
 from shoal.run.output import file_that_appears_whole
-from shoal.run.prepare import distinct_values
+from shoal.run.safety import verify_release
 from shoal.table.canonical import canonical
-from shoal.table.columns import Carried
-from shoal.table.pseudonyms import looks_keyed
 from shoal.table.reading import ReadOptions, read_published
-from shoal.table.roles import Identifier, Insensitive, QuasiSet, Role
+from shoal.table.roles import Identifier, QuasiSet, Role
 
-NEARLY_ALL = 0.9
 VERIFIER_FILES = ("verify_release.py", "certificate.schema.json")
 
 
@@ -69,11 +66,11 @@ def verify_certified(file: Path, certificate: Path) -> FileCheck:
     read = _read_certificate(certificate)
     if strange := check_certificate(read, file):
         return FileCheck(file=file, verdicts=(), certificate=read, disagreements=tuple(strange))
-    models, roles = models_of_certificate(read), roles_of_certificate(read)
-    if findings := coverage_problems(models, roles):
+    promise, roles = promise_of_certificate(read), roles_of_certificate(read)
+    if findings := coverage_problems(promise, roles):
         raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
     # Of a published file every text but the empty one is a value.
-    verdicts, notices = _verified(file, roles, models, ReadOptions(missing=()))
+    verdicts, notices = _verified(file, roles, promise, ReadOptions(missing=()))
     if isinstance(read.get("people"), Mapping):
         notices += (_rows_not_people("", read),)
     return _file_check(file, verdicts, read, notices)
@@ -99,17 +96,17 @@ def _file_check(
 
 
 def verify_file(
-    file: Any, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
+    file: Any, roles: Mapping[str, Role], promise: Promise, options: ReadOptions
 ) -> tuple[Verdict, ...]:
     """One verdict per promise; a column that should have been dropped breaks the first."""
-    return _verified(file, roles, models, options)[0]
+    return _verified(file, roles, promise, options)[0]
 
 
 def _verified(
-    file: Any, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
+    file: Any, roles: Mapping[str, Role], promise: Promise, options: ReadOptions
 ) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
     """The verdicts, and what the reader of the file noticed."""
-    checked = check_file(file, roles, models, options)
+    checked = check_file(file, roles, promise, options)
     return checked.verdicts, checked.notices
 
 
@@ -122,85 +119,41 @@ class CheckedFile:
     notices: tuple[str, ...] = ()
 
 
-def check_file(
-    file: Any, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
-) -> CheckedFile:
+def check_file(file: Any, roles: Mapping[str, Role], promise: Promise, options: ReadOptions) -> CheckedFile:
     """Read a published file and check every promise."""
-    if isinstance(models[0], Disassociation):
+    if promise.form is Form.CLUSTERS:
         sensitive = [item for role in roles.values() if isinstance(role, QuasiSet) for item in role.sensitive]
         clusters = read_publication(_path(file), sensitive)
-        return CheckedFile(clusters, (models[0].verify(clusters),))
-    drops_others = options.others == "drop"
-    loaded = read_published(file, roles, replace(options, others="insensitive") if drops_others else options)
-    leaves = leaves_from_files(loaded.table, loaded.roles) if _asks_for_absence(models) else {}
+        return CheckedFile(clusters, tuple(model.verify(clusters) for model in promise))
+    loaded = read_published(file, roles, _all_columns(options))
+    leaves = leaves_from_files(loaded.table, loaded.roles) if _asks_for_absence(promise) else {}
     data = LocalData(loaded.table, loaded.roles, leaves_of_label=leaves)
-    verdicts = tuple(verify_all(models, data))
-    named = [name for name, role in data.roles.items() if isinstance(role, Identifier) and not role.pseudonym]
-    if drops_others:
-        policy_names = set(map(canonical, roles))
-        named += [name for name in data.roles if name not in policy_names]
-    if named:
-        verdicts = (_with_extra_columns(verdicts[0], named), *verdicts[1:])
-    if telling := _telling_columns(data, models):
-        verdicts = (_with_telling_columns(verdicts[0], telling), *verdicts[1:])
-    if plain := _columns_without_pseudonyms(data):
-        verdicts = (_with_plain_identifiers(verdicts[0], plain), *verdicts[1:])
+    verdicts = verify_release(data, promise, columns_to_drop(loaded.roles, roles, options))
     return CheckedFile(data, verdicts, loaded.notices)
 
 
-def _asks_for_absence(models: Sequence[Model]) -> bool:
-    return any(isinstance(model, KmAnonymity) and model.negative for model in models)
+def _all_columns(options: ReadOptions) -> ReadOptions:
+    """The options of the policy, but columns that it drops are read if they are there."""
+    return replace(options, others="insensitive") if options.others == "drop" else options
+
+
+def columns_to_drop(found: Mapping[str, Role], roles: Mapping[str, Role], options: ReadOptions) -> list[str]:
+    """The columns of a release that should not be in it."""
+    dropped = [name for name, role in found.items() if isinstance(role, Identifier) and not role.pseudonym]
+    if options.others == "drop":
+        named = set(map(canonical, roles))
+        dropped += [name for name in found if name not in named]
+    return dropped
+
+
+def _asks_for_absence(promise: Promise) -> bool:
+    return any(Question.ABSENCE in model.asks for model in promise)
 
 
 def _path(file: Any) -> Path:
     if not isinstance(file, str | os.PathLike):
         raise BadInput(Problem("disassociated data are clusters, not a table", "name their file"))
     return Path(file)
-
-
-def _with_extra_columns(verdict: Verdict, columns: Sequence[str]) -> Verdict:
-    names = ", ".join(map(repr, columns))
-    evidence = f"the file holds {names}, which should have been dropped"
-    witness = Witness(f"{'column' if len(columns) == 1 else 'columns'} {names}", (), 0)
-    return replace(verdict, holds=False, evidence=evidence, witness=witness)
-
-
-def _telling_columns(data: LocalData, models: Sequence[Model]) -> list[str]:
-    """Columns that were said to tell nothing, and tell nearly every row from the others.
-
-    A run refuses more than records / k values; a file may have lost records since, but not nearly all.
-    """
-    k = max((int(getattr(model, "k", 1)) for model in models), default=1)
-    if k == 1 or data.row_count < 2 * k:
-        return []
-    return [
-        name
-        for name, role in data.roles.items()
-        if isinstance(role, Insensitive)
-        and not role.confirm
-        and isinstance(column := data.table.columns.get(name), Carried)
-        and distinct_values(column) >= NEARLY_ALL * data.row_count
-    ]
-
-
-def _with_telling_columns(verdict: Verdict, columns: Sequence[str]) -> Verdict:
-    names = ", ".join(map(repr, columns))
-    evidence = f"the values of {names} tell nearly every record from the others"
-    return replace(verdict, holds=False, evidence=evidence, witness=Witness(f"column {names}", (), 0))
-
-
-def _columns_without_pseudonyms(data: LocalData) -> list[str]:
-    return [
-        name
-        for name, role in data.roles.items()
-        if isinstance(role, Identifier) and role.pseudonym and not looks_keyed(data.table.coded(name))
-    ]
-
-
-def _with_plain_identifiers(verdict: Verdict, columns: Sequence[str]) -> Verdict:
-    names = ", ".join(map(repr, columns))
-    evidence = f"the values of {names} are no pseudonyms that Shoal made"
-    return replace(verdict, holds=False, evidence=evidence, witness=Witness(f"column {names}", (), 0))
 
 
 def _rows_not_people(subject: str, certificate: Mapping[str, Any] | None) -> str:

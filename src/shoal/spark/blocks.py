@@ -21,16 +21,17 @@ from pyspark.sql import functions as sql
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.search import Limits, WithinLimits
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, LimitReached, Problem, ShoalError
 from shoal.metrics.catalogue import measure, measure_by_column
-from shoal.policy.plan import Limits
-from shoal.privacy.verdict import Model, counted
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
+from shoal.privacy.verdict import counted
 from shoal.progress import Silent
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.decision import OfRows, apply_recoding
 from shoal.recoding.groups import Groups
-from shoal.run.release import WithinLimits
 from shoal.spark.block_tasks import BRANCH, AddBranch, whole_branches
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, empty_table
@@ -96,14 +97,13 @@ class PublishRows:
         if branch < 0 and self.withhold_empty:
             return self.schema.empty_table(), {}
         recoding = _as_it_is(data) if branch < 0 else self._found(data, branch)
-        k = k_of(self.models)
-        diverse = any(hasattr(model, "requirement") for model in self.models)
-        smallest = sys.maxsize if diverse else k
+        promise = Promise(self.models)
+        smallest = sys.maxsize if promise.constrains_classes else promise.k
         applied = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=smallest)
         measured = replace(data, roles=self.measured_as or data.roles)
         joined = data.joined_sets()
         return typed(applied.table, self.schema), {
-            "losses": _means(measure(measured, recoding, k)),
+            "losses": _means(measure(measured, recoding, promise.k)),
             "columns": {name: _means(each) for name, each in measure_by_column(measured, recoding).items()},
             "items": {name: len(joined.of_column(name).items) for name in data.quasi_sets},
             "notices": list(recoding.notices),
@@ -131,11 +131,6 @@ def within_box(groups: Groups, box: Box) -> Groups:
         narrowed = np.clip(ranges[name], lower, upper)
         ranges[name] = np.where(np.isfinite(ranges[name]), narrowed, ranges[name])
     return replace(groups, ranges=ranges)
-
-
-def k_of(models: Sequence[Model]) -> int:
-    """The largest k that is promised; 1 if none is."""
-    return max((int(getattr(model, "k", 1)) for model in models), default=1)
 
 
 def _means(losses: Mapping[str, float]) -> dict[str, float]:

@@ -11,6 +11,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.constraint import Requirement
 from shoal.algorithms.sets.cut_search.task import CutTask, fitting
@@ -20,13 +21,12 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.metrics.items import utility_loss
 from shoal.metrics.joint import weights_of_words
-from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 from shoal.spark.blocks import Within, most_rows_per_branch
 from shoal.spark.classes import quoted
-from shoal.spark.data import SparkData, Spread
+from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
 from shoal.spark.itemsets import SpreadSets
 from shoal.spark.publish_tasks import PublishCut
@@ -39,24 +39,16 @@ ROWS_PER_GROUP = 200_000
 SAME = "the cut is the one that the same search finds on one machine"
 
 
-def release_by_cut(
-    algorithm: AA | VPA,
+def search_by_counts(
+    algorithm: Algorithm,
     data: SparkData,
     models: Sequence[Model],
     progress: Progress,
     *,
     schema: pa.Schema,
     within: Within,
-) -> Spread:
+) -> SparkFound:
     """Find one cut for all rows, as on one machine, and publish the rows under it."""
-    if not all(isinstance(model, KmAnonymity) and not model.negative for model in models):
-        promises = " with ".join(model.name for model in models)
-        raise BadInput(
-            Problem(
-                f"{algorithm.name} on Spark does not serve {promises}",
-                "it serves k^m-anonymity without sensitive items or negative knowledge",
-            )
-        )
     column = set_column_of(data)
     progress.stage("encoding")
     chunks = encoded_sets(data, column)
@@ -64,25 +56,26 @@ def release_by_cut(
         tree = data.trees[column]
         sets = SpreadSets(chunks, tree.leaf_count)
         transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
-        _refuse_infeasible(models, transactions)
         requirement, notices = fitting(Requirement.of(models), tree, transactions.longest)
         violations = SpreadViolations(transactions, sets, requirement)
         progress.stage(f"searching with {algorithm.name}")
         task = CutTask(column, 0, violations, notices)
         if isinstance(algorithm, AA):
             cuts, how = algorithm.search(task, progress), SAME
-        else:
+        elif isinstance(algorithm, VPA):
             most = most_rows_per_branch(data, ROWS_PER_GROUP)
             found, how = search_groups(
                 algorithm, chunks, transactions, requirement, most_rows=most, within=within
             )
             cuts = algorithm.search(task, found, progress)
+        else:
+            raise TypeError(f"{algorithm.name} does not say how it asks for counts")
         losses = _losses(data, column, cuts.node_of_leaf[0], sets, transactions)
     finally:
         chunks.unpersist()
     publish = PublishCut(data.reader, cuts, schema)
-    return Spread(
-        published=data.frame.mapInArrow(publish, from_arrow_schema(schema)),
+    return SparkFound(
+        frame=data.frame.mapInArrow(publish, from_arrow_schema(schema)),
         losses=losses,
         column_losses={column: losses},
         notices=(*cuts.notices, how),
@@ -158,11 +151,3 @@ def set_column_of(data: SparkData) -> str:
         what = "generalizing items needs a hierarchy"
         raise BadInput(Problem(what, "give the column one, such as fanout", column=data.quasi_sets[0]))
     return data.quasi_sets[0]
-
-
-def _refuse_infeasible(models: Sequence[Model], transactions: SpreadTransactions) -> None:
-    for model in models:
-        if isinstance(model, KmAnonymity) and (
-            reason := model.too_few_with_items(transactions.non_empty, transactions.row_count)
-        ):
-            raise reason

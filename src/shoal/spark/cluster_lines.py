@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import pickle
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,16 +15,15 @@ from pyspark.sql import functions as sql
 
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import SetArrays, frozen_ints
-from shoal.privacy.disassociation import Disassociation
-from shoal.privacy.verdict import Model, Verdict, Witness, verdict_without_records
 from shoal.recoding.disassociated import Clusters, Disassociated, parse_lines
 from shoal.spark.classes import quoted
+from shoal.spark.port import Mergeable
 from shoal.spark.reader import in_blocks
-from shoal.spark.verification import VERDICT, told_verdict, united_verdict, verify_spark
 from shoal.table.canonical import canonical
 from shoal.table.columns import Domain, Kind
-from shoal.table.reading import ReadOptions
 from shoal.table.roles import QuasiSet, Role
+
+Examination = TypeVar("Examination", bound=Mergeable)
 
 LINE = "value"  # as Spark names the lines of text files
 
@@ -29,43 +31,49 @@ _TERMS = "spelling string, label string, in_chunks boolean"
 _LINES_AT_ONCE = 2_000
 
 
-def verify_frame(
-    frame: DataFrame, roles: Mapping[str, Role], models: Sequence[Model], options: ReadOptions
-) -> tuple[Verdict, ...]:
-    """One verdict per promise about a published DataFrame, whatever it holds."""
-    if isinstance(models[0], Disassociation):
-        return (verify_lines(frame, models[0], sensitive_terms(roles)),)
-    return verify_spark(frame, roles, models, options)
+@dataclass(frozen=True, eq=False)
+class SparkClusters:
+    """A published DataFrame of lines, all but one rule about which can be checked line by line."""
 
+    lines: DataFrame
+    sensitive: tuple[str, ...]
 
-def sensitive_terms(roles: Mapping[str, Role]) -> tuple[str, ...]:
-    """The items that the roles name as sensitive."""
-    return tuple(item for role in roles.values() if isinstance(role, QuasiSet) for item in role.sensitive)
+    @classmethod
+    def of(cls, frame: DataFrame, roles: Mapping[str, Role]) -> SparkClusters:
+        """A DataFrame of one column; BadInput for anything else."""
+        named = (role.sensitive for role in roles.values() if isinstance(role, QuasiSet))
+        return cls(_lines(frame), tuple(item for items in named for item in items))
 
+    def terms_held(self, labels: Collection[str]) -> set[str]:
+        """Which of these labels are terms of the release."""
+        if not labels:
+            return set()
+        found = terms_of(self.lines).filter(sql.col("label").isin(list(labels))).select("label")
+        return {row.label for row in found.collect()}
 
-def verify_lines(frame: DataFrame, model: Disassociation, sensitive: Sequence[str]) -> Verdict:
-    """Check all rules: all but one are about single lines, and whoever has a line can check it."""
-    lines = _lines(frame)
-    if model.l is not None and not sensitive:
-        raise BadInput(Problem("l protects sensitive terms, and none is named", "name the sensitive terms"))
-    told = lines.mapInArrow(_VerifyLines(model, tuple(sensitive)), VERDICT).collect()
-    terms = terms_of(lines)
-    named = terms.filter(sql.col("label").isin(list(sensitive))).select("label").collect()
-    claim = model.claim(_with_terms([row.label for row in named], sensitive))
-    if not told:
-        return verdict_without_records(claim)
-    verdict = united_verdict(claim, [row.verdict for row in told])
-    twice = (
-        terms.groupBy("spelling")
-        .agg(sql.sort_array(sql.collect_list("label")).alias("labels"))
-        .filter(sql.size("labels") > 1)
-        .first()
-    )
-    if twice is None:
-        return verdict
-    what = f"the terms {' and '.join(map(ascii, twice.labels))} differ only in how they are written"
-    evidence = what if verdict.holds else f"{verdict.evidence}; {what}"
-    return replace(verdict, holds=False, evidence=evidence, witness=verdict.witness or Witness(what, (), 0))
+    def examine(self, examine: Callable[[Disassociated], Examination]) -> Examination:
+        """What an examination of all lines finds, by blocks of them."""
+        rows = self.lines.mapInArrow(_ExamineLines(examine, self.sensitive), "found binary").collect()
+        found = [pickle.loads(row.found) for row in rows]  # noqa: S301 - what our own tasks just sent
+        for each in found:
+            if isinstance(each, Problem):
+                raise BadInput(each)
+        if not found:
+            return examine(_without_clusters(self.sensitive))
+        merged: Examination = reduce(lambda one, other: one.merge(other), found)
+        return merged
+
+    def spelled_twice(self) -> tuple[str, ...]:
+        """Terms that differ only in how they are written: the first of them."""
+        twice = (
+            terms_of(self.lines)
+            .groupBy("spelling")
+            .agg(sql.sort_array(sql.collect_list("label")).alias("labels"))
+            .filter(sql.size("labels") > 1)
+            .orderBy("spelling")
+            .first()
+        )
+        return () if twice is None else tuple(twice.labels)
 
 
 def terms_of(lines: DataFrame) -> DataFrame:
@@ -81,12 +89,11 @@ def _lines(frame: DataFrame) -> DataFrame:
     return frame.select(sql.col(quoted(frame.columns[0])).alias(LINE)).filter(sql.trim(LINE) != "")
 
 
-def _with_terms(labels: Sequence[str], sensitive: Sequence[str]) -> Disassociated:
-    """A publication without clusters that holds some terms, of which a promise is worded."""
+def _without_clusters(sensitive: Sequence[str]) -> Disassociated:
     nothing = frozen_ints([])
     no_sets = SetArrays(frozen_ints([0]), nothing)
     return Disassociated(
-        terms=Domain(Kind.SET, pa.array(sorted(labels), type=pa.string())),
+        terms=Domain(Kind.SET, pa.array([], type=pa.string())),
         clusters=Clusters(nothing, np.zeros(0, dtype=np.bool_), nothing, nothing, nothing),
         chunk_clusters=nothing,
         chunk_starts=frozen_ints([0]),
@@ -101,20 +108,17 @@ def _read(rows: pa.Table, sensitive: Sequence[str] = ()) -> Disassociated:
 
 
 @dataclass(frozen=True, eq=False)
-class _VerifyLines:
-    model: Disassociation
+class _ExamineLines:
+    examine: Callable[[Disassociated], Any]
     sensitive: tuple[str, ...]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in in_blocks(batches, _LINES_AT_ONCE):
             try:
-                verdict = self.model.verify(_read(rows, self.sensitive))
+                found: Any = self.examine(_read(rows, self.sensitive))
             except BadInput as error:
-                what = str(error.problems[0].what)
-                verdict = Verdict(
-                    holds=False, claim="", evidence=f"a line {what}", witness=Witness(f"a line {what}", (), 1)
-                )
-            yield told_verdict(verdict)
+                found = error.problems[0]
+            yield pa.RecordBatch.from_pydict({"found": pa.array([pickle.dumps(found)])})
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import Unknown
 from shoal.recoding.cuts import Cuts
 from shoal.spark.classes import quoted
+from shoal.spark.port import SparkPort
 from shoal.spark.reader import VALUES, CountValues, Reader, problem_of
 from shoal.table.canonical import canonical
 from shoal.table.columns import Coded, Kind, Sets
@@ -49,6 +50,11 @@ class SparkData:
         return Reader(self.roles, self.options, self.trees)
 
     @property
+    def port(self) -> SparkPort:
+        """The rows, as far as they may be asked about."""
+        return SparkPort(self.frame, self.reader, self.row_count)
+
+    @property
     def quasi(self) -> tuple[str, ...]:
         """Quasi-identifiers with single values."""
         return self._with_role(Quasi)
@@ -72,19 +78,22 @@ class SparkData:
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class SparkFound:
     """What a search decided, applied to rows that are still in the order of the original.
 
-    `working` is persisted and may be given up once the release is complete.
+    `working` is persisted and may be given up once the release is complete. `left_out` rows have nothing that
+    could be published; `chunks` counts what clusters consist of.
     """
 
-    published: DataFrame
+    frame: DataFrame
     losses: Mapping[str, float]
-    column_losses: Mapping[str, Mapping[str, float]]
     notices: tuple[str, ...]
     figures: Mapping[str, Any]
+    column_losses: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     cuts: Cuts | None = None
     working: DataFrame | None = None
+    left_out: int = 0
+    chunks: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_spark(

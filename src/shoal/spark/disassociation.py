@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,101 +16,53 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from shoal.algorithms.sets.disassociation.algorithm import Disassociate
-from shoal.engine.memory import peak_memory_mb
+from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.search import Search
 from shoal.errors import BadInput, Problem
-from shoal.kernels.arrays import Ints, frozen_ints
-from shoal.policy.plan import Search
+from shoal.kernels.arrays import Ints
 from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
-from shoal.recoding.pieces import Randoms, shuffled
+from shoal.recoding.disassociated import chunk_figures
+from shoal.recoding.pieces import Pieces, Randoms, shuffled
 from shoal.recoding.publication import json_lines
-from shoal.report.certified import published_roles
-from shoal.report.clusters import pieces_in_figures
-from shoal.report.outcome import Outcome, Promise
-from shoal.run.found import refuse_broken
-from shoal.run.release import WithinLimits
 from shoal.spark.blocks import Searched, Within, most_rows_per_branch, search_branches
-from shoal.spark.by_counts import parts_of
 from shoal.spark.classes import quoted
-from shoal.spark.cluster_lines import LINE, sensitive_terms, terms_of, verify_lines
-from shoal.spark.data import SparkData
+from shoal.spark.cluster_lines import LINE, terms_of
+from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_sets
-from shoal.spark.publish_tasks import in_order_of_content
-from shoal.spark.reader import ROWS_ON_DISK, VALUES, CountValues, Reader
-from shoal.spark.result import SparkResult
-from shoal.spark.verification import class_sizes
+from shoal.spark.reader import VALUES, CountValues, Reader
 
 ROWS_PER_BRANCH = 200_000
 
 
-def release_pieces(
-    algorithm: Disassociate,
-    data: SparkData,
-    model: Disassociation,
-    search: Search,
-    progress: Progress,
-    *,
-    started: float,
-    notices: Sequence[str],
-    policy_text: str,
-) -> SparkResult:
-    """Divide the rows, take the records of each branch apart, verify and measure."""
-    searching = time.perf_counter()
+def search_clusters(
+    algorithm: Algorithm, data: SparkData, promise: Promise, search: Search, progress: Progress
+) -> SparkFound:
+    """Divide the rows, and take the records of each block apart."""
+    model = promise.main
+    if not isinstance(model, Disassociation):
+        raise TypeError(f"{algorithm.name} keeps disassociation, not {promise}")
     column = _column(data)
     most = most_rows_per_branch(data, ROWS_PER_BRANCH)
     progress.stage("dividing the rows into branches")
     size = Size(most, max(model.least, most // 4))
-    division = divide_sets(data, column, size, WithinLimits(progress, search.limits), sensitive=True)
-    if reason := model.too_few_with_items(data.row_count - division.empty_rows):
-        raise reason
+    division = divide_sets(data, column, size, progress, sensitive=True)
     progress.stage(f"searching {division.branch_count:,} branches with {algorithm.name}")
     secret = secrets.token_bytes(32) if not search.reproducible else str(search.seed).encode()
     task = TakeApart(data.reader, algorithm, model, Within.starting_now(search.limits), secret)
     found = search_branches(data, division, task, most)
-    search_seconds = time.perf_counter() - searching
-
-    progress.stage("putting the pieces into another order")
-    published = in_order_of_content(found.published, parts_of(data)).persist(ROWS_ON_DISK)
-    progress.stage("verifying")
-    verdict = verify_lines(published, model, sensitive_terms(data.roles))
-    found.working.unpersist()
-    refuse_broken((verdict,))
-
-    progress.stage("measuring")
-    terms = terms_of(published).persist(ROWS_ON_DISK)
-    sensitive = [
-        row.label for row in terms.filter(sql.col("label").isin(list(sensitive_terms(data.roles)))).collect()
-    ]
-    losses = {"tlost": _lost_terms(data, column, terms, model.k)}
-    terms.unpersist()
-    outcome = Outcome(
-        model=model.name,
-        algorithm=algorithm.name,
-        verdicts=(verdict,),
-        quasi=data.quasi_sets,
-        sensitive=tuple(sensitive),
-        roles=published_roles([column], data.roles, {column: sensitive}),
-        records=data.row_count,
-        published_records=data.row_count - division.empty_rows,
-        suppressed_records=division.empty_rows,
-        losses=losses,
-        column_losses={},
-        class_sizes_before=class_sizes(data.frame, data.reader),
-        class_sizes_after=frozen_ints([]),
-        columns=(column,),
-        examples=(),
-        seconds={"total": time.perf_counter() - started, "algorithm": search_seconds},
-        peak_memory_mb=peak_memory_mb(),
-        publishable=not search.reproducible,
-        notices=(*data.notices, *notices, *_notices(division, found, most)),
-        policy=policy_text,
-        promises=(Promise.of(model),),
-        figures={"engine": "spark", **found.figures(division)},
-        pieces=_added_up([fact["pieces"] for fact in found.facts if "pieces" in fact]),
+    terms = terms_of(found.published)
+    return SparkFound(
+        frame=found.published,
+        losses={"tlost": _lost_terms(data, column, terms, model.k)},
+        notices=tuple(_notices(division, found, most)),
+        figures=found.figures(division),
+        working=found.working,
+        left_out=division.empty_rows,
+        chunks=_added_up([fact["pieces"] for fact in found.facts if "pieces" in fact]),
     )
-    return SparkResult(outcome, published, data, (model,))
 
 
 def _column(data: SparkData) -> str:
@@ -126,7 +77,7 @@ class TakeApart:
     """What a task does with a branch: records become pieces, and these lines of JSON."""
 
     reader: Reader
-    algorithm: Disassociate
+    algorithm: Algorithm
     model: Disassociation
     within: Within
     secret: bytes
@@ -142,11 +93,13 @@ class TakeApart:
             return self.schema.empty_table(), {}
         rng = np.random.default_rng(0)  # which disassociation does not ask
         pieces = self.algorithm.find(self.reader.read(rows), [self.model], rng, self.within.progress())
+        if not isinstance(pieces, Pieces):
+            raise TypeError(f"{self.algorithm.name} publishes no clusters")
         released = shuffled(pieces.clusters, randoms_of(self.secret, branch))
         text = b"".join(block.tobytes() for block in json_lines(released)).decode()
         lines = pa.array(text.rstrip("\n").split("\n"), type=pa.string())
         return pa.table([lines], schema=self.schema), {
-            "pieces": pieces_in_figures(released),
+            "pieces": chunk_figures(released),
             "notices": list(pieces.notices),
         }
 

@@ -11,19 +11,20 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.equal_sets.groups import records_to_withhold
 from shoal.algorithms.sets.lra.algorithm import LRA
-from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.set_k_anonymity import SetKAnonymity
-from shoal.privacy.verdict import Model, counted
+from shoal.engine.port import Question
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
+from shoal.privacy.verdict import counted
 from shoal.progress import Progress
-from shoal.spark.blocks import PublishRows, Within, k_of, most_rows_per_branch, search_branches
-from shoal.spark.by_counts import release_by_cut, set_column_of
-from shoal.spark.data import SparkData, Spread
+from shoal.spark.blocks import PublishRows, Within, most_rows_per_branch, search_branches
+from shoal.spark.by_counts import search_by_counts, set_column_of
+from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_sets
 
 _ROWS_OF_SETS = 200_000
 
 
-def release_sets(
+def search_sets(
     algorithm: Algorithm,
     data: SparkData,
     models: Sequence[Model],
@@ -32,9 +33,9 @@ def release_sets(
     schema: pa.Schema,
     seed: int,
     within: Within,
-) -> Spread:
+) -> SparkFound:
     """Divide the rows, search each branch as on one machine, and publish what was decided."""
-    column, k = set_column_of(data), k_of(models)
+    column, k = set_column_of(data), Promise(models).k
     most = most_rows_per_branch(data, _ROWS_OF_SETS)
     progress.stage("dividing the rows into branches")
     division = divide_sets(data, column, Size(most, max(k, most // 4)), progress)
@@ -45,8 +46,8 @@ def release_sets(
     )
     found = search_branches(data, division, task, most)
     notices = (f"{counted(withheld, 'record')} could not be hidden among k and withheld",) if withheld else ()
-    return Spread(
-        published=found.published,
+    return SparkFound(
+        frame=found.published,
         losses=found.losses(of_sets=True),
         column_losses=found.column_losses(),
         notices=(*notices, *found.notices(), how_sets_differ(algorithm.name, division, most)),
@@ -55,8 +56,8 @@ def release_sets(
     )
 
 
-def release_parts(
-    algorithm: LRA,
+def search_parts(
+    algorithm: Algorithm,
     data: SparkData,
     models: Sequence[Model],
     progress: Progress,
@@ -64,16 +65,16 @@ def release_parts(
     schema: pa.Schema,
     seed: int,
     within: Within,
-) -> Spread:
+) -> SparkFound:
     """LRA in branches, or one cut for all rows if that loses less: on one machine LRA tries one part, too."""
-    parted = release_sets(algorithm, data, models, progress, schema=schema, seed=seed, within=within)
+    parted = search_sets(algorithm, data, models, progress, schema=schema, seed=seed, within=within)
     branches = parted.figures["branches"]
-    if algorithm.parts or branches <= 1:
+    if not isinstance(algorithm, LRA) or algorithm.parts or branches <= 1:
         return parted
     alone = AA(minimal=algorithm.minimal, exchanges=algorithm.exchanges)
-    whole = release_by_cut(alone, data, models, progress, schema=schema, within=within)
+    whole = search_by_counts(alone, data, models, progress, schema=schema, within=within)
     figures = {"ncp_in_branches": parted.losses["ncp"], "ncp_of_one_cut": whole.losses["ncp"]}
-    kept = min(parted, whole, key=lambda spread: spread.losses["ncp"])
+    kept = min(parted, whole, key=lambda found: found.losses["ncp"])
     if kept is whole and parted.working is not None:
         parted.working.unpersist()
     words = "one cut for all rows" if kept is whole else f"the search in {branches:,} branches"
@@ -88,14 +89,11 @@ def release_parts(
 
 def _to_withhold(algorithm: Algorithm, models: Sequence[Model], with_items: int, empty: int) -> int:
     """How many empty sets must not be published; raises Infeasible where nothing keeps the promise."""
-    for model in models:
-        if isinstance(model, KmAnonymity) and (
-            reason := model.too_few_with_items(with_items, with_items + empty)
-        ):
-            raise reason
-        if isinstance(model, SetKAnonymity):
-            return records_to_withhold(with_items, empty, model.k, getattr(algorithm, "suppression", 0.0))
-    return 0
+    whole_sets = [model for model in models if Question.CLASSES in model.asks]
+    if not whole_sets:
+        return 0
+    suppression = getattr(algorithm, "suppression", 0.0)
+    return records_to_withhold(with_items, empty, Promise(whole_sets).k, suppression)
 
 
 def how_sets_differ(name: str, division: Division, most: int) -> str:

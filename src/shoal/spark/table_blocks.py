@@ -13,13 +13,13 @@ from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notic
 from shoal.algorithms.relational.mondrian.algorithm import Mondrian
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Floats
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
 from shoal.progress import Progress
 from shoal.spark.block_tasks import NUMBERS, SampleNumbers
-from shoal.spark.blocks import PublishRows, Within, k_of, most_rows_per_branch, search_branches
+from shoal.spark.blocks import PublishRows, Within, most_rows_per_branch, search_branches
 from shoal.spark.classes import quoted
-from shoal.spark.data import SparkData, Spread
+from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_table
 from shoal.spark.table_cuts import CutColumn
 from shoal.table.columns import Kind
@@ -37,7 +37,7 @@ class _Numbers:
     ends: Ends
 
 
-def release_table(
+def search_table(
     algorithm: Algorithm,
     data: SparkData,
     models: Sequence[Model],
@@ -46,9 +46,9 @@ def release_table(
     schema: pa.Schema,
     seed: int,
     within: Within,
-) -> Spread:
+) -> SparkFound:
     """Divide the rows, search each branch as on one machine, and publish what was decided."""
-    k = k_of(models)
+    k = Promise(models).k
     most = most_rows_per_branch(data, _ROWS_WITH_SETS if data.quasi_sets else _ROWS_OF_TABLES)
     progress.stage("dividing the rows into branches")
     if not isinstance(algorithm, Mondrian):
@@ -56,7 +56,7 @@ def release_table(
     numbers = _sample_numbers(data)
     searched = replace(data, roles=_with_ends(data.roles, numbers))
     # A cut that leaves k rows may leave rows that are not diverse, or not worth a task of their own.
-    as_mondrian = isinstance(algorithm, Mondrian) and all(isinstance(model, KAnonymity) for model in models)
+    as_mondrian = isinstance(algorithm, Mondrian) and not Promise(models).diverse
     size = Size(most, k if as_mondrian else max(k, most // 4))
     division = divide_table(searched, _cut_columns(data, numbers), size, progress)
     progress.stage(f"searching {division.branch_count:,} branches with {algorithm.name}")
@@ -71,8 +71,8 @@ def release_table(
         measured_as=_with_extent(data.roles, numbers),
     )
     found = search_branches(searched, division, task, most)
-    return Spread(
-        published=found.published,
+    return SparkFound(
+        frame=found.published,
         losses=found.losses(of_sets=False),
         column_losses=found.column_losses(),
         notices=(

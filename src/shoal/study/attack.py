@@ -19,13 +19,11 @@ from shoal.attack.items import most_items
 from shoal.attack.journalist import journalist_risk
 from shoal.attack.links import Linked
 from shoal.engine.local import LocalData
+from shoal.engine.port import Question
 from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.policy.plan import Plan
-from shoal.policy.promise import promises_of
-from shoal.privacy.disassociation import Disassociation
-from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.set_k_anonymity import SetKAnonymity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Form, Model
+from shoal.privacy.promise import Promise
 from shoal.progress import Progress, Silent
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.publication import read_publication
@@ -59,16 +57,14 @@ def attack(
         raise InvalidParameter("attack", "population", population, "what `read` gives")
     if items is not None and (type(items) is not int or items < 1):
         raise InvalidParameter("attack", "items", items, "an integer of 1 or more")
-    promises = promises_of(models)
+    promises = Promise.of(models)
     progress = progress or Silent()
-    if isinstance(promises[0], Disassociation):
+    if promises.form is Form.CLUSTERS:
         _refuse_beside_chunks(other, population)
         published = _publication(release, original)
-        linked_chunks = LinkedChunks.of(
-            original.local, published, k=promises[0].k, m=promises[0].m, seed=seed
-        )
+        linked_chunks = LinkedChunks.of(original.local, published, k=promises.k, m=promises.m or 1, seed=seed)
         findings = attack_chunks(linked_chunks, items, progress)
-        return _attacked_chunks(published, original, promises[0], findings)
+        return _attacked_chunks(published, original, promises, findings)
     linked = _linked(release, original, promises, seed)
     if population is not None and not linked.has_values:
         raise BadInput(Problem("a population tells of single values only", "attack sets without one"))
@@ -143,22 +139,23 @@ def _publication(release: Any, original: Data) -> Disassociated:
 
 
 def _attacked_chunks(
-    published: Disassociated, original: Data, model: Disassociation, findings: Sequence[Finding]
+    published: Disassociated, original: Data, promise: Promise, findings: Sequence[Finding]
 ) -> Attacked:
     """What was found through the chunks, and what else the file tells to readers who know the algorithm."""
-    verdict = model.verify(published)
+    k, m = promise.k, promise.m or 1
+    verdict = promise.main.verify(published)
     guess = sensitive_guess(published, sensitive_terms(published))
     return Attacked(
-        k=model.k,
-        m=model.m,
+        k=k,
+        m=m,
         records=original.row_count,
         published_records=published.record_count,
         findings=tuple(findings),
         confidences=() if guess is None else (guess,),
         journalist=None,
         weaknesses=(
-            covers(published, model.k, model.m).in_words(),
-            known_users(published, model.k, model.m).in_words(1),
+            covers(published, k, m).in_words(),
+            known_users(published, k, m).in_words(1),
         ),
         notices=(
             *original.notices,
@@ -167,18 +164,14 @@ def _attacked_chunks(
     )
 
 
-def _linked(release: Any, original: Data, models: Sequence[Model], seed: int) -> Linked:
+def _linked(release: Any, original: Data, promise: Promise, seed: int) -> Linked:
     loaded = read_published(release, original.local.roles, original.options)
     return Linked(
         original.local,
         LocalData(loaded.table, loaded.roles),
-        k=_largest(models, "k") or 1,
-        m=_largest(models, "m"),
-        promises_absence=any(isinstance(model, KmAnonymity) and model.negative for model in models),
-        promises_whole_sets=any(isinstance(model, SetKAnonymity) for model in models),
+        k=promise.k,
+        m=promise.m,
+        promises_absence=any(Question.ABSENCE in model.asks for model in promise),
+        promises_whole_sets=promise.covers_sets and promise.m is None,
         seed=seed,
     )
-
-
-def _largest(models: Sequence[Model], parameter: str) -> int | None:
-    return max((int(value) for model in models if (value := getattr(model, parameter, None))), default=None)

@@ -17,10 +17,11 @@ from shoal.hierarchy.files import HierarchyFile
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import PolicyFile
 from shoal.privacy.check import require_feasible
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress, Silent
-from shoal.run.prepare import Data, pseudonym_notices, read, release_problems, unprotected_notices
-from shoal.run.release import algorithm_for
+from shoal.run.in_memory import InMemory, algorithm_for
+from shoal.run.prepare import Data, read
+from shoal.run.safety import release_problems, unprotected_notices
 from shoal.table.reading import ReadOptions, read_table
 from shoal.table.roles import Insensitive
 
@@ -57,10 +58,9 @@ def check(file: PolicyFile, progress: Progress) -> Checked:
         seconds=None if search_seconds is None else round(read_seconds + search_seconds, 2),
         memory_mb=round(peak_memory_mb() + _search_bytes(data.row_count, len(columns)) / 1e6),
         notices=(
-            *data.notices,
+            *InMemory(data).notices,
             *notices,
-            *unprotected_notices(data, plan.models),
-            *pseudonym_notices(data),
+            *unprotected_notices(data.local, plan.models),
         ),
     )
 
@@ -77,7 +77,8 @@ def _plan_and_data(file: PolicyFile) -> tuple[Plan, Data]:
     except ShoalError as error:
         found = (*problems, *_problems_of(error), *_hierarchy_problems(plan))
         raise BadInput(*dict.fromkeys(found)) from error
-    problems += release_problems(data, plan.models)
+    problems += release_problems(data.local, plan.models, plan.search)
+    problems += InMemory(data).problems(plan.models, plan.search)
     if problems:
         raise BadInput(*problems)
     return plan, data

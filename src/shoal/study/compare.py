@@ -152,19 +152,19 @@ def run_job(policy: str, job: Job) -> Row:
         outcome = run(plan).outcome
     except ShoalError as error:
         return {**row, "peak_memory_mb": peak_memory_mb(), "error": str(error)}
-    risk = risk_of(outcome.class_sizes_after)
+    risk = risk_of(outcome.cost.class_sizes_after)
     return {
         **row,
         "holds": outcome.holds,
         "smallest": outcome.smallest,
         "risk": 1 / outcome.smallest if outcome.smallest else None,
         "mean_risk": None if risk is None else risk.mean,
-        "records": outcome.records,
-        "published_records": outcome.published_records,
-        "suppressed_records": outcome.suppressed_records,
-        **{name: float(loss) for name, loss in outcome.losses.items()},
-        "seconds": outcome.seconds["total"],
-        "search_seconds": outcome.seconds["algorithm"],
+        "records": outcome.cost.records,
+        "published_records": outcome.cost.published_records,
+        "suppressed_records": outcome.cost.suppressed_records,
+        **{name: float(loss) for name, loss in outcome.cost.losses.items()},
+        "seconds": outcome.provenance.seconds["total"],
+        "search_seconds": outcome.provenance.seconds["algorithm"],
         "peak_memory_mb": peak_memory_mb(),
         "error": None,
     }

@@ -7,13 +7,13 @@ import hmac
 import secrets
 
 import numpy as np
-import pyarrow.compute as pc
 
 from shoal.errors import InvalidParameter
 from shoal.table.columns import Coded, category_domain
 
 KEY_BYTES = 32
 PSEUDONYM_BYTES = 16
+PSEUDONYM_FORM = f"^[0-9a-f]{{{2 * PSEUDONYM_BYTES}}}$"
 
 
 def new_key() -> bytes:
@@ -35,12 +35,6 @@ def pseudonymize(column: Coded, key: bytes) -> Coded:
     rank[order] = np.arange(len(order))
     rank[-1] = len(order)  # the missing value
     return Coded.of(rank[column.codes], category_domain([pseudonyms[place] for place in order]))
-
-
-def looks_keyed(column: Coded) -> bool:
-    """Whether every value of a published column has the form of a pseudonym."""
-    form = f"^[0-9a-f]{{{2 * PSEUDONYM_BYTES}}}$"
-    return bool(pc.all(pc.match_substring_regex(column.domain.labels, form), min_count=0).as_py())
 
 
 def _pseudonym(label: str, key: bytes) -> str:

@@ -2,21 +2,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
 from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, Task
 from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.joint import Joint
 
 
 @dataclass(frozen=True, slots=True)
-class Rfirst:
+class Rfirst(Algorithm):
     """Gather clusters of like records, whatever their items, and make the items of each cluster safe.
 
     A baseline: single values lose little, and items, which have few records to hide in, nearly everything.
@@ -34,7 +35,7 @@ class Rfirst:
     serves: ClassVar[tuple[type[Model], ...]] = SERVES
     paper: ClassVar[str] = PAPER
     guarantee: ClassVar[str] = "every model holds in each class; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
 
     items: str = items_parameter()
     minimal: bool = minimal_parameter()

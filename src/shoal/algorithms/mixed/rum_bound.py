@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import Clusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
 from shoal.algorithms.mixed.joint_search.merging import ROUNDING, closeness_of, merge_within
@@ -22,13 +23,13 @@ from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, Task
 from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.joint import Joint
 
 
 @dataclass(frozen=True, slots=True)
-class RumBound:
+class RumBound(Algorithm):
     """Unite clusters of like records as long as single values lose no more than delta; then do the items.
 
     Cluster gathers records around random seeds. The cluster whose records cost least takes in a partner, as
@@ -51,7 +52,7 @@ class RumBound:
     serves: ClassVar[tuple[type[Model], ...]] = SERVES
     paper: ClassVar[str] = PAPER
     guarantee: ClassVar[str] = "every model holds in each class; the loss in single values is at most delta"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
 
     delta: float | str = delta_parameter("NCP of the single values")
     items: str = items_parameter()

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import Clusters
 from shoal.algorithms.mixed.joint_search.diversity import unite_for_diversity
 from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
@@ -17,7 +18,7 @@ from shoal.algorithms.sets.equal_sets.gray_order import gray_order
 from shoal.algorithms.sets.lra.algorithm import moved_border, subset_counts, united
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.joint import Joint
 
@@ -25,7 +26,7 @@ _FLEXIBILITY = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Tfirst:
+class Tfirst(Algorithm):
     """Divide the records into parts with like items, as LRA does, and give each part one record of values.
 
     A baseline: items lose little, and single values, which have nothing to do with the parts, nearly all.
@@ -43,7 +44,7 @@ class Tfirst:
     serves: ClassVar[tuple[type[Model], ...]] = SERVES
     paper: ClassVar[str] = PAPER
     guarantee: ClassVar[str] = "every model holds in each class; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
 
     parts: int = parameter(3, Within(1), "into how many parts of like items the records are divided")
     items: str = items_parameter()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import Clusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
 from shoal.algorithms.mixed.joint_search.merging import ROUNDING, SolvedItems, closeness_of, merge_always
@@ -22,13 +23,13 @@ from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, Parts, Task
 from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.joint import Joint
 
 
 @dataclass(frozen=True, slots=True)
-class TumBound:
+class TumBound(Algorithm):
     """Make the items of clusters of like records safe, and unite clusters until items lose at most delta.
 
     Cluster gathers records around random seeds, and the items of each cluster are generalized. While UL of
@@ -51,7 +52,7 @@ class TumBound:
     serves: ClassVar[tuple[type[Model], ...]] = SERVES
     paper: ClassVar[str] = PAPER
     guarantee: ClassVar[str] = "every model holds in each class; the loss in items is at most delta"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
 
     delta: float | str = delta_parameter("UL of the items")
     items: str = items_parameter()

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, YesOrNo, check_parameters, parameter
 from shoal.algorithms.relational.clustering.constraint import needs_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
@@ -16,8 +17,8 @@ from shoal.kernels.agglomerative import EXCESS, GROWTH, RATIO, SCALED, Rules
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
@@ -27,7 +28,7 @@ _TIME_WAS_UP = "time was up: records that had no cluster of k yet are grouped in
 
 
 @dataclass(frozen=True, slots=True)
-class Agglomerative:
+class Agglomerative(Algorithm):
     """Unite the two closest clusters until all have k records.
 
     At first every distinct record is a cluster. With d(C) the cost of a record in cluster C, the distance of
@@ -55,7 +56,6 @@ class Agglomerative:
     serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
     paper: ClassVar[str] = "Gionis, Mazza, Tassa. k-anonymization revisited. ICDE 2008."
     guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     distance: str = parameter("scaled", OneOf(tuple(DISTANCES)), "how near two clusters are")
     modified: bool = parameter(

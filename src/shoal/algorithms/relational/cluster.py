@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
 from shoal.algorithms.relational.clustering.constraint import needs_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
@@ -15,14 +16,14 @@ from shoal.engine.local import LocalData
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(Algorithm):
     """Gather around random records the k - 1 others that are cheapest to publish with them.
 
     Fewer than k records that are left go each to the cluster where they add least to the cost. Clusters that
@@ -45,7 +46,6 @@ class Cluster:
         "attributes. ECML PKDD 2013."
     )
     guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
     local_search: bool = local_search_parameter()

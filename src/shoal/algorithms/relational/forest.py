@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
 from shoal.algorithms.relational.clustering.constraint import needs_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
@@ -20,8 +21,8 @@ from shoal.kernels.grouping import members
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
@@ -31,7 +32,7 @@ _TIME_WAS_UP = "time was up: records whose neighbours were not found yet are gro
 
 
 @dataclass(frozen=True, slots=True)
-class Forest:
+class Forest(Algorithm):
     """Link records to their nearest ones until every tree has k, then cut the trees into parts of k or more.
 
     The distance of two records is the cost of publishing them alike. Each tree of fewer than k records is
@@ -59,7 +60,6 @@ class Forest:
         "every class satisfies every model; for k-anonymity alone, one row per person and a monotone measure "
         "the loss is at most max(2k - 1, 3k - 5) times the least possible"
     )
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
     local_search: bool = local_search_parameter()

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
 from shoal.algorithms.relational.clustering.constraint import needs_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
@@ -16,8 +17,8 @@ from shoal.kernels.greedy_clusters import grow_by_members
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
@@ -25,7 +26,7 @@ _CLUSTERS_PER_SLICE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class KMember:
+class KMember(Algorithm):
     """Grow one cluster after the other, each from a record far away from the one before.
 
     A cluster takes the record that is cheapest to publish with all it has, until it has k. The next one
@@ -47,7 +48,6 @@ class KMember:
         "Byun, Kamra, Bertino, Li. Efficient k-anonymization using clustering techniques. DASFAA 2007."
     )
     guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
     local_search: bool = local_search_parameter()

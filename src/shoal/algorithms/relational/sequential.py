@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, check_parameters, parameter
 from shoal.algorithms.relational.clustering.constraint import needs_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
@@ -20,8 +21,8 @@ from shoal.kernels.sequential import Allotment, move_records
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
@@ -34,7 +35,7 @@ _TIME_WAS_UP = "time was up: more rounds of moving records might have lowered th
 
 
 @dataclass(frozen=True, slots=True)
-class Sequential:
+class Sequential(Algorithm):
     """Begin with random clusters and move one record after the other to where the total cost falls most.
 
     Equal records stay together, and those of k rows or more begin as a cluster of their own. The others begin
@@ -60,7 +61,6 @@ class Sequential:
         "2010."
     )
     guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     starts: int = parameter(2, Within(1, 1000), "how many random partitions are tried")
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")

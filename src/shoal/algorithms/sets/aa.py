@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
@@ -13,13 +14,13 @@ from shoal.algorithms.sets.cut_search.task import CutTask, Task
 from shoal.engine.local import LocalData
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 
 
 @dataclass(frozen=True, slots=True)
-class AA:
+class AA(Algorithm):
     """Apriori anonymization: generalize for rare items first, then for rare pairs, and so on up to m.
 
     In each round the sets of nodes of the current cut that fewer than k transactions hold are taken in
@@ -47,7 +48,7 @@ class AA:
         " VLDB Journal 20(1), 2011."
     )
     guarantee: ClassVar[str] = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution("counts", (KmAnonymity,))
 
     minimal: bool = parameter(
         default=True,

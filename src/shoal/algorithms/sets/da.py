@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
@@ -15,13 +16,13 @@ from shoal.algorithms.sets.cut_search.task import Task
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 
 
 @dataclass(frozen=True, slots=True)
-class DA:
+class DA(Algorithm):
     """Direct anonymization: look at all itemsets of up to m items, generalized ones included, once.
 
     Transactions are taken with all nodes above their items. Itemsets come in the order of a depth-first
@@ -44,7 +45,6 @@ class DA:
     serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
     paper: ClassVar[str] = AA.paper
     guarantee: ClassVar[str] = "k^m-anonymity; a minimal cut; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     minimal: bool = parameter(
         default=True,

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, check_parameters, parameter
 from shoal.algorithms.sets.equal_sets.diverse_groups import made_diverse
 from shoal.algorithms.sets.equal_sets.groups import (
@@ -21,8 +22,8 @@ from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
 from shoal.kernels.lgr import Regrouping, begin_regrouping, regroup
 from shoal.kernels.set_partition import Drill
+from shoal.privacy.model import Model
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.item_nodes import ItemNodes
 
@@ -30,7 +31,7 @@ _STEPS_PER_SLICE = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class LGR:
+class LGR(Algorithm):
     """Local generalization and reallocation: a partition, then its costly groups are formed anew bottom-up.
 
     Partition drills down greedily and never looks back. Of its groups, those that lose something are taken up
@@ -60,7 +61,7 @@ class LGR:
         "Kim. A new approach for anonymizing transaction data with set values. Electronics 12(14), 2023."
     )
     guarantee: ClassVar[str] = "every model holds; without l-diversity no larger loss than partition"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution("blocks", (SetKAnonymity,))
 
     widest: int = parameter(
         4, Within(1), "how many neighbouring groups are divided anew together at most: more lose less"

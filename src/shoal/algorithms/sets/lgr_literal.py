@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import check_parameters
 from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill
 from shoal.algorithms.sets.lgr import LGR
@@ -15,13 +16,14 @@ from shoal.kernels.arrays import Ints
 from shoal.kernels.lgr_literal import Published, roll_back
 from shoal.kernels.set_partition import Drill
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.verdict import Model, counted
+from shoal.privacy.model import Model
+from shoal.privacy.verdict import counted
 from shoal.progress import Progress
 from shoal.recoding.item_nodes import ItemNodes
 
 
 @dataclass(frozen=True, slots=True)
-class LGRLiteral:
+class LGRLiteral(Algorithm):
     """The rounds of the LGR paper as they are printed: every published item, not every set, occurs k times.
 
     After Partition, the records of left-over groups wait, with their own items. In their order, each has its
@@ -44,7 +46,6 @@ class LGRLiteral:
     serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
     paper: ClassVar[str] = LGR.paper
     guarantee: ClassVar[str] = "k^m-anonymity with m = 1 only; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     def __post_init__(self) -> None:
         check_parameters(self)

@@ -4,10 +4,11 @@ import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import Within, check_parameters, parameter
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
@@ -19,7 +20,7 @@ from shoal.errors import LimitReached
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 
@@ -27,7 +28,7 @@ _Nodes = frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
-class OA:
+class OA(Algorithm):
     """Optimal anonymization: try cuts from the most detailed one upwards and keep the cheapest safe one.
 
     Cuts are taken breadth-first. One that is safe is a candidate, and nothing above it can be cheaper. One
@@ -49,7 +50,6 @@ class OA:
     serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
     paper: ClassVar[str] = AA.paper
     guarantee: ClassVar[str] = "k^m-anonymity with the least loss of all cuts"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     most_cuts: int = parameter(100_000, Within(1), "refuse trees with more cuts than this")
 

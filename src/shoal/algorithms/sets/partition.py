@@ -2,22 +2,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import check_parameters
 from shoal.algorithms.sets.equal_sets.diverse_groups import made_diverse
 from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill, suppression_parameter
 from shoal.engine.local import LocalData
+from shoal.privacy.model import Model
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.item_nodes import ItemNodes
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(Algorithm):
     """Drill down from the root: parts of records that are published alike are divided while k remain.
 
     All records begin in one part, published as the root. Of the nodes that a part is published as, the one
@@ -44,7 +45,7 @@ class Partition:
         "He, Naughton. Anonymization of set-valued data via top-down, local generalization. VLDB 2009."
     )
     guarantee: ClassVar[str] = "every model holds; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution("blocks", (SetKAnonymity,))
 
     suppression: float = suppression_parameter()
 

@@ -3,10 +3,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import Tally, generalize
@@ -26,13 +27,13 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 
 
 @dataclass(frozen=True, slots=True)
-class VPA:
+class VPA(Algorithm):
     """Vertical partitioning: groups of items are searched apart before all of them together.
 
     The tree is divided into the subtrees of a level, and these into groups of about equally many occurrences,
@@ -58,7 +59,7 @@ class VPA:
         " VLDB Journal 20(1), 2011."
     )
     guarantee: ClassVar[str] = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution("counts", (KmAnonymity,))
 
     parts: int = parts_parameter("groups of items")
     level: int = parameter(

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.explain.items import explain
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.recoding.decision import Recoding
 from shoal.recoding.groups import SUPPRESSED, Groups
 from shoal.recoding.joint import Joint

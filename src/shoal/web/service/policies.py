@@ -12,9 +12,8 @@ from shoal.errors import BadInput, InvalidParameter, Problem, ShoalError
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import Misfit, PrivacySection, parse_policy
 from shoal.policy.policy_text import SECTIONS
-from shoal.policy.promise import models_of
+from shoal.policy.promise import promise_of
 from shoal.report.explanations import Limit, Scope, limits_of, scope_in_words
-from shoal.report.outcome import Promise
 from shoal.study.check import Checked, search_problems
 from shoal.study.starter import Sections, starter_sections
 from shoal.web.service import questions
@@ -107,13 +106,13 @@ class Policies:
         sections = self.get(project)
         given = dict(sections.get("privacy", {}) if privacy is None else privacy)
         try:
-            promised = models_of(PrivacySection.model_validate(_without_none(given)))
+            promised = promise_of(PrivacySection.model_validate(_without_none(given)))
         except (ValueError, Misfit, ShoalError) as error:
             raise BadInput(Problem(_first_line(error), "complete the promise")) from error
         columns = sections.get("columns", {})
         published = [name for name, column in columns.items() if column.get("role") != "identifier"]
         scope = Scope(
-            promises=[Promise.of(model) for model in promised],
+            promises=promised,
             quasi=[name for name in published if columns[name].get("role") == "quasi"],
             sensitive=[name for name in published if columns[name].get("role") == "sensitive"],
             columns=published,

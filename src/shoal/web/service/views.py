@@ -30,9 +30,9 @@ def view_of(result: Result) -> dict[str, Any]:
     return {
         "promises": promises_in_words(outcome),
         "limits": [{"title": limit.title, "text": limit.in_full} for limit in limits(outcome)],
-        "notices": list(outcome.notices),
-        "attacks": list(outcome.attacks),
-        "pieces": dict(outcome.pieces),
+        "notices": list(outcome.provenance.notices),
+        "attacks": list(outcome.claim.attacks),
+        "pieces": dict(outcome.changes.chunks),
         "generalized_items": [
             {
                 "label": item.label,
@@ -40,7 +40,7 @@ def view_of(result: Result) -> dict[str, Any]:
                 "occurrences": item.occurrences,
                 "because": item.because(),
             }
-            for item in outcome.generalized_items[:SHOWN_ROWS]
+            for item in outcome.changes.generalized_items[:SHOWN_ROWS]
         ],
         "figures": {name: figure.to_plotly_json() for name, figure in _figures(outcome).items()},
         **_records(result),
@@ -50,17 +50,21 @@ def view_of(result: Result) -> dict[str, Any]:
 
 def _figures(outcome: Outcome) -> dict[str, Any]:
     figures: dict[str, Any] = {}
-    before, after = risk_of(outcome.class_sizes_before), risk_of(outcome.class_sizes_after)
+    before, after = risk_of(outcome.cost.class_sizes_before), risk_of(outcome.cost.class_sizes_after)
     if before is not None and after is not None:
-        k = next((promise.parameters["k"] for promise in outcome.promises if "k" in promise.parameters), None)
+        k = next(
+            (promise.parameters["k"] for promise in outcome.claim.promise if "k" in promise.parameters), None
+        )
         figures["risk"] = risk_figure(before, after)
-        bands = size_bands(outcome.class_sizes_before, outcome.class_sizes_after, k)
+        bands = size_bands(outcome.cost.class_sizes_before, outcome.cost.class_sizes_after, k)
         figures["class_sizes"] = class_size_figure(bands)
-    by_column = {name: losses["ncp"] for name, losses in outcome.column_losses.items() if "ncp" in losses}
+    by_column = {
+        name: losses["ncp"] for name, losses in outcome.cost.column_losses.items() if "ncp" in losses
+    }
     if by_column:
         figures["loss"] = loss_figure(dict(sorted(by_column.items(), key=lambda entry: -entry[1])))
-    if "frontier" in outcome.figures:
-        figures["frontier"] = frontier_figure(outcome.figures["frontier"])
+    if "frontier" in outcome.provenance.figures:
+        figures["frontier"] = frontier_figure(outcome.provenance.figures["frontier"])
     return figures
 
 

@@ -22,8 +22,8 @@ from shoal.errors import BadInput, Problem
 from shoal.privacy.check import require_feasible
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.k_lm_diversity import KLmDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.joint import Joint
 

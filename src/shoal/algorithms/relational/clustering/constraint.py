@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,23 +10,24 @@ from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.kernels.arrays import Bools, Ints, frozen_ints
 from shoal.kernels.constraint import Needs
-from shoal.privacy.verdict import Model
+from shoal.privacy.check import require_feasible
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
 
 
 def needs_of(data: LocalData, models: Sequence[Model]) -> Needs:
     """What every class of a release must satisfy; raises Infeasible when not even the whole table does."""
     if data.row_count == 0:
         raise Infeasible("there are no records, so there is nothing to publish", records=0)
-    for model in models:
-        _refuse_infeasible(model, data)
-    requirements = [requirement() for model in models if (requirement := getattr(model, "requirement", None))]
+    require_feasible(models, data)
+    requirements = [asked for model in models if (asked := model.class_constraint()) is not None]
     sensitive = data.sensitive if requirements else ()
     everybody = data.classes(())
     row_totals = [data.histogram(everybody, name).totals for name in sensitive]
     people_totals = [data.subject_histogram(everybody, name).totals for name in sensitive]
     people, people_count = _numbered_people(data)
     return Needs(
-        k=max((int(getattr(model, "k", 1)) for model in models), default=1),
+        k=Promise(models).k,
         people=people,
         people_count=people_count,
         sensitive=_stacked([data.table.coded(name).codes for name in sensitive], data.row_count),
@@ -54,12 +54,6 @@ def needs_within(needs: Needs, published: Bools) -> Needs:
     return needs._replace(
         row_totals=np.concatenate([none, *row_totals]), people_totals=np.concatenate([none, *people_totals])
     )
-
-
-def _refuse_infeasible(model: Any, data: LocalData) -> None:
-    error = model.infeasible(data)
-    if error is not None:
-        raise error
 
 
 def _numbered_people(data: LocalData) -> tuple[Ints, int]:

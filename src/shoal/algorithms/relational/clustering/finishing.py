@@ -15,7 +15,7 @@ from shoal.algorithms.relational.clustering.lower_bound import lower_bound
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.engine.local import LocalData
 from shoal.kernels.constraint import Needs
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 

@@ -3,10 +3,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, check_parameters, parameter
 from shoal.algorithms.relational.clustering.constraint import needs_of
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
@@ -19,9 +20,9 @@ from shoal.metrics.relational import normalized_weights
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
 from shoal.privacy.t_closeness import TCloseness
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import SUPPRESSED, Groups
 
@@ -29,7 +30,7 @@ _MOST_CHOICES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class FullDomain:
+class FullDomain(Algorithm):
     """Publish every column at one level of its tree, at the levels that cost least of all that are safe.
 
     Level h of a tree has, for each value, the highest node above it whose subtree is at most h high. Choices
@@ -58,7 +59,6 @@ class FullDomain:
     guarantee: ClassVar[str] = (
         "every class satisfies every model; the least loss of all ways to publish each column at one level"
     )
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is made least")
     suppression: float = parameter(0.0, Within(0.0, 1.0), "the share of records that may be suppressed")

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import needs_of
@@ -27,8 +28,8 @@ from shoal.kernels.hilbert import (
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
@@ -37,7 +38,7 @@ _RUNS_PER_SLICE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Hilbert:
+class Hilbert(Algorithm):
     """Sort the records along a Hilbert curve and cut the line into the cheapest runs of k to 2k - 1 records.
 
     Columns have equal lengths. The nodes of a tree are blocks of its column that are halves of halves, as the
@@ -63,7 +64,6 @@ class Hilbert:
         "accuracy constraints. ACM TODS 34(2), 2009."
     )
     guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
     local_search: bool = local_search_parameter()

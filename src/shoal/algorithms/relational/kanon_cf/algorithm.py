@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import needs_of
@@ -26,8 +27,8 @@ from shoal.kernels.constraint import Needs, classes_admissible
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
@@ -40,7 +41,7 @@ _BYTES_PER_CELL = 60
 
 
 @dataclass(frozen=True, slots=True)
-class KAnonCF:
+class KAnonCF(Algorithm):
     """Cover the rows by closed frequent generalized records, the cheapest ones first.
 
     A generalized record is closed if no narrower one stands for the same rows, and frequent if it stands for
@@ -75,7 +76,6 @@ class KAnonCF:
         "every class satisfies every model; for k-anonymity and a monotone measure the loss is at most "
         "2 (1 + ln 2k) times the least possible, if no limit stopped the mining"
     )
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     measure: str = parameter("lm", OneOf(MEASURES), "the loss that is kept low; entropy is not monotone")
     local_search: bool = parameter(

@@ -3,10 +3,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
 from shoal.algorithms.relational.clustering.constraint import needs_of
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, find_ends
@@ -18,8 +19,8 @@ from shoal.kernels.mondrian import Ordered, Parts, cut_parts, whole_table
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.groups import Groups
 
@@ -28,7 +29,7 @@ _STAGES = {"strict": 2, "relaxed": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Mondrian:
+class Mondrian(Algorithm):
     """Cut the table in two, near the median of its widest column, until no cut keeps both sides admissible.
 
     Values have an order: leaves in tree order, numbers and dates their own. A part is wide in a column if the
@@ -52,7 +53,14 @@ class Mondrian:
     serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
     paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan. Mondrian multidimensional k-anonymity. ICDE 2006."
     guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution(
+        "blocks",
+        (
+            KAnonymity,
+            LDiversity,
+            AlphaKAnonymity,
+        ),
+    )
 
     mode: str = parameter(
         "strict",

@@ -9,8 +9,8 @@ from fractions import Fraction
 from shoal.errors import BadInput, Problem
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
+from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
-from shoal.privacy.verdict import Model
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from shoal.algorithms.sets.cut_search.violations import Questions, Violation, Vi
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
 from shoal.privacy.check import require_feasible
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts, Reason
 

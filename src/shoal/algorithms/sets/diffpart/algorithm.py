@@ -3,10 +3,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import Within, check_parameters, parameter
 from shoal.algorithms.sets.cut_search.transactions import set_column
 from shoal.algorithms.sets.diffpart.noise import Noise, library_noise, repeatable_noise
@@ -17,8 +18,8 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
 from shoal.kernels.diffpart import branches_held
 from shoal.privacy.differential_privacy import DifferentialPrivacy
+from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
-from shoal.privacy.verdict import Model
 from shoal.progress import Progress
 from shoal.recoding.synthetic import Synthetic
 from shoal.table.roles import QuasiSet
@@ -30,7 +31,7 @@ _KEPT_BACK = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class DiffPart:
+class DiffPart(Algorithm):
     """Divide the records along the tree of items as long as noisy counts say that it pays.
 
     All records with items begin as one part, generalized to the root. A part is divided by the highest of its
@@ -57,7 +58,6 @@ class DiffPart:
         " 4(11), 2011."
     )
     guarantee: ClassVar[str] = "differential privacy by construction; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     partition_threshold: float = parameter(
         default=1.0,

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders, threads_parameter
 from shoal.algorithms.sets.disassociation.horpart import Partition, horizontal_partition, unite
@@ -27,8 +28,9 @@ from shoal.kernels.take import preorder, sums_below, take_sets
 from shoal.kernels.verpart import Chunks, Promise
 from shoal.privacy.check import require_feasible
 from shoal.privacy.disassociation import Disassociation
+from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
-from shoal.privacy.verdict import Model, counted
+from shoal.privacy.verdict import counted
 from shoal.progress import Progress
 from shoal.recoding.disassociated import Clusters, Disassociated
 from shoal.recoding.pieces import NOT_PUBLISHED, Pieces, arranged, joined
@@ -61,7 +63,7 @@ class _Block(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Disassociate:
+class Disassociate(Algorithm):
     """All terms stay; which of them stand together in a record is told only where that is frequent.
 
     HORPART puts similar records into clusters; with `settle`, which the paper does not have, some of them
@@ -94,7 +96,7 @@ class Disassociate:
         " 2012."
     )
     guarantee: ClassVar[str] = "the model holds; every term is published as it is; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution("clusters", (Disassociation,))
 
     max_cluster_size: int = parameter(
         default=0,

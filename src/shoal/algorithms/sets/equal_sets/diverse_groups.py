@@ -14,9 +14,10 @@ from shoal.algorithms.sets.equal_sets.groups import EqualSets, Grouped, cost_tre
 from shoal.errors import Infeasible
 from shoal.kernels.diverse_groups import merge_all, merge_until_diverse, row_groups
 from shoal.kernels.shares import share_exceeded
+from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
 from shoal.privacy.set_k_anonymity import SetLDiversity
-from shoal.privacy.verdict import Model, counted
+from shoal.privacy.verdict import counted
 from shoal.progress import Progress
 
 _GROUPS_PER_SLICE = 100

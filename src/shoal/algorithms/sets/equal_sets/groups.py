@@ -31,9 +31,10 @@ from shoal.kernels.set_partition import (
     rows_finished,
 )
 from shoal.privacy.check import require_feasible
+from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
 from shoal.privacy.set_k_anonymity import SetKAnonymity
-from shoal.privacy.verdict import Model, counted
+from shoal.privacy.verdict import counted
 from shoal.progress import Progress
 from shoal.recoding.cuts import SUPPRESSED_ITEM
 from shoal.recoding.item_nodes import ItemNodes

@@ -3,10 +3,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import Within, check_parameters, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
@@ -17,13 +18,13 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Bools, Ints
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 
 
 @dataclass(frozen=True, slots=True)
-class HgHs:
+class HgHs(Algorithm):
     """Generalize by one cut for all records and suppress items altogether where that costs less.
 
     Cuts are searched best first, from the most general one and from the cut that AA would begin with. Of a
@@ -49,7 +50,6 @@ class HgHs:
         "Liu, Wang. Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010."
     )
     guarantee: ClassVar[str] = "k^m-anonymity; no larger loss than a first cut of aa; no bound beyond that"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     most_cuts: int = parameter(300, Within(1), "how many cuts are looked at before the best so far is taken")
 

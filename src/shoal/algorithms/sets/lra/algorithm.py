@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
@@ -29,7 +30,7 @@ from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 
@@ -37,7 +38,7 @@ _TRIED = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
-class LRA:
+class LRA(Algorithm):
     """Local recoding: similar transactions form parts, and each part has a cut of its own.
 
     Transactions are put into the order of the Gray code, in which neighbours have many items in common. The
@@ -71,7 +72,7 @@ class LRA:
         " VLDB Journal 20(1), 2011."
     )
     guarantee: ClassVar[str] = "every model holds in each part; a minimal cut per part; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
+    distributed: ClassVar[Distribution | None] = Distribution("parts", (KmAnonymity,))
 
     parts: int = parameter(
         default=0,

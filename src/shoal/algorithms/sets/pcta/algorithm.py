@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.cut_search.constraint import Requirement
 from shoal.algorithms.sets.cut_search.task import fitting
 from shoal.algorithms.sets.cut_search.transactions import Transactions
@@ -17,14 +18,14 @@ from shoal.metrics.joint import item_weights
 from shoal.privacy.check import require_feasible
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.item_unions import unions_of
 
 
 @dataclass(frozen=True, slots=True)
-class PCTA:
+class PCTA(Algorithm):
     """Unite items, whatever a tree would say, until every itemset of at most m of them is held k times.
 
     Rare itemsets are listed as AA lists them. Each is mended by the pair of published items, one of them its
@@ -49,7 +50,6 @@ class PCTA:
         " Transactions on Data Privacy 5(1), 2012."
     )
     guarantee: ClassVar[str] = "every model holds; no bound on the loss"
-    needs: ClassVar[Literal["rows", "counts"]] = "rows"
 
     def find(
         self,

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.engine.mixed_sets import rarest_mixed
+from shoal.engine.absent_items import rarest_knowledge
 from tests.kernels.test_sets import arrays
 
 ITEMS = 5
@@ -32,18 +32,17 @@ def known(sets, weights, m):
     st.integers(1, 4),
 )
 def test_goes_through_all_that_can_be_known(sets, weights, m, k):
-    found, below = rarest_mixed(arrays(sets), np.array(weights), m, k)
+    found, below = rarest_knowledge(arrays(sets), np.array(weights), m, k)
     expected = list(known(sets, weights, m))
     assert below == sum(len(fitting) < k for _, fitting in expected)
     if not expected:
         assert found is None
         return
     support, size = min((len(fitting), len(chosen)) for chosen, fitting in expected)
-    assert len(found.rows) == support
-    chosen = (*((item, True) for item in found.present), *((item, False) for item in found.absent))
+    chosen = tuple((fact.item, fact.is_present) for fact in found)
     assert len(chosen) == size
-    assert (chosen, found.rows.tolist()) in expected
+    assert len(dict(expected)[chosen]) == support
 
 
 def test_nothing_is_known_where_nothing_occurs():
-    assert rarest_mixed(arrays([set(), set()]), np.ones(3, dtype=np.int64), 2, 5) == (None, 0)
+    assert rarest_knowledge(arrays([set(), set()]), np.ones(3, dtype=np.int64), 2, 5) == (None, 0)

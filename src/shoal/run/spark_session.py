@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,17 +10,17 @@ from typing import TYPE_CHECKING
 from shoal.errors import BadInput, MissingExtra, Problem
 from shoal.policy.plan import Plan
 from shoal.policy.policy_file import PolicyFile
-from shoal.privacy.disassociation import Disassociation
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Form
+from shoal.privacy.promise import Promise
 from shoal.progress import Progress
 
 if TYPE_CHECKING:
-    from shoal.spark.result import SparkResult
+    from shoal.run.on_spark import SparkResult
 
 
-def default_output(models: Sequence[Model]) -> str:
+def default_output(promise: Promise) -> str:
     """The name of the published files when nobody gives one."""
-    return "published.jsonl" if isinstance(models[0], Disassociation) else "published.parquet"
+    return "published.jsonl" if promise.form is Form.CLUSTERS else "published.parquet"
 
 
 @dataclass(frozen=True)
@@ -41,9 +40,11 @@ def run_on_spark(file: PolicyFile, plan: Plan, where: SparkRun, progress: Progre
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise MissingExtra("Spark", "spark") from error
+    from shoal.run.on_spark import OnSpark
+    from shoal.run.release import release
+    from shoal.run.spark_files import refuse_unusable_url, save_spark
     from shoal.spark.data import read_spark
-    from shoal.spark.output import refuse_unusable_url, save_spark
-    from shoal.spark.release import release_spark, spark_algorithm
+    from shoal.spark.search import spark_algorithm
 
     started = time.perf_counter()
     spark_algorithm(plan.search, plan.models)  # what cannot be searched for needs no cluster
@@ -61,8 +62,9 @@ def run_on_spark(file: PolicyFile, plan: Plan, where: SparkRun, progress: Progre
                 Problem(f"Spark cannot read it: {reason}", "give Parquet files that all nodes see", source)
             ) from error
         data = read_spark(frame, plan.roles, plan.read_options, plan.subject)
-        result = release_spark(
-            data, plan.models, plan.search, progress, started=started, policy_text=plan.policy_text
+        engine = OnSpark(data)
+        result = release(
+            engine, plan.models, plan.search, progress, started=started, policy_text=plan.policy_text
         )
         progress.stage("writing and checking the published files")
         save_spark(result, where.out, published=where.published, replace=where.replace)

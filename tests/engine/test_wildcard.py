@@ -3,7 +3,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.privacy.wildcard import PATTERNS_AT_MOST, wildcard_reading
+from shoal.engine.wildcard import PATTERNS_AT_MOST
 from shoal.table.roles import Quasi
 from tests.builders import local_data
 from tests.reference import privacy_tables as reference
@@ -16,7 +16,7 @@ cells = st.sampled_from(["x", "y", None])
 @settings(deadline=None, max_examples=150)
 def test_the_fewest_compatible_records_are_those_of_the_twin(rows, k):
     data = local_data(rows, {name: Quasi() for name in COLUMNS})
-    reading = wildcard_reading(data, data.classes(COLUMNS), k)
+    reading = data.missing_matched(k)
     if not any(None in row for row in rows):
         assert reading is None
         return
@@ -28,6 +28,6 @@ def test_too_many_combinations_of_missing_columns_are_not_computed_and_it_says_w
     rows = list(itertools.product(("x", None), repeat=7))
     assert len(rows) > PATTERNS_AT_MOST
     data = local_data(rows, {f"c{place}": Quasi() for place in range(7)})
-    reading = wildcard_reading(data, data.classes(data.quasi), 2)
+    reading = data.missing_matched(2)
     assert reading["holds"] is None
     assert "128 different combinations of columns, more than 64" in reading["not_computed"]

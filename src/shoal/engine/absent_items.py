@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.engine.answers import Facts
+from shoal.engine.joined_sets import JoinedSets
 from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.grouping import members
 
 _Words = NDArray[np.uint64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Mixed:
-    """Items known to be there and items known to be absent, with the rows that fit."""
-
-    present: tuple[int, ...]
-    absent: tuple[int, ...]
-    rows: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,33 +24,54 @@ class _Fact:
     rows: _Words
 
 
-def rarest_mixed(sets: SetArrays, weights: Ints, m: int, k: int) -> tuple[Mixed | None, int]:
+def rarest_facts(
+    sets: JoinedSets, leaves_of_label: Mapping[str, Mapping[str, int]], m: int, k: int
+) -> Facts | None:
+    """What at most m facts fit the fewest rows but at least one, and how much knowledge fits fewer than k.
+
+    A present item is one fact; that a label is absent takes as many as it stands for items, or one, the
+    strictest reading, where that is not known. None if nothing is there that could be known.
+    """
+    weights, sure = _facts_of_absence(sets, leaves_of_label)
+    found, below = rarest_knowledge(sets.quasi, weights, m, k)
+    if found is None:
+        return None
+    items = sets.quasi_items
+    present = tuple(items.item(fact.item) for fact in found if fact.is_present)
+    absent = tuple(items.item(fact.item) for fact in found if not fact.is_present)
+    rows = np.flatnonzero(np.unpackbits(_fitting(found).view(np.uint8), bitorder="little"))
+    return Facts(present, absent, rows, below, sure)
+
+
+def rarest_knowledge(sets: SetArrays, weights: Ints, m: int, k: int) -> tuple[tuple[_Fact, ...] | None, int]:
     """The facts that fit the fewest rows but at least one, and how many such sets fit fewer than k rows.
 
-    A present item is one fact; that item i is absent takes weights[i] facts. All sets of at most m facts are
-    gone through, so this is for few items. Of several the first of the smallest is returned; None if nothing
-    is there that could be known.
+    That item i is absent takes weights[i] facts. All sets of at most m facts are gone through, so this is for
+    few items. Of several the first of the smallest is returned.
     """
-    row_count = len(sets.starts) - 1
-    facts = _facts(sets, weights, m)
-    everybody = _bits(np.ones(row_count, dtype=np.bool_))
+    everybody = _bits(np.ones(len(sets.starts) - 1, dtype=np.bool_))
     best: tuple[int, int, tuple[_Fact, ...]] | None = None
     below = 0
-    for known, support in _known_sets(facts, (), everybody, m):
+    for known, support in _known_sets(_facts(sets, weights, m), (), everybody, m):
         below += support < k
         if best is None or (support, len(known)) < best[:2]:
             best = support, len(known), known
-    if best is None:
-        return None, 0
-    rows = np.flatnonzero(np.unpackbits(_fitting(best[2]).view(np.uint8), bitorder="little"))
-    return (
-        Mixed(
-            tuple(fact.item for fact in best[2] if fact.is_present),
-            tuple(fact.item for fact in best[2] if not fact.is_present),
-            rows,
-        ),
-        below,
-    )
+    return (None, 0) if best is None else (best[2], below)
+
+
+def _facts_of_absence(
+    sets: JoinedSets, leaves_of_label: Mapping[str, Mapping[str, int]]
+) -> tuple[Ints, bool]:
+    """How many facts it takes to know that each item is absent, and whether that is known of all."""
+    numbering = sets.quasi_items
+    facts = np.ones(numbering.count, dtype=np.int64)
+    all_known = True
+    for column, domain, first in zip(numbering.columns, numbering.domains, numbering.first, strict=True):
+        leaves = leaves_of_label.get(column, {})
+        labels = domain.texts()
+        facts[first : first + len(labels)] = [leaves.get(label, 1) for label in labels]
+        all_known &= all(label in leaves for label in labels)
+    return facts, all_known
 
 
 def _facts(sets: SetArrays, weights: Ints, m: int) -> list[_Fact]:

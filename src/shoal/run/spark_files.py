@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
@@ -14,16 +14,16 @@ from pyspark.sql import functions as sql
 
 from shoal.errors import BadInput, OutputFailed, Problem, PromiseBroken
 from shoal.policy.output_names import CERTIFICATE, INTERNAL, MARK, name_problems
-from shoal.privacy.disassociation import Disassociation
-from shoal.privacy.verdict import Model
+from shoal.privacy.model import Form
+from shoal.privacy.promise import Promise
 from shoal.report.certificate import certificate
 from shoal.report.json_values import JsonValue
 from shoal.report.result_file import result_dict
-from shoal.spark.cluster_lines import verify_frame
-from shoal.spark.result import SparkResult
+from shoal.run.on_spark import SparkResult
+from shoal.run.spark_frames import verify_frame
 
 ENDINGS = (".parquet",)
-PIECES_ENDINGS = (".jsonl",)
+CLUSTER_ENDINGS = (".jsonl",)
 
 
 class Folder:
@@ -64,10 +64,10 @@ class Folder:
 
 
 def refuse_unusable_url(
-    session: SparkSession, url: str, published: str, models: Sequence[Model], *, replace: bool
+    session: SparkSession, url: str, published: str, promise: Promise, *, replace: bool
 ) -> None:
     """Say early what would make the output fail late."""
-    if problems := name_problems(published, PIECES_ENDINGS if _in_pieces(models) else ENDINGS):
+    if problems := name_problems(published, CLUSTER_ENDINGS if promise.form is Form.CLUSTERS else ENDINGS):
         raise BadInput(*problems)
     folder = Folder(session, url)
     if not folder.exists():
@@ -86,11 +86,11 @@ def save_spark(result: SparkResult, url: str, *, published: str, replace: bool) 
     Executors write the rows; the driver writes the rest. The published files are read back and checked before
     the folder gets its name.
     """
-    session = result.frame.sparkSession
-    refuse_unusable_url(session, url, published, result.models, replace=replace)
+    session, promise = result.frame.sparkSession, result.outcome.claim.promise
+    refuse_unusable_url(session, url, published, promise, replace=replace)
     with _folder_that_appears_whole(session, url) as partial:
         release = f"{partial.url}/{published}"
-        if _in_pieces(result.models):
+        if promise.form is Form.CLUSTERS:
             result.frame.write.text(release)
             written = session.read.text(release)
         else:
@@ -103,7 +103,7 @@ def save_spark(result: SparkResult, url: str, *, published: str, replace: bool) 
         )
         # Notices may name values of the original, and this file lies beside what is published.
         partial.write(MARK, _json({name: facts[name] for name in facts if name != "notices"}))
-        partial.write(f"{INTERNAL}/policy.toml", result.outcome.policy)
+        partial.write(f"{INTERNAL}/policy.toml", result.outcome.provenance.policy)
     return url
 
 
@@ -136,12 +136,10 @@ def _folder_that_appears_whole(session: SparkSession, url: str) -> Iterator[Fold
         raise
 
 
-def _in_pieces(models: Sequence[Model]) -> bool:
-    return isinstance(models[0], Disassociation)
-
-
 def _verify_written(result: SparkResult, written: DataFrame) -> None:
-    for verdict in verify_frame(written, result.data.roles, result.models, result.data.options):
+    for verdict in verify_frame(
+        written, result.data.roles, result.outcome.claim.promise, result.data.options
+    ):
         if not verdict.holds:
             sentence = f"the written files do not keep their promise: {verdict.evidence}"
             raise PromiseBroken(sentence, verdict)

@@ -6,30 +6,23 @@ finds one row), so it is only reported beside the verdict and never decides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from shoal.engine.local import Classes, LocalData
-from shoal.kernels.arrays import Ints
+from shoal.engine.port import Wildcard
+from shoal.kernels.arrays import Bools, Ints
 from shoal.kernels.grouping import group_rows
 
 PATTERNS_AT_MOST = 64
 
 
-def wildcard_reading(data: LocalData, classes: Classes, k: int) -> Mapping[str, Any] | None:
-    """The fewest records that any record could be mistaken for, itself included; None if nothing is missing.
+def wildcard_reading(codes: Ints, missing: Bools, sizes: Ints, k: int) -> Wildcard:
+    """The fewest records that any record could be mistaken for, itself included.
 
-    Two records are compatible when they agree wherever both have a value. Exact: the distinct records are
-    split by which of their values are missing, and every two such patterns are joined on the columns that
-    both of them have, so the cost is patterns x distinct records.
+    There are sizes[r] records with the values codes[r], those marked in missing[r] not being there. Two
+    records are compatible when they agree wherever both have a value. Exact: the distinct records are split
+    by which of their values are missing, and every two such patterns are joined on the columns that both of
+    them have, so the cost is patterns x distinct records.
     """
-    columns = [data.table.coded(name) for name in data.quasi]
-    if not any(column.missing_count for column in columns):
-        return None
-    codes = np.stack([column.codes[classes.first_rows] for column in columns], axis=1)
-    missing = codes == np.array([column.domain.missing for column in columns])
     pattern_of_class, first_of_pattern = group_rows(missing.astype(np.int64))
     patterns = missing[first_of_pattern]
     if len(patterns) > PATTERNS_AT_MOST:
@@ -37,11 +30,11 @@ def wildcard_reading(data: LocalData, classes: Classes, k: int) -> Mapping[str, 
         return {"holds": None, "smallest": None, "not_computed": f"{reason}, more than {PATTERNS_AT_MOST}"}
 
     members = [np.flatnonzero(pattern_of_class == pattern) for pattern in range(len(patterns))]
-    compatible = np.zeros(len(classes), dtype=np.int64)
+    compatible = np.zeros(len(sizes), dtype=np.int64)
     for here, at in enumerate(members):
         for there, others in enumerate(members):
             shared = ~(patterns[here] | patterns[there])
-            compatible[at] += _matches(codes[at][:, shared], codes[others][:, shared], classes.sizes[others])
+            compatible[at] += _matches(codes[at][:, shared], codes[others][:, shared], sizes[others])
     smallest = int(compatible.min())
     return {"holds": smallest >= k, "smallest": smallest}
 

@@ -1,0 +1,66 @@
+"""Several models that are promised together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.errors import InvalidParameter
+from shoal.privacy.model import Form, Model
+from shoal.table.roles import Quasi, QuasiSet
+
+
+class Promise(tuple[Model, ...]):
+    """The models of a policy, the main one first."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, models: Model | Sequence[Model]) -> Promise:
+        """One or several models; there must be one."""
+        promise = cls([models] if isinstance(models, Model) else models)
+        if not promise or not all(isinstance(model, Model) for model in promise):
+            raise InvalidParameter("Shoal", "models", models, "one or more models, such as KAnonymity(k=5)")
+        return promise
+
+    @property
+    def main(self) -> Model:
+        """What the others stand beside."""
+        return self[0]
+
+    @property
+    def k(self) -> int:
+        """Among how many records everybody hides; 1 if nothing promises that."""
+        return max((model.hides_among for model in self), default=1)
+
+    @property
+    def m(self) -> int | None:
+        """Up to how many items somebody may know; None where no model has such a bound."""
+        return max((model.items_known for model in self if model.items_known is not None), default=None)
+
+    @property
+    def diverse(self) -> bool:
+        """Whether something is promised about sensitive values."""
+        return any(model.diverse for model in self)
+
+    @property
+    def constrains_classes(self) -> bool:
+        """Whether something is promised about the sensitive values of every class."""
+        return any(model.class_constraint() is not None for model in self)
+
+    @property
+    def form(self) -> Form:
+        """What a release consists of that keeps it."""
+        return self.main.form
+
+    @property
+    def covers_values(self) -> bool:
+        """Whether a model covers quasi-identifiers with single values."""
+        return any(Quasi in model.covers for model in self)
+
+    @property
+    def covers_sets(self) -> bool:
+        """Whether a model covers quasi-identifiers with sets."""
+        return any(QuasiSet in model.covers for model in self)
+
+    def __str__(self) -> str:
+        return " with ".join(model.name for model in self)

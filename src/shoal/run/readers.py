@@ -1,0 +1,20 @@
+"""What readers of a disassociated release find who know more than the release."""
+
+from __future__ import annotations
+
+from shoal.attack.disassociation import covers, known_users
+from shoal.privacy.promise import Promise
+from shoal.recoding.disassociated import Disassociated
+from shoal.run.engine import Attacks
+
+_KNOWN_USERS = 1  # in each cluster
+
+
+def readers_find(released: Disassociated, promise: Promise) -> Attacks:
+    """What readers find who know the algorithm, or the record of one user in each cluster."""
+    k, m = promise.k, promise.m or 1
+    covered, known = covers(released, k, m), known_users(released, k, m)
+    return Attacks(
+        (covered.in_words(), known.in_words(_KNOWN_USERS)),
+        {"cover_problem": covered.figures(), "known_users": known.figures(_KNOWN_USERS)},
+    )

@@ -1,0 +1,144 @@
+"""What makes a release unsafe whatever the search finds, asked of data wherever they are.
+
+All checks before and after a run that are not a model's own stand here, against the port: one that looked at
+rows in memory could not be written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from shoal.algorithms.search import Search
+from shoal.engine.port import Port
+from shoal.errors import BadInput, Problem
+from shoal.policy.coverage import coverage_problems
+from shoal.policy.plan import KEEPS_ORDER
+from shoal.privacy.catalogue import MODELS
+from shoal.privacy.model import Form
+from shoal.privacy.promise import Promise
+from shoal.privacy.verdict import Verdict, Witness
+from shoal.table.pseudonyms import PSEUDONYM_FORM
+from shoal.table.roles import Identifier, Insensitive, Sensitive
+
+NEARLY_ALL = 0.9
+
+
+def refuse_unanswerable(promise: Promise, data: Port) -> None:
+    """Raise BadInput for a promise that cannot be checked where the data are."""
+    for model in promise:
+        if not model.asks <= data.answers:
+            names = ", ".join(name for name, each in MODELS.items() if each.questions <= data.answers)
+            raise BadInput(
+                Problem(
+                    f"Spark does not yet verify {model.name}",
+                    f"it verifies {names}; other releases can be verified on one machine",
+                )
+            )
+
+
+def coverage(promise: Promise, data: Port) -> list[Problem]:
+    """Columns that the promise leaves open."""
+    return [
+        Problem(what, remedy, column=column)
+        for column, what, remedy in coverage_problems(promise, data.roles)
+    ]
+
+
+def release_problems(data: Port, promise: Promise, search: Search) -> list[Problem]:
+    """What makes a release of these columns unsafe."""
+    problems = [*coverage(promise, data), *_telling_problems(data, promise.k)]
+    if promise.form is Form.CLUSTERS:
+        problems += _columns_beside_clusters(data)
+        if search.keep_order:
+            problems.append(Problem(KEEPS_ORDER, "leave keep_order out"))
+    return problems
+
+
+def _untouched(data: Port) -> Iterator[str]:
+    """Columns that were said to tell nothing, without a word of the publisher that he is sure."""
+    for name in data.with_role(Insensitive):
+        role = data.roles[name]
+        if isinstance(role, Insensitive) and not role.confirm:
+            yield name
+
+
+def _telling_problems(data: Port, k: int) -> list[Problem]:
+    if k == 1:
+        return []
+    most = data.row_count / k
+    counts = {name: data.distinct_values(name) for name in _untouched(data)}
+    return [
+        Problem(
+            f"is published untouched and has {distinct} distinct values, more than records / k = {most:g}:"
+            " it could tell people apart",
+            'give it role "quasi", drop it, or set confirm = true if it really tells nothing',
+            column=name,
+        )
+        for name, distinct in counts.items()
+        if distinct > max(most, 1)
+    ]
+
+
+def _columns_beside_clusters(data: Port) -> list[Problem]:
+    """Disassociated data hold the terms of one set column and have no rows for anything else."""
+    first = data.quasi_sets[:1]
+    shown = [name for name, role in data.roles.items() if not isinstance(role, Identifier) or role.pseudonym]
+    return [
+        Problem(
+            "cannot be published beside disassociated sets, which have no rows left",
+            'leave it out of [columns] and set others = "drop" under [data]',
+            column=name,
+        )
+        for name in shown
+        if name not in first
+    ]
+
+
+def unprotected_notices(data: Port, promise: Promise) -> list[str]:
+    """Sensitive columns and items that no promise protects."""
+    if promise.diverse:
+        return []
+    names = list(data.with_role(Sensitive))
+    names += [name for name in data.quasi_sets if getattr(data.roles[name], "sensitive", ())]
+    return [
+        f"column {name!r} is sensitive, but nothing is promised about it: add l, t or alpha to [privacy]"
+        for name in names
+    ]
+
+
+def verify_release(data: Port, promise: Promise, dropped: Sequence[str] = ()) -> tuple[Verdict, ...]:
+    """One verdict per model; columns that should not be there, or tell people apart, break the first.
+
+    `dropped` are columns that the release holds although they should have been left out.
+    """
+    refuse_unanswerable(promise, data)
+    verdicts = [model.verify(data) for model in promise]
+    for evidence, columns in _flaws_of_columns(data, promise.k, dropped):
+        names = ", ".join(map(repr, columns))
+        witness = Witness(f"{'column' if len(columns) == 1 else 'columns'} {names}", (), 0)
+        verdicts[0] = replace(verdicts[0], holds=False, evidence=evidence.format(names), witness=witness)
+    return tuple(verdicts)
+
+
+def _flaws_of_columns(data: Port, k: int, dropped: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    if dropped:
+        yield "the release holds {}, which should have been dropped", dropped
+    if telling := _telling_columns(data, k):
+        yield "the values of {} tell nearly every record from the others", telling
+    if plain := [
+        name
+        for name, role in data.roles.items()
+        if isinstance(role, Identifier) and role.pseudonym and not data.all_match(name, PSEUDONYM_FORM)
+    ]:
+        yield "the values of {} are no pseudonyms that Shoal made", plain
+
+
+def _telling_columns(data: Port, k: int) -> list[str]:
+    """Columns that were said to tell nothing, and tell nearly every row from the others.
+
+    A run refuses more than records / k values; a file may have lost records since, but not nearly all.
+    """
+    if k == 1 or data.row_count < 2 * k:
+        return []
+    return [name for name in _untouched(data) if data.distinct_values(name) >= NEARLY_ALL * data.row_count]
