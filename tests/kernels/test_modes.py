@@ -9,9 +9,9 @@ import pytest
 
 HERE = Path(__file__).parent
 KERNELS = {
-    "tables": ("grouping", "diversity", "itemsets", "sets"),
-    "cuts": ("rare_sets", "set_supports", "set_recoding", "shares", "trees"),
-    "mining": ("frequent", "growth", "quest"),
+    "tables": ("grouping", "diversity", "itemset_supports", "sets"),
+    "cuts": ("rare_itemsets", "set_supports", "set_recoding", "shares", "trees"),
+    "mining": ("frequent_itemsets", "growable", "quest"),
 }
 # Hashes wrap around on purpose; only NumPy's scalars, which stand in for compiled integers, warn of it.
 HASHES_MAY_WRAP = ("-W", "ignore:overflow encountered in scalar:RuntimeWarning")

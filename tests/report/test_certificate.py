@@ -104,7 +104,7 @@ def test_is_plain_json_whatever_the_parameters(published):
     outcome = hospital(promise=Promise((TCloseness(Fraction(1, 3)),)), losses={"ncp": float("nan")})
     made = certificate(outcome, published)
     assert json.loads(json.dumps(made, allow_nan=False)) == made
-    assert made["promises"][0]["parameters"] == {"t": "1/3"}
+    assert made["promises"][0]["parameters"] == {"t": "1/3", "distance": "equal"}
     assert made["measures"]["loss"] == {"ncp": None}
 
 
@@ -170,9 +170,7 @@ def test_a_certificate_about_no_file_disagrees(published, file):
 
 def test_what_only_the_mechanism_can_promise_is_never_called_verified(published):
     verdict = DifferentialPrivacy(0.5).judge_release(None)
-    made = certificate(
-        hospital(verdicts=(verdict,), promises=(Promise.of(DifferentialPrivacy(0.5)),)), published
-    )
+    made = certificate(hospital(verdicts=(verdict,), promise=Promise.of(DifferentialPrivacy(0.5))), published)
     assert (made["verdict"]["holds"], made["verdict"]["by_construction"]) == (None, True)
     assert made["verdict"]["checks"][0]["holds"] is None
     assert made["claims"] == ["was made with differential privacy, epsilon=0.5"]

@@ -19,7 +19,7 @@ def plans(tmp_path):
         return Plan(
             data_path=tmp_path / "data.txt",
             roles={"items": sh.QuasiSet(hierarchy=sh.flat())},
-            models=(model,),
+            models=Promise((model,)),
         )
 
     return plan_for

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shoal.privacy.model import BOTH, Model
+from shoal.privacy.model import BOTH, Form, Model
 from shoal.privacy.promise import Promise
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
@@ -15,6 +15,8 @@ Finding = tuple[str | None, str, str]  # the column, if it is about one; what is
 
 def coverage_problems(promise: Promise, roles: Mapping[str, Role]) -> list[Finding]:
     """Columns that the models leave open, and promises about columns that are not there."""
+    if promise.form is Form.NEW_RECORDS:  # no record of anybody is published
+        return []
     findings: list[Finding] = []
     joint = next((model for model in promise if model.covers == BOTH), None)
     for model in [joint] if joint is not None else _one_of_each_kind(promise):

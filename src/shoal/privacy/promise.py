@@ -17,7 +17,9 @@ class Promise(tuple[Model, ...]):
     @classmethod
     def of(cls, models: Model | Sequence[Model]) -> Promise:
         """One or several models; there must be one."""
-        promise = cls([models] if isinstance(models, Model) else models)
+        promise = cls(
+            [models] if isinstance(models, Model) else models if isinstance(models, Sequence) else ()
+        )
         if not promise or not all(isinstance(model, Model) for model in promise):
             raise InvalidParameter("Shoal", "models", models, "one or more models, such as KAnonymity(k=5)")
         return promise

@@ -6,7 +6,7 @@ ITEMS = {"role": "quasi", "kind": "set"}
 
 
 def models(**columns):
-    return [each.model for each in fitting_answers(columns)]
+    return list(fitting_answers(columns))
 
 
 def test_answers_fit_the_columns_that_somebody_could_know():

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from nicegui import ui
 
+from shoal.algorithms.catalogue import ALGORITHMS
+from shoal.policy.promise import keys_of, named_models
+from shoal.privacy.catalogue import MODELS
+from shoal.privacy.model import SETS, VALUES, Form, Key, Model
 from shoal.web.pages.frame import (
     Place,
     ask,
@@ -22,56 +25,7 @@ from shoal.web.pages.frame import (
 )
 from shoal.web.service.files import ending_of
 
-
-@dataclass(frozen=True, slots=True)
-class Knowledge:
-    """An answer to the question what somebody may know, and the promise that holds against it."""
-
-    model: str
-    answer: str
-    parameters: tuple[str, ...]
-    table: bool
-    sets: bool
-
-
-ANSWERS = (
-    Knowledge("k-anonymity", "All the single values of a person", ("k",), table=True, sets=False),
-    Knowledge(
-        "k-km-anonymity", "All the single values, and some of the items", ("k", "m"), table=True, sets=True
-    ),
-    Knowledge("km-anonymity", "Some of a person's items", ("k", "m"), table=False, sets=True),
-    Knowledge("set-k-anonymity", "All of a person's items", ("k",), table=False, sets=True),
-    Knowledge(
-        "disassociation",
-        "Some of a person's items, and every item must stay as it is",
-        ("k", "m"),
-        table=False,
-        sets=True,
-    ),
-    Knowledge(
-        "differential-privacy",
-        "Anything: publish new records that depend little on any one person",
-        ("epsilon",),
-        table=False,
-        sets=True,
-    ),
-)
-_LEARNING = {
-    "none": "Nothing more is promised about it",
-    "l": "Among those whom a person hides with, no value makes up more than one in l (l-diversity)",
-    "t": "Among them it is spread as in the whole file, up to a distance of t (t-closeness)",
-    "alpha": "Among them no value makes up more than the share alpha",
-}
-_SLIDERS = {  # what a number means; the least, the most and the steps of its slider
-    "m": ("Somebody knows up to so many items of a person (m)", (1, 5, 1)),
-    "k": ("A person hides among at least so many (k)", (2, 100, 1)),
-    "epsilon": ("How much may depend on one person, the smaller the less (epsilon)", (0.1, 5, 0.1)),
-    "l": ("At most one in so many (l)", (2, 10, 1)),
-    "t": ("The distance, from 0 for the same to 1 for nothing alike (t)", (0.05, 1, 0.05)),
-    "alpha": ("The share, from 0 to 1 (alpha)", (0.05, 1, 0.05)),
-}
-_SAFE = {"k": 5, "m": 2, "epsilon": 1.0, "l": 2, "t": 0.2, "alpha": 0.5}
-_DIVERSITY = ("l", "t", "alpha", "diversity", "distance", "c")
+_NOTHING_MORE = "Nothing more is promised about it"
 Change = Callable[[], Awaitable[None]]
 
 
@@ -85,8 +39,8 @@ async def promise_page(place: Place, _: str | None) -> None:
         first_do(sentence, "To the columns", place.link("columns"))
         return
     privacy: dict[str, Any] = dict(sections.get("privacy", {}))
-    if privacy.get("model") not in [each.model for each in fitting]:
-        privacy = {"model": fitting[0].model, "k": privacy.get("k", _SAFE["k"])}
+    if privacy.get("model") not in fitting:
+        privacy = {"model": next(iter(fitting)), "k": privacy.get("k")}
     _complete(privacy)
     trouble = ui.column().classes("w-full")
 
@@ -96,8 +50,7 @@ async def promise_page(place: Place, _: str | None) -> None:
         await _explain(place, privacy, meaning)
 
     async def choose(model: str) -> None:
-        wanted = (*_answer(model).parameters, "l")
-        kept = {name: privacy[name] for name in wanted if name in privacy}
+        kept = {key.name: privacy[key.name] for key in keys_of(model) if key.name in privacy}
         privacy.clear()
         privacy.update(model=model, **kept)
         _complete(privacy)
@@ -106,7 +59,7 @@ async def promise_page(place: Place, _: str | None) -> None:
         await changed()
 
     with card("What might somebody know about a person in this file?"):
-        answers = ui.radio({each.model: each.answer for each in fitting}, value=privacy["model"])
+        answers = ui.radio(fitting, value=privacy["model"])
         answers.props("dense").on_value_change(lambda event: choose(event.value))
     sensitive = _sensitive(entries)
     numbers = ui.column().classes("w-full")
@@ -120,15 +73,28 @@ async def promise_page(place: Place, _: str | None) -> None:
     onward("On to the run", place, "run")
 
 
-def fitting_answers(entries: Mapping[str, Mapping[str, Any]]) -> list[Knowledge]:
-    """What somebody may know of such columns."""
+def fitting_answers(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """What somebody may know of such columns, by the model that holds against it."""
     kinds = [each.get("kind", "category") for each in entries.values() if each.get("role") == "quasi"]
     table, sets = any(kind != "set" for kind in kinds), "set" in kinds
-    return [each for each in ANSWERS if (each.table, each.sets) == (table, sets)]
+    covered = (VALUES if table else frozenset()) | (SETS if sets else frozenset())
+    return {name: named.knowledge for name, named in named_models().items() if MODELS[name].covers == covered}
 
 
-def _answer(model: str) -> Knowledge:
-    return next(each for each in ANSWERS if each.model == model)
+def offered_about_sensitive(model: str) -> dict[str, str]:
+    """What can be promised about sensitive values beside a model, by the key that asks for it."""
+    named = named_models()[model]
+    own = {"l": named.sensitive} if named.sensitive else {}
+    beside = {
+        each.beside.keys[0].name: each.beside.sensitive
+        for each in MODELS.values()
+        if each.beside and model in each.beside.models and _served_together(MODELS[model], each)
+    }
+    return own | beside
+
+
+def _served_together(*models: type[Model]) -> bool:
+    return any(set(models) <= set(algorithm.serves) for algorithm in ALGORITHMS.values())
 
 
 def _sensitive(entries: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -140,27 +106,26 @@ def _sensitive(entries: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 def _complete(privacy: dict[str, Any]) -> None:
     """Give every parameter of the chosen promise a safe value."""
-    for name in _answer(privacy["model"]).parameters:
-        if privacy.get(name) is None:
-            privacy[name] = _SAFE[name]
+    for key in named_models()[privacy["model"]].keys:
+        if key.needed and privacy.get(key.name) is None:
+            privacy[key.name] = key.safe
 
 
 def _numbers(area: ui.element, privacy: dict[str, Any], changed: Change) -> None:
-    wanted = _answer(privacy["model"]).parameters
     area.clear()
     with area, card("How well shall a person hide?"):
-        for name in ("m", "k", "epsilon"):
-            if name in wanted:
-                _slider(privacy, name, changed)
+        for key in reversed(named_models()[privacy["model"]].keys):
+            if key.needed:
+                _slider(privacy, key, changed)
 
 
-def _slider(privacy: dict[str, Any], name: str, changed: Change) -> None:
-    title, (least, most, step) = _SLIDERS[name]
+def _slider(privacy: dict[str, Any], key: Key, changed: Change) -> None:
+    name, title, step = key.name, key.help, key.step
     ui.label(title)
     with ui.row().classes("items-center w-full no-wrap"):
-        slider = ui.slider(min=least, max=max(most, privacy[name]), step=step, value=privacy[name])
+        slider = ui.slider(min=key.least, max=max(key.most, privacy[name]), step=step, value=privacy[name])
         slider.classes("grow").props["aria-label"] = title
-        whole = 0 if name in ("k", "m") else None
+        whole = 0 if key.kind is int else None
         number = ui.number(value=privacy[name], min=0, step=step, precision=whole).props("outlined dense")
         number.classes("w-24").bind_value(slider)
         number.props["aria-label"] = f"{title}, as a number"
@@ -177,17 +142,19 @@ def _slider(privacy: dict[str, Any], name: str, changed: Change) -> None:
 def _learning(area: ui.element, sensitive: list[str], privacy: dict[str, Any], changed: Change) -> None:
     """What shall stay hidden of sensitive values, if there are any."""
     area.clear()
-    if not sensitive or "k" not in _answer(privacy["model"]).parameters:
+    keys = {key.name: key for key in keys_of(privacy["model"])}
+    about_sensitive = offered_about_sensitive(privacy["model"])
+    if not sensitive or not about_sensitive:
         return
-    wider = privacy["model"] == "k-anonymity"
-    offered = {key: text for key, text in _LEARNING.items() if wider or key in ("none", "l")}
-    current = next((name for name in ("l", "t", "alpha") if privacy.get(name) is not None), "none")
+    offered = {"none": _NOTHING_MORE, **about_sensitive}
+    current = next((name for name in about_sensitive if privacy.get(name) is not None), "none")
 
     async def choose(kind: str) -> None:
-        for name in _DIVERSITY:
-            privacy.pop(name, None)
+        for name, key in keys.items():
+            if not key.needed:
+                privacy.pop(name, None)
         if kind != "none":
-            privacy[kind] = _SAFE[kind]
+            privacy[kind] = keys[kind].safe
         show(kind)
         await changed()
 
@@ -195,7 +162,7 @@ def _learning(area: ui.element, sensitive: list[str], privacy: dict[str, Any], c
         value.clear()
         if kind != "none":
             with value:
-                _slider(privacy, kind, changed)
+                _slider(privacy, keys[kind], changed)
 
     with area, card(f"And what may be learned about {', '.join(sensitive)}?"):
         radio = ui.radio(offered, value=current if current in offered else "none").props("dense")
@@ -217,7 +184,7 @@ async def _save(place: Place, privacy: Mapping[str, Any], trouble: ui.element) -
 
 def _published_name(model: str, data: str) -> str:
     """A name for the published file, in the form that the release has."""
-    if model == "disassociation":
+    if MODELS[model].form is Form.CLUSTERS:
         return "published.jsonl"
     return "published.txt" if ending_of(data).startswith((".txt", ".dat")) else "published.csv"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from nicegui import events, ui
 
+from shoal.privacy.catalogue import MODELS
 from shoal.report.wording import measure
 from shoal.web.pages.frame import (
     Place,
@@ -41,7 +42,6 @@ _LOSSES = {
     "re": "Error of pair counts",
     "tlost": "Items that stand alone",
 }
-_SOME_ITEMS = ("km-anonymity", "k-km-anonymity")  # promise nothing against those who know more
 _CLUSTERS = 12
 _SUBRECORDS = 8
 _ITEMS = 6
@@ -155,7 +155,7 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
         tile("Records published", f"{result['published_records']:,}", f"of {result['records']:,}")
         if risk["after"] is not None:
             before = percent(risk["before"]["highest"]) if risk["before"] else "unknown"
-            knowing = ", if all items are known" if result["model"] in _SOME_ITEMS else ""
+            knowing = ", if all items are known" if MODELS[result["model"]].bounded else ""
             tile(f"Highest risk of a record{knowing}", percent(risk["after"]["highest"]), f"{before} before")
         for name, title in _LOSSES.items():
             if loss.get(name) is not None:

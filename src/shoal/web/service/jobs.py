@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from shoal.errors import BadInput, NotFound, Problem
+from shoal.privacy.catalogue import MODELS
+from shoal.privacy.model import Form
 from shoal.study.comparison import Constraint, jobs_of
 from shoal.study.starter import Sections
 from shoal.web.service.bound import sections_text
@@ -442,6 +444,7 @@ def _last_line(log: Path) -> str:
 def _with_seed(sections: Sections) -> Sections:
     """A seed makes the search repeatable; noise must never be, so differential privacy has none."""
     algorithm = sections.get("algorithm", {})
-    if sections["privacy"].get("model") == "differential-privacy" or algorithm.get("seed") is not None:
+    model = MODELS.get(sections["privacy"].get("model", ""))
+    if (model and model.form is Form.NEW_RECORDS) or algorithm.get("seed") is not None:
         return sections
     return {**sections, "algorithm": {**algorithm, "seed": secrets.randbelow(2**31)}}
