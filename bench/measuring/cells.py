@@ -24,14 +24,13 @@ import shoal as sh
 from measuring.tables import beginning, load
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.search import Limits, WithinLimits
 from shoal.engine.local import LocalData
 from shoal.errors import ShoalError
 from shoal.metrics.relational import table_cost
-from shoal.algorithms.search import Limits
 from shoal.privacy.check import verify_all
 from shoal.progress import Silent
 from shoal.recoding.apply import apply
-from shoal.algorithms.search import WithinLimits
 
 FORK = multiprocessing.get_context("fork")
 RESULTS = Path(__file__).parents[1] / "results"

@@ -5,6 +5,7 @@ import pytest
 import shoal as sh
 from shoal.metrics.workloads import Query
 from shoal.policy.plan import Plan
+from shoal.privacy.promise import Promise
 from shoal.study.query import Shape, ask
 
 BASKETS = "a b\na b\na x\nb\n"
