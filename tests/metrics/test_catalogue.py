@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from shoal.kernels.arrays import frozen_ints
-from shoal.metrics.catalogue import METRICS, measure_columns, measure_items, measure_table
+from shoal.metrics.catalogue import MEASURES, measure_columns, measure_items, measure_table
 from shoal.metrics.classes import discernibility
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import log10_ambiguity, table_cost
@@ -17,7 +17,7 @@ LETTERS = tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
 
 
 def names(applies_to):
-    return {name for name, metric in METRICS.items() if metric.applies_to in (applies_to, "both")}
+    return {name for name, metric in MEASURES.items() if metric.applies_to in (applies_to, "both")}
 
 
 @given(releases())
@@ -47,7 +47,7 @@ def test_every_measure_of_sets():
 
 
 def test_every_measure_says_what_it_is():
-    for name, metric in METRICS.items():
+    for name, metric in MEASURES.items():
         assert metric.name == name
         assert len(metric.description) > 20
         assert metric.lower_is_better

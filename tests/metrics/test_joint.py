@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shoal.kernels.arrays import frozen_ints
-from shoal.metrics.catalogue import METRICS, measure, measure_by_column
+from shoal.metrics.catalogue import MEASURES, measure, measure_by_column
 from shoal.metrics.joint import item_weights, joint_utility_loss, weights_of_words
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.groups import Groups
@@ -41,7 +41,7 @@ def test_a_record_holds_the_items_of_all_columns():
 def test_measures_of_both_parts():
     data, joint = release()
     losses = measure(data, joint, 2)
-    assert set(losses) <= set(METRICS)
+    assert set(losses) <= set(MEASURES)
     assert losses["ncp"] == 0
     assert losses["item_ncp"] == pytest.approx((2 / 4 + 0 + 2 / 3 + 0 + 2 / 3) / 5)
     assert losses["ul"] == pytest.approx(joint_utility_loss(data, joint.cuts))

@@ -9,9 +9,8 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
-from shoal.spark.output import save_spark
-
 import shoal as sh
+from shoal.run.spark_files import save_spark
 from tests.spark.releases import (
     BOTH,
     ITEMS,

@@ -8,8 +8,6 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
-from shoal.spark.release import ON_SPARK, spark_algorithm
-
 import shoal as sh
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.search import Limits, Search
@@ -20,6 +18,7 @@ from shoal.spark.blocks import Measured, PublishRows, SearchBranches, Within, un
 from shoal.spark.disassociation import TakeApart, randoms_of
 from shoal.spark.publish_tasks import published_schema
 from shoal.spark.reader import Reader
+from shoal.spark.search import on_spark, spark_algorithm
 
 PROMISES = {
     "mondrian": sh.KAnonymity(4),
@@ -58,7 +57,7 @@ def searched(table, roles, name, promise, *, within=NO_LIMITS):
     return published, json.loads(told["shoal facts"][0].as_py())
 
 
-@pytest.mark.parametrize("name", [name for name in ON_SPARK if name not in ("aa", "vpa", "disassociation")])
+@pytest.mark.parametrize("name", [name for name in on_spark() if name not in ("aa", "vpa", "disassociation")])
 def test_a_branch_keeps_the_promise(name):
     promise = PROMISES.get(name, sh.KKmAnonymity(4, 2))
     roles = roles_for(promise)
@@ -161,7 +160,7 @@ def test_auto_takes_what_runs_on_spark(promise, expected):
         (
             {"algorithm": "oa"},
             sh.KmAnonymity(2, 2),
-            f"oa does not run on Spark; what runs there is {', '.join(ON_SPARK)}",
+            f"oa does not run on Spark; what runs there is {', '.join(on_spark())}",
         ),
         ({"algorithm": "mondrian"}, sh.TCloseness(0.2), "mondrian on Spark does not serve t-closeness"),
         ({"algorithm": "lra", "keep_order": True}, sh.KmAnonymity(2, 2), "leave keep_order out"),

@@ -13,10 +13,9 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
-from shoal.spark.output import save_spark
-
 import shoal as sh
 from shoal.progress import Silent
+from shoal.run.spark_files import save_spark
 from tests.spark import releases
 from tests.spark.cluster import SOURCES, settings_for_a_command
 from tests.spark.test_release import ITEMS, as_arrow, as_frame, baskets

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.explain.items import Explanation
+from shoal.metrics.catalogue import MEASURES, in_headlines
 from shoal.privacy.verdict import Verdict
 from shoal.report.outcome import Outcome
 from shoal.run.verification import FileCheck
@@ -46,20 +47,8 @@ def outcome(facts: Outcome) -> dict[str, object]:
 
 
 def _losses(losses: Mapping[str, float]) -> dict[str, object]:
-    """The measures that sum up a release: NCP, or how well its combinations of items are kept.
-
-    Of a table with sets NCP is that of the single values; the items have a loss of their own.
-    """
-    names = {
-        "ncp": "loss (NCP)",
-        **({"ul": "loss in items (UL)"} if "item_ncp" in losses else {}),
-        "tkd_a": "frequent itemsets lost (tKd-a)",
-        "tkd": "frequent itemsets lost (tKd)" if "tkd_a" not in losses else "in a reconstruction (tKd)",
-        "re_top": "error of pairs of the 20 most frequent items (re)",
-        "re": "error of pairs (re)",
-        "tlost": "frequent terms lost (tlost)",
-    }
-    return {words: _percent(losses[name]) for name, words in names.items() if name in losses}
+    """The measures that sum up a release: NCP, or how well its combinations of items are kept."""
+    return {MEASURES[name].label: _percent(loss) for name, loss in in_headlines(losses).items()}
 
 
 def _verdict(facts: Outcome) -> str:

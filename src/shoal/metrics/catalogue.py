@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from shoal.engine.local import LocalData
+from shoal.extensions import extensions
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.metrics.classes import average_class_size, discernibility
 from shoal.metrics.items import item_ncp, nodes_under_group_cuts, utility_loss
@@ -33,72 +34,158 @@ from shoal.recoding.synthetic import Synthetic, new_records
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
-    """One measure: what it says, of which data, and in which unit."""
+class Measure:
+    """One measure: how it is called, what it says, of which data, and in which unit.
+
+    `headline` measures stand in the summary of a result, in their order. `compute` is for measures of other
+    packages (see `shoal.extensions`): from the original, the recoding and k to a number, None where the
+    measure does not apply.
+    """
 
     name: str
+    label: str
     description: str
-    applies_to: Literal["table", "sets", "both", "joint", "pieces", "new records"]
+    applies_to: Literal["table", "sets", "both", "joint", "chunks", "new records"]
     unit: Literal["share", "bits", "log10", "records", "multiples of k"] = "share"
     lower_is_better: bool = True
+    headline: bool = False
+    compute: Callable[[LocalData, Recoding, int], float | None] | None = None
+    interface: int | None = None
 
 
-METRICS: Mapping[str, Metric] = MappingProxyType(
+MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
-        metric.name: metric
-        for metric in (
-            Metric("ncp", "Share of all values or items that a published one could stand for", "both"),
-            Metric("lm", "Share of a column's other values that a published cell could also mean", "table"),
-            Metric("tree", "How far up its tree a published cell stands", "table"),
-            Metric("entropy", "Uncertainty of the original value given the published one", "table", "bits"),
-            Metric(
+        measure.name: measure
+        for measure in (
+            Measure(
+                "ncp",
+                "loss (NCP)",
+                "Share of all values or items that a published one could stand for",
+                "both",
+                headline=True,
+            ),
+            Measure(
+                "item_ncp",
+                "loss in items (NCP)",
+                "Share of all items that a published one could stand for",
+                "joint",
+                headline=True,
+            ),
+            Measure(
+                "ul",
+                "loss in items (UL)",
+                "Share of possible item combinations that generalization added",
+                "sets",
+                headline=True,
+            ),
+            Measure(
+                "lm",
+                "loss beyond one value (LM)",
+                "Share of a column's other values that a published cell could also mean",
+                "table",
+            ),
+            Measure("tree", "height in the tree", "How far up its tree a published cell stands", "table"),
+            Measure(
+                "entropy",
+                "entropy",
+                "Uncertainty of the original value given the published one",
+                "table",
+                "bits",
+            ),
+            Measure(
                 "monotone_entropy",
+                "monotone entropy",
                 "The same uncertainty times the share of records it concerns: coarser never costs less",
                 "table",
                 "bits",
             ),
-            Metric(
+            Measure(
                 "log10_am",
+                "ambiguity",
                 "Original records that a published one could stand for, as a decimal logarithm",
                 "table",
                 "log10",
             ),
-            Metric(
+            Measure(
+                "discernibility",
                 "discernibility",
                 "Sum of squared class sizes; a suppressed record counts as many as there are records",
                 "table",
                 "records",
             ),
-            Metric("c_avg", "Records per class, in multiples of k", "table", "multiples of k"),
-            Metric("ul", "Share of possible item combinations that generalization added", "sets"),
-            Metric("item_ncp", "Share of all items that a published one could stand for", "joint"),
-            Metric("tkd_a", "Share of the 1000 most frequent itemsets that the chunks alone lose", "pieces"),
-            Metric("tkd", "Share of the 1000 most frequent itemsets that a reconstruction loses", "pieces"),
-            Metric("tkd_ml2", "The same over all levels of the item hierarchy together", "new records"),
-            Metric(
-                "re_a", "Relative error of supports of pairs, ranks 200-219, by the chunks alone", "pieces"
+            Measure(
+                "c_avg",
+                "records per class",
+                "Records per class, in multiples of k",
+                "table",
+                "multiples of k",
             ),
-            Metric("re", "Relative error of supports of pairs, ranks 200-219, in a reconstruction", "pieces"),
-            Metric(
+            Measure(
+                "tkd_a",
+                "frequent itemsets lost (tKd-a)",
+                "Share of the 1000 most frequent itemsets that the chunks alone lose",
+                "chunks",
+                headline=True,
+            ),
+            Measure(
+                "tkd",
+                "frequent itemsets lost in a reconstruction (tKd)",
+                "Share of the 1000 most frequent itemsets that a reconstruction loses",
+                "chunks",
+                headline=True,
+            ),
+            Measure(
+                "tkd_ml2",
+                "frequent itemsets of all levels lost (tKd-ML2)",
+                "The same over all levels of the item hierarchy together",
+                "new records",
+            ),
+            Measure(
+                "re_a",
+                "error of pairs by chunks (re-a)",
+                "Relative error of supports of pairs, ranks 200-219, by the chunks alone",
+                "chunks",
+            ),
+            Measure(
                 "re_top_a",
-                "Relative error of supports of pairs of the 20 most frequent terms, by the chunks alone",
-                "pieces",
+                "error of frequent pairs by chunks (re-a)",
+                "Relative error of supports of pairs of the top 20 terms, by the chunks alone",
+                "chunks",
             ),
-            Metric(
+            Measure(
                 "re_top",
-                "Relative error of supports of pairs of the 20 most frequent terms, in a reconstruction",
-                "pieces",
+                "error of pairs of the 20 most frequent items (re)",
+                "Relative error of supports of pairs of the top 20 terms, in a reconstruction",
+                "chunks",
+                headline=True,
             ),
-            Metric(
-                "tlost", "Share of the terms with a support above k that are in term chunks only", "pieces"
+            Measure(
+                "re",
+                "error of pairs (re)",
+                "Relative error of supports of pairs, ranks 200-219, in a reconstruction",
+                "chunks",
+                headline=True,
             ),
+            Measure(
+                "tlost",
+                "frequent terms lost (tlost)",
+                "Share of the terms with a support above k that are in term chunks only",
+                "chunks",
+                headline=True,
+            ),
+            *extensions("shoal.measures"),
         )
     }
 )
 
 
+def in_headlines(losses: Mapping[str, float]) -> dict[str, float]:
+    """The losses that sum up a result, in the order of the catalogue."""
+    return {name: losses[name] for name, each in MEASURES.items() if each.headline and name in losses}
+
+
 def measure_table(data: LocalData, groups: Groups, k: int) -> dict[str, float]:
-    """Every measure of a table by its name in METRICS; k is that of the promise, 1 if it has none."""
+    """Every measure of a table by its name in MEASURES; k is that of the promise, 1 if it has none."""
     columns = published_columns(data, groups)
     losses = {
         measure: combined_cost(costs_of_columns(columns, groups, measure), data, measure)
@@ -124,6 +211,14 @@ def measure(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
 
     Of a table with sets, NCP is that of the single values, and `item_ncp` and UL are those of the items.
     """
+    losses = _own_measures(data, recoding, k)
+    for name, extension in MEASURES.items():
+        if extension.compute is not None and (loss := extension.compute(data, recoding, k)) is not None:
+            losses[name] = loss
+    return losses
+
+
+def _own_measures(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
     if isinstance(recoding, Groups):
         return measure_table(data, recoding, k)
     if isinstance(recoding, Joint):
@@ -181,7 +276,7 @@ def measure_cuts(data: LocalData, cuts: Cuts) -> dict[str, float]:
 def measure_items(
     words: Vocabulary, sets: SetArrays, node_of_occurrence: Ints, weights: Floats | None = None
 ) -> dict[str, float]:
-    """Every measure of sets by its name in METRICS; weights[n] is how much word n matters in UL."""
+    """Every measure of sets by its name in MEASURES; weights[n] is how much word n matters in UL."""
     return {
         "ncp": item_ncp(words, sets, node_of_occurrence),
         "ul": utility_loss(words, sets, node_of_occurrence, weights),

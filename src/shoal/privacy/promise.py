@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from shoal.errors import InvalidParameter
 from shoal.privacy.model import Form, Model
@@ -17,9 +18,8 @@ class Promise(tuple[Model, ...]):
     @classmethod
     def of(cls, models: Model | Sequence[Model]) -> Promise:
         """One or several models; there must be one."""
-        promise = cls(
-            [models] if isinstance(models, Model) else models if isinstance(models, Sequence) else ()
-        )
+        given: Any = models
+        promise = cls([given] if isinstance(given, Model) else given if isinstance(given, Sequence) else ())
         if not promise or not all(isinstance(model, Model) for model in promise):
             raise InvalidParameter("Shoal", "models", models, "one or more models, such as KAnonymity(k=5)")
         return promise

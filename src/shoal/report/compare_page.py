@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from shoal.metrics.catalogue import METRICS
+from shoal.metrics.catalogue import MEASURES
 from shoal.report.document import document
 from shoal.report.figures import Point, comparison_figure
 from shoal.report.html import Content, Html, table, tag
@@ -123,7 +123,7 @@ def _loss(name: str, value: float) -> str:
 
 
 def _is_share(name: str) -> bool:
-    return name in METRICS and METRICS[name].unit == "share"
+    return name in MEASURES and MEASURES[name].unit == "share"
 
 
 def _loss_and_risk(rows: Sequence[Row], front: Sequence[str], loss: str, shown: str) -> Html:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from shoal.metrics.catalogue import METRICS
+from shoal.metrics.catalogue import MEASURES
 
 _UNITS = {"bits": " bits", "multiples of k": " × k"}
 
 
 def measure(name: str, value: float) -> str:
     """A loss in the unit of its measure."""
-    metric = METRICS.get(name)
+    metric = MEASURES.get(name)
     if metric is not None and metric.unit == "share":
         return share(value)
     unit = _UNITS.get(metric.unit, "") if metric else ""
@@ -18,7 +18,7 @@ def measure(name: str, value: float) -> str:
 
 def measure_in_words(name: str) -> str:
     """What a measure says; nothing for one that is not in the catalogue."""
-    metric = METRICS.get(name)
+    metric = MEASURES.get(name)
     return metric.description if metric else ""
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from nicegui import events, ui
 
+from shoal.metrics.catalogue import MEASURES, in_headlines
 from shoal.privacy.catalogue import MODELS
-from shoal.report.wording import measure
+from shoal.report.wording import capitalized, measure
 from shoal.web.pages.frame import (
     Place,
     ask,
@@ -33,14 +34,6 @@ _FIGURES = {
     "class_sizes": "How many share the same values",
     "loss": "Loss by column",
     "frontier": "What each bound would cost",
-}
-_LOSSES = {
-    "ncp": "Lost of single values",
-    "item_ncp": "Lost of items",
-    "ul": "Lost of items, by use",
-    "tkd": "Lost of frequent item sets",
-    "re": "Error of pair counts",
-    "tlost": "Items that stand alone",
 }
 _CLUSTERS = 12
 _SUBRECORDS = 8
@@ -135,7 +128,7 @@ def parameters_of(job: Job) -> str:
 
 def main_loss(losses: Mapping[str, Any]) -> float | None:
     """The loss that runs are compared by: the first of those that a release has."""
-    return next((losses[name] for name in _LOSSES if losses.get(name) is not None), None)
+    return next(iter(in_headlines(losses).values()), None)
 
 
 def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
@@ -157,9 +150,9 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
             before = percent(risk["before"]["highest"]) if risk["before"] else "unknown"
             knowing = ", if all items are known" if MODELS[result["model"]].bounded else ""
             tile(f"Highest risk of a record{knowing}", percent(risk["after"]["highest"]), f"{before} before")
-        for name, title in _LOSSES.items():
-            if loss.get(name) is not None:
-                tile(title, measure(name, loss[name]), f"{name}; 0 is nothing lost")
+        for name, lost in in_headlines(loss).items():
+            if lost is not None:
+                tile(capitalized(MEASURES[name].label), measure(name, lost), "0 is nothing lost")
         tile("Algorithm", str(result["algorithm"]), f"{result['seconds']['total']:,.1f} s")
     if notes := [_sentence(each) for each in (*view["notices"], *view["attacks"])]:
         with card("Worth knowing"):
