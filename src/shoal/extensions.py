@@ -12,33 +12,36 @@ says for which version of the contract it was written.
 
 from __future__ import annotations
 
+import warnings
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
-
-from shoal.errors import BadInput, Problem
 
 INTERFACE = 1  # what `interface` of an extension must be; it changes when a contract does
 
 
 def extensions(group: str) -> list[Any]:
-    """What installed packages declare in a group, in the order of the names; BadInput for what cannot be."""
-    return [_loaded(point) for point in sorted(entry_points(group=group), key=lambda point: point.name)]
+    """What installed packages declare in a group, in the order of the names.
+
+    What cannot be used is left out with a warning: another package must not keep anybody from publishing.
+    """
+    points = sorted(entry_points(group=group), key=lambda point: point.name)
+    return [found for point in points if (found := _loaded(point)) is not None]
 
 
 def _loaded(point: EntryPoint) -> Any:
     try:
         found = point.load()
-    except Exception as error:
-        raise _unusable(point, f"cannot be loaded: {error!r}") from error
-    if getattr(found, "interface", None) != INTERFACE:
-        given = getattr(found, "interface", None)
-        raise _unusable(point, f"is written for interface {given!r}, and this version takes {INTERFACE}")
-    if getattr(found, "name", None) != point.name:
-        raise _unusable(point, f"calls itself {getattr(found, 'name', None)!r}")
+    except Exception as error:  # noqa: BLE001 - whatever somebody else's package does when it is imported
+        return _left_out(point, f"cannot be loaded: {error!r}")
+    interface, name = getattr(found, "interface", None), getattr(found, "name", None)
+    if interface != INTERFACE:
+        return _left_out(point, f"is written for interface {interface!r}, and this version takes {INTERFACE}")
+    if name != point.name:
+        return _left_out(point, f"calls itself {name!r}")
     return found
 
 
-def _unusable(point: EntryPoint, what: str) -> BadInput:
+def _left_out(point: EntryPoint, why: str) -> None:
     package = point.dist.name if point.dist is not None else "a package"
-    remedy = f"upgrade {package}, or uninstall it"
-    return BadInput(Problem(f"the extension {point.name!r} of {package} ({point.group}) {what}", remedy))
+    what = f"Shoal leaves out the extension {point.name!r} of {package} ({point.group}): it {why}"
+    warnings.warn(what, stacklevel=2)
