@@ -99,6 +99,7 @@ class InMemory:
 
     def search(self, algorithm: Algorithm, promise: Promise, search: Search, progress: Progress) -> Decided:
         """Decide how the records are published."""
+        progress.stage(f"searching with {algorithm.name}")
         rng = np.random.default_rng(search.seed if search.seed is not None else secrets.randbits(128))
         find = algorithm.find
         if search.reproducible and isinstance(algorithm, DrawsNoise):

@@ -51,7 +51,6 @@ def release(
         raise BadInput(*problems)
     algorithm, choice_notices = engine.algorithm_for(search, promise)
 
-    progress.stage(f"searching with {algorithm.name}")
     searching = time.perf_counter()
     found = engine.search(algorithm, promise, search, WithinLimits(progress, search.limits))
     search_seconds = time.perf_counter() - searching
