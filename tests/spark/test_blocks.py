@@ -143,7 +143,7 @@ def test_random_numbers_differ_between_branches_and_calls():
     [
         (sh.KmAnonymity(2, 2), "aa"),
         (sh.KAnonymity(2), "mondrian"),
-        (sh.SetKAnonymity(2), "partition"),
+        (sh.SetKAnonymity(2), "lgr"),
         (sh.KKmAnonymity(2, 2), "rmerge-rt"),
         (sh.Disassociation(2, 2), "disassociation"),
     ],

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
-from tests.spark.test_release import ITEMS, as_frame
+from tests.spark.test_release import ITEMS, as_arrow, as_frame
 
 
 @contextmanager
@@ -66,19 +66,29 @@ def test_values_that_cannot_be_read_are_all_listed(spark):
     assert "column 'seen', value 'yesterday'" in str(wrong.value)
 
 
-def test_a_k_larger_than_the_data_is_refused_without_a_job(spark):
-    data = sh.read(as_frame(spark, [["a"], ["b"], []]), ITEMS)
-    with no_job(spark), pytest.raises(sh.ShoalError, match="at most the number of records, 3") as wrong:
-        sh.anonymize(data, sh.KmAnonymity(k=4, m=1), algorithm="aa")
-    assert wrong.value.figures == {"largest_k": 3, "records": 3}
-    with pytest.raises(sh.ShoalError, match="only 2 records have any item, so k can be at most 2"):
-        sh.anonymize(data, sh.KmAnonymity(k=3, m=1), algorithm="aa")
+def test_a_k_larger_than_the_data_is_refused_in_the_words_of_one_machine(spark):
+    sets = [["a"], ["b"], []]
+    refusals = []
+    for data in (sh.read(as_frame(spark, sets), ITEMS), sh.read(as_arrow(sets), ITEMS)):
+        with pytest.raises(
+            sh.ShoalError, match="only 2 records have any item, so k can be at most 2"
+        ) as wrong:
+            sh.anonymize(data, sh.KmAnonymity(k=3, m=1), algorithm="aa")
+        refusals.append((str(wrong.value), wrong.value.figures))
+    assert refusals[0] == refusals[1]
+
+
+def test_a_k_larger_than_a_table_is_refused_without_a_job(spark):
+    frame = spark.createDataFrame([("30",), ("40",)], "age string")
+    data = sh.read(frame, {"age": sh.Quasi(hierarchy=sh.flat())})
+    with no_job(spark), pytest.raises(sh.ShoalError, match="only 2 records, so k can be at most 2"):
+        sh.anonymize(data, sh.KAnonymity(k=3))
 
 
 def test_an_algorithm_that_does_not_run_there_is_refused_with_those_that_do(spark):
     data = sh.read(as_frame(spark, [["a"], ["b"], []]), ITEMS)
     with (
         no_job(spark),
-        pytest.raises(sh.ShoalError, match="pcta does not run on Spark; what runs there is aa"),
+        pytest.raises(sh.ShoalError, match="pcta does not run on Spark; what runs there is mondrian, aa"),
     ):
         sh.anonymize(data, sh.KmAnonymity(k=2, m=1), algorithm="pcta")
