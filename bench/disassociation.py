@@ -39,8 +39,8 @@ from measuring.tables import DATA
 from shoal.algorithms.sets.disassociation.algorithm import Disassociate
 from shoal.engine.local import LocalData
 from shoal.progress import Silent
-from shoal.recoding.pieces import randoms_of_the_system, shuffled
-from shoal.recoding.publication import read_publication, write_publication
+from shoal.recoding.chunk_recoding import randoms_of_the_system, shuffled
+from shoal.recoding.disassociated_file import read_clusters, write_clusters
 from shoal.table.columns import Table
 from shoal.table.quest import quest
 
@@ -96,15 +96,15 @@ def measured(data: LocalData, k: int, options: Mapping[str, Any]) -> dict[str, f
     """Seconds of each step of one run."""
     watch, model = Watch(), sh.Disassociation(k, M)
     marks = [time.process_time()]
-    pieces = Disassociate(threads=1, **options).find(data, [model], np.random.default_rng(0), watch)
+    recoding = Disassociate(threads=1, **options).find(data, [model], np.random.default_rng(0), watch)
     marks += [*(watch.began[stage] for stage in STAGES), time.process_time()]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "published.jsonl"
-        release = shuffled(pieces.clusters, randoms_of_the_system)
+        release = shuffled(recoding.clusters, randoms_of_the_system)
         marks.append(time.process_time())
-        write_publication(release, path)
+        write_clusters(release, path)
         marks.append(time.process_time())
-        published = read_publication(path)
+        published = read_clusters(path)
         marks.append(time.process_time())
         verdict = model.verify(published)
         marks.append(time.process_time())

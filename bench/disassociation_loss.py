@@ -232,11 +232,11 @@ def disassociated_losses(source: Source) -> Mapping[str, float]:
 
 def generalized_losses(source: Source) -> Mapping[str, float]:
     data = source.bound
-    cuts: Any = make_algorithm("aa", {}).find(
+    found: Any = make_algorithm("aa", {}).find(
         data, [sh.KmAnonymity(K, M)], np.random.default_rng(0), Silent()
     )
     column = data.table.sets("items")
-    nodes = recoded_sets(column.arrays, cuts.part_of_row, cuts.node_of_leaf)
+    nodes = recoded_sets(column.arrays, found.cuts.part_of_row, found.cuts.node_of_leaf)
     return generalized_loss(column, nodes, data.trees["items"]).losses
 
 

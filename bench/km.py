@@ -44,7 +44,7 @@ from shoal.engine.local import LocalData
 from shoal.hierarchy.binding import bind
 from shoal.kernels.arrays import SetArrays
 from shoal.progress import Silent
-from shoal.recoding.apply_cuts import apply_cuts
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.columns import Table
 from shoal.table.quest import quest
 
@@ -127,18 +127,18 @@ def measure(case: Case) -> Measured:
     seconds = math.inf
     for _ in range(case.repeats):
         started = time.perf_counter()
-        cuts = search(algorithm, data, model)
+        recoding = search(algorithm, data, model)
         seconds = min(seconds, time.perf_counter() - started)
     peak = peak_memory_mb()
-    released = apply_cuts(data.table, data.trees, data.roles, cuts).table
+    released = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1).table
     return Measured(
         case=case,
-        ncp=100 * cuts.figures["ncp"],
+        ncp=100 * recoding.figures["ncp"],
         seconds=seconds,
         peak_mb=peak,
         holds=model.verify(LocalData(released, data.roles)).holds,
         pass_seconds=reference_pass(data.table.sets("items").arrays) if case.with_pass else math.nan,
-        figures=dict(cuts.figures),
+        figures=dict(recoding.figures),
     )
 
 

@@ -47,7 +47,7 @@ from measuring.pages import Page, number
 from measuring.tables import DATA, TABLES, frame, load
 from shoal.algorithms.catalogue import make_algorithm, takes
 from shoal.progress import Silent
-from shoal.recoding.apply import apply
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.columns import Kind
 
 SET = "adult-peers"
@@ -139,8 +139,8 @@ def with_shoal(name: str, k: int) -> Release:
     compile_kernels(algorithm, data, diverse=False)
     forget_peak_memory()
     started = time.process_time()
-    groups = algorithm.find(data, [sh.KAnonymity(k)], np.random.default_rng(0), Silent())
-    table = apply(data.table, data.trees, data.roles, groups, smallest=k).table
+    recoding = algorithm.find(data, [sh.KAnonymity(k)], np.random.default_rng(0), Silent())
+    table = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=k).table
     seconds = time.process_time() - started
     texts = [np.array(table.coded(column).domain.texts())[table.coded(column).codes] for column in QUASI]
     published = Counter(zip(*(column.tolist() for column in texts), strict=True))

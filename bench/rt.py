@@ -55,7 +55,7 @@ from shoal.metrics.estimates import RecordsEstimator, relative_errors
 from shoal.metrics.workloads import generate_workload
 from shoal.privacy.check import verify_all
 from shoal.progress import Silent
-from shoal.recoding.decision import apply_recoding
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.columns import Kind
 from shoal.table.roles import Role
 

@@ -83,7 +83,7 @@ def on_spark(path: Path, given: argparse.Namespace) -> dict[str, Any]:
         "jobs": figures["spark_jobs"],
         "driver_mb": peak_memory_mb(),
         "jvm_mb": memory_of_jvm,
-        "cut": result.cuts.node_of_leaf[0].tolist() if result.cuts else [],
+        "cut": result.recoding.cuts.node_of_leaf[0].tolist() if result.recoding else [],
     }
 
 
@@ -100,7 +100,7 @@ def in_memory(path: Path, given: argparse.Namespace) -> dict[str, Any]:
         "seconds": time.perf_counter() - started,
         "search": result.outcome.provenance.seconds["algorithm"],
         "memory": peak_memory_mb(),
-        "cut": result.recoding.node_of_leaf[0].tolist(),
+        "cut": result.recoding.cuts.node_of_leaf[0].tolist(),
     }
 
 

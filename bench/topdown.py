@@ -43,7 +43,7 @@ from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.metrics.catalogue import measure as measure_loss
 from shoal.progress import Silent
-from shoal.recoding.decision import apply_recoding
+from shoal.recoding.recoding import apply_recoding
 
 REAL = ("bms_webview1", "bms_webview2", "fruithut")
 TREES = {"fan-out 5": sh.fanout(5), "digits": sh.digits()}

@@ -30,7 +30,7 @@ from shoal.errors import ShoalError
 from shoal.metrics.relational import table_cost
 from shoal.privacy.check import verify_all
 from shoal.progress import Silent
-from shoal.recoding.apply import apply
+from shoal.recoding.recoding import apply_recoding
 
 FORK = multiprocessing.get_context("fork")
 RESULTS = Path(__file__).parents[1] / "results"
@@ -94,28 +94,29 @@ def measure(cell: Cell) -> Found:
     forget_peak_memory()
     started = time.process_time()
     try:
-        groups = algorithm.find(data, models, np.random.default_rng(0), progress)
+        recoding: Any = algorithm.find(data, models, np.random.default_rng(0), progress)
     except ShoalError as error:
         return Found(cell, str(error), seconds=time.process_time() - started, peak_mb=peak_memory_mb())
     found = time.process_time()
-    released = apply(data.table, data.trees, data.roles, groups, smallest=cell.k).table
+    released = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=cell.k).table
     applied, peak = time.process_time(), peak_memory_mb()
     verdicts = verify_all(models, LocalData(released, data.roles))
     if not all(verdict.holds for verdict in verdicts):
         raise AssertionError(f"{cell} broke its promise")
-    losses = {measure: table_cost(data, groups, measure) for measure in ("lm", "entropy", "ncp")}
-    sizes = np.bincount(groups.group_of_row[groups.group_of_row >= 0])
+    losses = {measure: table_cost(data, recoding.clusters, measure) for measure in ("lm", "entropy", "ncp")}
+    cluster_of_row = recoding.clusters.cluster_of_row
+    sizes = np.bincount(cluster_of_row[cluster_of_row >= 0])
     return Found(
         cell,
         **losses,
         seconds=found - started,
         seconds_of_applying=applied - found,
         peak_mb=peak,
-        groups=groups.group_count,
+        groups=recoding.clusters.cluster_count,
         smallest=int(sizes.min()),
-        in_time=not any("time was up" in notice for notice in groups.notices),
-        notices=groups.notices,
-        figures=dict(groups.figures),
+        in_time=not any("time was up" in notice for notice in recoding.notices),
+        notices=recoding.notices,
+        figures=dict(recoding.figures),
     )
 
 

@@ -20,7 +20,7 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Silent
-from shoal.recoding.apply import apply
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.algorithms.relational.tables import number_tree, tables
@@ -92,9 +92,9 @@ def find(algorithm, data, models, seed=0):
     return algorithm.find(data, models, np.random.default_rng(seed), Silent())
 
 
-def published(data, groups):
+def published(data, recoding):
     """The released table as rows of the twins."""
-    table = apply(data.table, data.trees, data.roles, groups, smallest=1).table
+    table = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1).table
     names = (*data.quasi, *data.sensitive)
     columns = {
         name: [table.coded(name).domain.label(code) for code in table.coded(name).codes.tolist()]
@@ -103,8 +103,10 @@ def published(data, groups):
     return [dict(zip(names, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
-def class_sizes(groups):
-    return sorted(np.bincount(groups.group_of_row[groups.group_of_row >= 0]).tolist())
+def class_sizes(recoding):
+    return sorted(
+        np.bincount(recoding.clusters.cluster_of_row[recoding.clusters.cluster_of_row >= 0]).tolist()
+    )
 
 
 ROLES = {"colour": Quasi(), "age": Quasi(kind=Kind.NUMBER, bounds=(0, 100)), "illness": Sensitive()}
@@ -152,11 +154,11 @@ def test_release_keeps_every_promise_that_was_asked_for(algorithm, case, drawn):
     assume(isinstance(model, algorithm.serves))
     data = suited(algorithm, drawn).data
     try:
-        groups = find(algorithm, data, [KAnonymity(2), model])
+        recoding = find(algorithm, data, [KAnonymity(2), model])
     except Infeasible:
         assume(False)
     people = drawn.subjects or list(range(len(drawn.rows)))
-    rows = published(data, groups)
+    rows = published(data, recoding)
     assert holds(rows, data.quasi, people)
     assert twin_of_k(2)(rows, data.quasi, people)
 
@@ -172,8 +174,11 @@ def test_same_seed_gives_the_same_decision_and_leaves_the_data_alone(algorithm, 
         first, second = (find(algorithm, data, [KAnonymity(2)], seed=3) for _ in range(2))
     except Infeasible:
         assume(False)
-    np.testing.assert_array_equal(first.group_of_row, second.group_of_row)
-    for published_first, published_second in ((first.nodes, second.nodes), (first.ranges, second.ranges)):
+    np.testing.assert_array_equal(first.clusters.cluster_of_row, second.clusters.cluster_of_row)
+    for published_first, published_second in (
+        (first.clusters.nodes, second.clusters.nodes),
+        (first.clusters.ranges, second.clusters.ranges),
+    ):
         assert published_first.keys() == published_second.keys()
         for name in published_first:
             np.testing.assert_array_equal(published_first[name], published_second[name])
@@ -197,15 +202,15 @@ def test_order_of_rows_does_not_change_class_sizes(name, drawn, random):
 
 @each_variant
 def test_one_row(algorithm):
-    groups = find(algorithm, small(algorithm, [("red", 30, "flu")]), [KAnonymity(1)])
-    assert groups.group_of_row.tolist() == [0]
+    recoding = find(algorithm, small(algorithm, [("red", 30, "flu")]), [KAnonymity(1)])
+    assert recoding.clusters.cluster_of_row.tolist() == [0]
 
 
 @each_variant
 def test_column_without_any_value(algorithm):
     data = small(algorithm, [(None, None, "flu"), (None, None, "cold"), (None, None, "flu")])
-    groups = find(algorithm, data, [KAnonymity(2)])
-    rows = published(data, groups)
+    recoding = find(algorithm, data, [KAnonymity(2)])
+    rows = published(data, recoding)
     assert [(row["colour"], row["age"]) for row in rows] == [(None, None)] * 3
 
 
@@ -226,18 +231,18 @@ def test_duplicates_need_no_generalization(algorithm):
 @each_variant
 def test_a_column_of_distinct_values_does_not_stand_in_the_way(algorithm):
     data = small(algorithm, [("red", 20 + 3 * row, "flu") for row in range(9)])
-    groups = find(algorithm, data, [KAnonymity(3)])
-    assert class_sizes(groups)[0] >= 3
-    assert {row["colour"] for row in published(data, groups)} == {"red"}
+    recoding = find(algorithm, data, [KAnonymity(3)])
+    assert class_sizes(recoding)[0] >= 3
+    assert {row["colour"] for row in published(data, recoding)} == {"red"}
 
 
 @each_variant
 def test_k_of_1_changes_nothing_and_is_said(algorithm):
     data = small(algorithm, [("red", 30, "flu"), ("blue", 60, "cold"), (None, 31, "flu")])
-    groups = find(algorithm, data, [KAnonymity(1)])
-    rows = published(data, groups)
+    recoding = find(algorithm, data, [KAnonymity(1)])
+    rows = published(data, recoding)
     assert [(row["colour"], row["age"]) for row in rows] == [("red", "30"), ("blue", "60"), (None, "31")]
-    assert any("k = 1" in notice for notice in groups.notices)
+    assert any("k = 1" in notice for notice in recoding.notices)
 
 
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread is all there is")
@@ -250,7 +255,7 @@ def test_the_number_of_threads_changes_nothing(algorithm):
     found = []
     for threads in (1, 2):
         numba.set_num_threads(threads)
-        found.append(find(algorithm, data, [KAnonymity(5)], seed=3).group_of_row.tolist())
+        found.append(find(algorithm, data, [KAnonymity(5)], seed=3).clusters.cluster_of_row.tolist())
     numba.set_num_threads(before)
     assert found[0] == found[1]
 

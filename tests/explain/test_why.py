@@ -63,12 +63,12 @@ def test_an_obstacle_is_told_exactly_where_taking_apart_breaks_the_promise(items
         if data.row_count < k:
             continue
         joint = found_by("rfirst", data, model, items=items, minimal=seed % 4 > 0)
-        obstacles = Obstacles(data, requirement_of([model]), joint.cuts)
-        for cuts in joint.cuts:
+        obstacles = Obstacles(data, requirement_of([model]), joint.items)
+        for cuts in joint.items:
             leaves = cuts.vocabulary(data.trees).leaf_count
             generalized = np.argwhere(cuts.node_of_leaf >= leaves)
             for part, word in {(int(p), int(cuts.node_of_leaf[p, i])) for p, i in generalized}:
-                sets = taken_apart(data, joint.cuts, part, cuts.column, word)
+                sets = taken_apart(data, joint.items, part, cuts.column, word)
                 holds = reference.k_km_anonymity([()] * len(sets), sets, k, m)[0]
                 found = obstacles.to_taking_apart(cuts.column, part, word)
                 assert (found is None) == holds
@@ -85,7 +85,7 @@ def test_an_obstacle_is_told_exactly_where_taking_apart_breaks_the_promise(items
 
 def test_a_set_alone_has_one_part_with_all_records():
     data = local_data([(("a",),), (("b",),), (("c",),), (("c",),)], {"items": QuasiSet()})
-    cuts = found_by("pcta", data, KmAnonymity(2, 1))
+    cuts = found_by("pcta", data, KmAnonymity(2, 1)).cuts
     word = int(cuts.node_of_leaf[0, 0])
     found = Obstacles(data, Requirement.of([KmAnonymity(2, 1)]), [cuts]).to_taking_apart("items", 0, word)
     assert (found.itemset, found.support, found.among) == (("a",), 1, None)
@@ -96,7 +96,7 @@ def test_what_is_sensitive_can_be_the_obstacle():
     data = local_data([(row,) for row in rows], {"items": QuasiSet(sensitive=("s",))})
     model = KLmDiversity(2, 2, 1)
     joint = found_by("rfirst", data, model, items="pcta")
-    word = int(joint.cuts[0].node_of_leaf[0, 0])
-    found = Obstacles(data, requirement_of([model]), joint.cuts).to_taking_apart("items", 0, word)
+    word = int(joint.items[0].node_of_leaf[0, 0])
+    found = Obstacles(data, requirement_of([model]), joint.items).to_taking_apart("items", 0, word)
     assert found.sensitive
     assert (found.itemset, found.support) == (("a",), 3)

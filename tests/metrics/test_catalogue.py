@@ -8,7 +8,7 @@ from shoal.metrics.catalogue import MEASURES, measure_columns, measure_items, me
 from shoal.metrics.classes import discernibility
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import log10_ambiguity, table_cost
-from shoal.recoding.groups import Groups
+from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.table.roles import Quasi
 from tests.builders import local_data, set_column, tree
 from tests.metrics.releases import releases
@@ -22,20 +22,22 @@ def names(applies_to):
 
 @given(releases())
 def test_every_measure_of_tables_is_a_number_on_every_table(release):
-    measured = measure_table(release.data, release.groups, k=2)
+    measured = measure_table(release.data, release.clusters, k=2)
     assert set(measured) == names("table")
     assert all(isinstance(value, float) and isfinite(value) and value >= 0 for value in measured.values())
 
 
 def test_figures_are_those_of_the_single_measures():
     data = local_data([("a1",), ("a2",), ("b1",)], {"letter": Quasi()}, trees={"letter": LETTERS})
-    groups = Groups(frozen_ints([0, 0, 1]), {"letter": frozen_ints([LETTERS.labels.index("A"), 2])})
-    measured = measure_table(data, groups, k=1)
+    clusters = GeneralizedClusters(
+        frozen_ints([0, 0, 1]), {"letter": frozen_ints([LETTERS.labels.index("A"), 2])}
+    )
+    measured = measure_table(data, clusters, k=1)
     for measure in NODE_COSTS:
-        assert measured[measure] == table_cost(data, groups, measure)
-    assert measure_columns(data, groups) == {"letter": {name: measured[name] for name in NODE_COSTS}}
-    assert measured["log10_am"] == log10_ambiguity(data, groups)
-    assert measured["discernibility"] == discernibility(groups) == 5
+        assert measured[measure] == table_cost(data, clusters, measure)
+    assert measure_columns(data, clusters) == {"letter": {name: measured[name] for name in NODE_COSTS}}
+    assert measured["log10_am"] == log10_ambiguity(data, clusters)
+    assert measured["discernibility"] == discernibility(clusters) == 5
     assert measured["c_avg"] == pytest.approx(1.5)
 
 

@@ -12,8 +12,9 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.progress import Silent
 from shoal.recoding.cuts import Cuts
-from shoal.recoding.decision import apply_recoding
 from shoal.recoding.disassociated import read_disassociated
+from shoal.recoding.recoding import apply_recoding
+from shoal.recoding.rows import RowRecoding
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, QuasiSet
 from tests.algorithms.mixed.tables import COLOURS, random_table
@@ -174,4 +175,5 @@ def release_at(data, label):
     node = LETTERS.labels.index(label)
     cut = np.array([[node if LETTERS.covers(node, leaf) else leaf for leaf in range(LETTERS.leaf_count)]])
     cuts = Cuts("letters", frozen_ints([0] * data.row_count), cut)
-    return apply_recoding(data.table, data.trees, data.roles, cuts, smallest=1).table
+    recoding = RowRecoding(items=(cuts,))
+    return apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1).table

@@ -52,7 +52,7 @@ def test_of_sets_it_counts_every_occurrence(algorithm):
     result = sh.anonymize(data, sh.KmAnonymity(8, 2), algorithm=algorithm, keep_order=True)
     (flow,) = flows(data.local, result.recoding).values()
     items = Counter(item for row in PEOPLE["items"] for item in row.split())
-    words = result.recoding.vocabulary(data.local.trees)
+    words = result.recoding.cuts.vocabulary(data.local.trees)
     found = labelled(flow, words.labels)
     assert sum(found.values()) == sum(items.values())
     published = {label for row in result.frame["items"].to_pylist() for label in row.split()}

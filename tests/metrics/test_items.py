@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from shoal.hierarchy.tree import tree_from_parents
 from shoal.kernels.arrays import frozen_floats, frozen_ints
-from shoal.metrics.items import item_ncp, nodes_under_cut, nodes_under_group_cuts, utility_loss
-from shoal.recoding.groups import SUPPRESSED
+from shoal.metrics.items import item_ncp, nodes_under_cut, nodes_under_cuts, utility_loss
+from shoal.recoding.generalized_clusters import SUPPRESSED
 from tests.builders import flat_tree, set_column, tree
 from tests.metrics.releases import parent_maps
 from tests.reference import metrics as reference
@@ -88,14 +88,14 @@ def test_ncp_charges_suppressed_occurrences_in_full():
 def test_cuts_per_group_apply_to_their_own_rows():
     sets = sets_of([("a1", "b1"), ("a1",), ("b2",), ()])
     cuts = frozen_ints([nodes("A", "A", "b1", "b2"), nodes("a1", "a2", None, None)])
-    published = nodes_under_group_cuts(sets, cuts, frozen_ints([0, 1, SUPPRESSED, 1]))
+    published = nodes_under_cuts(sets, cuts, frozen_ints([0, 1, SUPPRESSED, 1]))
     assert published.tolist() == nodes("A", "b1", "a1", None).tolist()
 
 
 def test_cuts_of_no_group_at_all():
     sets = sets_of([("a1",)])
     cuts = frozen_ints([]).reshape(0, 4)
-    assert nodes_under_group_cuts(sets, cuts, frozen_ints([SUPPRESSED])).tolist() == [SUPPRESSED]
+    assert nodes_under_cuts(sets, cuts, frozen_ints([SUPPRESSED])).tolist() == [SUPPRESSED]
 
 
 def test_utility_loss_of_untouched_empty_and_emptied_records():

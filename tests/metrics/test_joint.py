@@ -5,9 +5,9 @@ from shoal.kernels.arrays import frozen_ints
 from shoal.metrics.catalogue import MEASURES, measure, measure_by_column
 from shoal.metrics.joint import item_weights, joint_utility_loss, weights_of_words
 from shoal.recoding.cuts import Cuts
-from shoal.recoding.groups import Groups
+from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.item_unions import unions_of
-from shoal.recoding.joint import Joint
+from shoal.recoding.rows import RowRecoding
 from shoal.table.roles import Quasi, QuasiSet
 from tests.algorithms.mixed.tables import COLOURS
 from tests.builders import local_data, tree
@@ -24,7 +24,9 @@ def release(**role):
     cut = np.array([[LETTERS.labels.index(label) for label in ("A", "A", "b1", "b2")]])
     zeros = frozen_ints([0, 0, 0])
     cuts = (Cuts("letters", zeros, cut), Cuts("others", zeros, WORDS, unions=UNION))
-    return data, Joint(Groups(zeros, {"colour": frozen_ints([COLOURS.labels.index("red")])}), cuts)
+    return data, RowRecoding(
+        GeneralizedClusters(zeros, {"colour": frozen_ints([COLOURS.labels.index("red")])}), cuts
+    )
 
 
 A, PQ = frozenset({"a1", "a2"}), frozenset("pq")
@@ -35,7 +37,7 @@ def test_a_record_holds_the_items_of_all_columns():
     data, joint = release(item_weights={"a1": 0.5})
     sets = [{"a1", "b1", "p"}, {"b1", "q"}, set()]  # sensitive items stay, and cost nothing
     expected = reference.total_loss(sets, WORD_OF, {"a1": 0.5}) / 3
-    assert joint_utility_loss(data, joint.cuts) == pytest.approx(float(expected))
+    assert joint_utility_loss(data, joint.items) == pytest.approx(float(expected))
 
 
 def test_measures_of_both_parts():
@@ -44,7 +46,7 @@ def test_measures_of_both_parts():
     assert set(losses) <= set(MEASURES)
     assert losses["ncp"] == 0
     assert losses["item_ncp"] == pytest.approx((2 / 4 + 0 + 2 / 3 + 0 + 2 / 3) / 5)
-    assert losses["ul"] == pytest.approx(joint_utility_loss(data, joint.cuts))
+    assert losses["ul"] == pytest.approx(joint_utility_loss(data, joint.items))
     by_column = measure_by_column(data, joint)
     assert list(by_column) == ["colour", "letters", "others"]
     assert by_column["letters"]["ncp"] == pytest.approx(2 / 4 / 3)

@@ -8,7 +8,7 @@ from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import tree_from_parents
 from shoal.kernels.arrays import frozen_ints
 from shoal.metrics.ml2 import MiningLoss, mining_loss
-from shoal.recoding.groups import SUPPRESSED
+from shoal.recoding.generalized_clusters import SUPPRESSED
 from tests.builders import flat_tree, set_column, tree
 from tests.metrics.releases import parent_maps
 from tests.reference import metrics

@@ -9,7 +9,7 @@ from shoal.hierarchy.tree import NO_PARENT, tree_from_nodes
 from shoal.kernels.arrays import frozen_floats, frozen_ints
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import column_costs, log10_ambiguity, normalized_weights, table_cost
-from shoal.recoding.groups import SUPPRESSED, Groups
+from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.builders import flat_tree, local_data, tree
@@ -36,15 +36,15 @@ def test_costs_equal_their_twins(release):
             reference.column_cost(measure, column, cells)
             for column, cells in zip(release.columns, release.published, strict=True)
         ]
-        found = column_costs(release.data, release.groups, measure)
+        found = column_costs(release.data, release.clusters, measure)
         assert list(found.values()) == pytest.approx([float(cost) for cost in expected], abs=1e-9)
         table = reference.table_cost(measure, release.columns, release.published, release.weights)
-        assert table_cost(release.data, release.groups, measure) == pytest.approx(float(table), abs=1e-9)
+        assert table_cost(release.data, release.clusters, measure) == pytest.approx(float(table), abs=1e-9)
 
 
 @given(releases())
 def test_ambiguity_equals_its_twin(release):
-    found = log10_ambiguity(release.data, release.groups)
+    found = log10_ambiguity(release.data, release.clusters)
     if release.data.row_count == 0:
         assert found == 0.0
     else:
@@ -53,21 +53,25 @@ def test_ambiguity_equals_its_twin(release):
 
 def test_untouched_table_costs_nothing():
     data = local_data([("Aa", 30), ("Du", 41)], {"city": Quasi(), "age": AGE}, trees={"city": CITIES})
-    groups = Groups(frozen_ints([0, 1]), {"city": published("Aa", "Du")}, {"age": ranges((30, 30), (41, 41))})
-    assert {measure: table_cost(data, groups, measure) for measure in NODE_COSTS} == dict.fromkeys(
+    clusters = GeneralizedClusters(
+        frozen_ints([0, 1]), {"city": published("Aa", "Du")}, {"age": ranges((30, 30), (41, 41))}
+    )
+    assert {measure: table_cost(data, clusters, measure) for measure in NODE_COSTS} == dict.fromkeys(
         NODE_COSTS, 0.0
     )
-    assert log10_ambiguity(data, groups) == 0.0
+    assert log10_ambiguity(data, clusters) == 0.0
 
 
 def test_ncp_weights_columns_and_the_others_do_not():
     roles = {"city": Quasi(weight=3.0), "age": Quasi(kind=Kind.NUMBER, weight=1.0)}
     data = local_data([("Aa", 30), ("Bo", 40), ("Ce", 50)], roles, trees={"city": CITIES})
-    groups = Groups(
+    clusters = GeneralizedClusters(
         frozen_ints([0, 0, 1]), {"city": published("north", "Ce")}, {"age": ranges((30, 40), (50, 50))}
     )
-    assert column_costs(data, groups, "ncp") == pytest.approx({"city": 2 / 3 / 2, "age": 2 / 3 / 2})
-    only_city = Groups(groups.group_of_row, groups.nodes, {"age": ranges((30, 30), (50, 50))})
+    assert column_costs(data, clusters, "ncp") == pytest.approx({"city": 2 / 3 / 2, "age": 2 / 3 / 2})
+    only_city = GeneralizedClusters(
+        clusters.cluster_of_row, clusters.nodes, {"age": ranges((30, 30), (50, 50))}
+    )
     assert table_cost(data, only_city, "ncp") == pytest.approx(3 / 4 * 2 / 3 * 2 / 4)
     assert table_cost(data, only_city, "lm") == pytest.approx(1 / 2 * 2 / 3 * 1 / 3)
 
@@ -80,7 +84,9 @@ def test_weights_are_normalized_and_all_zero_means_equal():
 
 def test_suppressed_records_cost_all_there_is():
     data = local_data([("Aa", 1), ("Bo", 2)], {"city": Quasi(), "age": AGE}, trees={"city": CITIES})
-    nothing = Groups(frozen_ints([SUPPRESSED, SUPPRESSED]), {"city": published()}, {"age": np.empty((0, 2))})
+    nothing = GeneralizedClusters(
+        frozen_ints([SUPPRESSED, SUPPRESSED]), {"city": published()}, {"age": np.empty((0, 2))}
+    )
     for measure in ("ncp", "lm", "tree"):
         assert table_cost(data, nothing, measure) == pytest.approx(1.0)
     for measure in ("entropy", "monotone_entropy"):
@@ -91,12 +97,12 @@ def test_suppressed_records_cost_all_there_is():
 def test_missing_values_cost_nothing_as_missing_and_all_as_root():
     rows = [(None, None), ("Aa", 5), ("Ce", 9)]
     data = local_data(rows, {"city": Quasi(), "age": AGE}, trees={"city": CITIES})
-    kept = Groups(
+    kept = GeneralizedClusters(
         frozen_ints([0, 1, 2]),
         {"city": published(None, "Aa", "Ce")},
         {"age": ranges((nan, nan), (5, 5), (9, 9))},
     )
-    hidden = Groups(
+    hidden = GeneralizedClusters(
         frozen_ints([0, 0, 1]), {"city": published("*", "Ce")}, {"age": ranges((inf, inf), (9, 9))}
     )
     for measure in NODE_COSTS:
@@ -108,30 +114,34 @@ def test_a_column_with_one_value_costs_nothing():
     rows = [("only", 7), (None, None)]
     data = local_data(rows, {"city": Quasi(), "age": AGE}, trees={"city": flat_tree(["only"])})
     root = published("*", on=data.trees["city"])
-    groups = Groups(frozen_ints([0, 0]), {"city": root}, {"age": ranges((-inf, inf))})
-    assert table_cost(data, groups, "ncp") == 0.0
-    assert table_cost(data, groups, "lm") == 0.0
+    clusters = GeneralizedClusters(frozen_ints([0, 0]), {"city": root}, {"age": ranges((-inf, inf))})
+    assert table_cost(data, clusters, "ncp") == 0.0
+    assert table_cost(data, clusters, "lm") == 0.0
 
 
 def test_a_column_without_any_value_costs_nothing_until_it_is_suppressed():
     empty = tree_from_nodes(["*"], [NO_PARENT])
     data = local_data([(None, None)] * 2, {"city": Quasi(), "age": AGE}, trees={"city": empty})
     for node, ends in ((empty.missing, (nan, nan)), (empty.root, (-inf, inf))):
-        groups = Groups(frozen_ints([0, 0]), {"city": frozen_ints([node])}, {"age": ranges(ends)})
-        assert table_cost(data, groups, "ncp") == table_cost(data, groups, "lm") == 0.0
-        assert table_cost(data, groups, "entropy") == table_cost(data, groups, "monotone_entropy") == 0.0
-        assert log10_ambiguity(data, groups) == 0.0
-    gone = Groups(frozen_ints([SUPPRESSED] * 2), {"city": published()}, {"age": np.empty((0, 2))})
+        clusters = GeneralizedClusters(
+            frozen_ints([0, 0]), {"city": frozen_ints([node])}, {"age": ranges(ends)}
+        )
+        assert table_cost(data, clusters, "ncp") == table_cost(data, clusters, "lm") == 0.0
+        assert table_cost(data, clusters, "entropy") == table_cost(data, clusters, "monotone_entropy") == 0.0
+        assert log10_ambiguity(data, clusters) == 0.0
+    gone = GeneralizedClusters(
+        frozen_ints([SUPPRESSED] * 2), {"city": published()}, {"age": np.empty((0, 2))}
+    )
     assert table_cost(data, gone, "ncp") == 1.0
     assert log10_ambiguity(data, gone) == 0.0
 
 
 def test_ranges_are_measured_over_bounds_or_data_whichever_reach_further():
     rows = [(0,), (10,), (120,)]
-    groups = Groups(frozen_ints([0, 0, 1]), {}, {"age": ranges((0, 10), (120, 120))})
+    clusters = GeneralizedClusters(frozen_ints([0, 0, 1]), {}, {"age": ranges((0, 10), (120, 120))})
     for bounds, width in ((None, 120), ((0.0, 100.0), 120), ((-80.0, 100.0), 200)):
         data = local_data(rows, {"age": Quasi(kind=Kind.NUMBER, bounds=bounds)})
-        assert table_cost(data, groups, "ncp") == pytest.approx(2 / 3 * 10 / width)
+        assert table_cost(data, clusters, "ncp") == pytest.approx(2 / 3 * 10 / width)
 
 
 def test_ambiguity_survives_where_its_product_does_not():
@@ -140,19 +150,19 @@ def test_ambiguity_survives_where_its_product_does_not():
     data = local_data(
         [["v0"] * 150, ["v1"] * 150], dict.fromkeys(names, Quasi()), trees=dict.fromkeys(names, wide)
     )
-    groups = Groups(frozen_ints([0, 0]), dict.fromkeys(names, frozen_ints([wide.root])))
-    assert log10_ambiguity(data, groups) == pytest.approx(450.0)
+    clusters = GeneralizedClusters(frozen_ints([0, 0]), dict.fromkeys(names, frozen_ints([wide.root])))
+    assert log10_ambiguity(data, clusters) == pytest.approx(450.0)
 
 
 def test_a_table_without_quasi_identifiers_has_nothing_to_lose():
     data = local_data([("flu",)], {"illness": Sensitive()})
-    groups = Groups(frozen_ints([0]))
-    assert column_costs(data, groups, "ncp") == {}
-    assert table_cost(data, groups, "ncp") == 0.0
-    assert log10_ambiguity(data, groups) == 0.0
+    clusters = GeneralizedClusters(frozen_ints([0]))
+    assert column_costs(data, clusters, "ncp") == {}
+    assert table_cost(data, clusters, "ncp") == 0.0
+    assert log10_ambiguity(data, clusters) == 0.0
 
 
 def test_unknown_measure_is_refused():
     data = local_data([("Aa",)], {"city": Quasi()}, trees={"city": CITIES})
     with pytest.raises(UnknownName, match="no measure 'mcp'; did you mean 'ncp'"):
-        table_cost(data, Groups(frozen_ints([0]), {"city": published("Aa")}), "mcp")
+        table_cost(data, GeneralizedClusters(frozen_ints([0]), {"city": published("Aa")}), "mcp")

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.algorithms.relational.mondrian.algorithm import Mondrian
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.progress import Silent
-from shoal.recoding.apply import apply
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.builders import flat_tree, local_data
@@ -32,8 +32,8 @@ ROLES = {
 
 def published_patients():
     data = local_data(PATIENTS, ROLES, trees={"sex": flat_tree(["male", "female"])})
-    groups = Mondrian().find(data, [KAnonymity(2)], np.random.default_rng(0), Silent())
-    table = apply(data.table, data.trees, data.roles, groups, smallest=2).table
+    recoding = Mondrian().find(data, [KAnonymity(2)], np.random.default_rng(0), Silent())
+    table = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=2).table
     columns = [table.coded(name) for name in ("age", "sex", "zip")]
     return [
         tuple(column.domain.label(code) for column, code in zip(columns, codes, strict=True))

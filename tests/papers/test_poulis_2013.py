@@ -91,8 +91,8 @@ def test_like_records_are_gathered_as_in_figure_2a():
     data = local_data(PURCHASES, ROLES, trees=TREES)
     found = {
         frozenset(
-            tuple(np.flatnonzero(joint.groups.group_of_row == group).tolist())
-            for group in range(joint.groups.group_count)
+            tuple(np.flatnonzero(joint.clusters.cluster_of_row == cluster).tolist())
+            for cluster in range(joint.clusters.cluster_count)
         )
         for seed in range(10)
         for joint in [

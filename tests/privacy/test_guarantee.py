@@ -33,12 +33,12 @@ def publication(drawn, k, m):
         "threads": 1,
     }
     try:
-        pieces = Disassociate(**options).find(
+        recoding = Disassociate(**options).find(
             data, [Disassociation(k, m)], np.random.default_rng(0), Silent()
         )
     except Infeasible:
         return None
-    return decoded(pieces.clusters)
+    return decoded(recoding.clusters)
 
 
 def accepts(lines, k, m):

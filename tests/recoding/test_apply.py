@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from shoal.recoding.apply import apply
-from shoal.recoding.groups import SUPPRESSED, Groups
+from shoal.recoding.apply import apply_clusters
+from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.table.columns import Carried, Kind, Sets
 from shoal.table.roles import Insensitive, Quasi, QuasiSet, Sensitive
 from tests.builders import EPOCH, local_data, tree
@@ -28,12 +28,14 @@ ROWS = [
 DATA = local_data(ROWS, ROLES, trees={"town": TOWNS})
 
 
-def decided(group_of_row, nodes, ranges):
-    return Groups(np.array(group_of_row), {"town": np.array(nodes)}, {"size": np.array(ranges, dtype=float)})
+def decided(cluster_of_row, nodes, ranges):
+    return GeneralizedClusters(
+        np.array(cluster_of_row), {"town": np.array(nodes)}, {"size": np.array(ranges, dtype=float)}
+    )
 
 
-def applied(groups, smallest=2, people=None):
-    return apply(DATA.table, DATA.trees, DATA.roles, groups, smallest=smallest, people=people)
+def applied(clusters, smallest=2, people=None):
+    return apply_clusters(DATA.table, DATA.trees, DATA.roles, clusters, smallest=smallest, people=people)
 
 
 def labels(table, name):
@@ -46,12 +48,12 @@ def node(label):
 
 
 def test_groups_are_published_as_labels_of_nodes_and_ranges():
-    groups = decided(
+    clusters = decided(
         [0, 0, 1, 2],
         [node("north"), TOWNS.missing, TOWNS.root],
         [(0, 2.5), (np.nan, np.nan), (-np.inf, np.inf)],
     )
-    done = applied(groups)
+    done = applied(clusters)
     assert labels(done.table, "town") == ["north", "north", None, "all"]
     assert labels(done.table, "size") == ["[0, 2.5]", "[0, 2.5]", None, "*"]
     assert done.table.coded("size").domain.kind is Kind.CATEGORY
@@ -84,15 +86,15 @@ def test_ranges_of_dates_are_written_in_iso_form():
     days = [date(2024, 2, 29), date(1969, 12, 31)]
     data = local_data([(day,) for day in days], {"day": Quasi(kind=Kind.DATE)})
     ends = [(-1, (date(2024, 2, 29) - EPOCH).days)]
-    groups = Groups(np.array([0, 0]), ranges={"day": np.array(ends, dtype=float)})
-    done = apply(data.table, {}, data.roles, groups, smallest=2)
+    clusters = GeneralizedClusters(np.array([0, 0]), ranges={"day": np.array(ends, dtype=float)})
+    done = apply_clusters(data.table, {}, data.roles, clusters, smallest=2)
     assert labels(done.table, "day") == ["[1969-12-31, 2024-02-29]"] * 2
 
 
 def test_suppressed_records_of_too_few_people_are_left_out():
-    groups = decided([0, SUPPRESSED, SUPPRESSED, 0], [TOWNS.root], [(0, 10)])
-    assert applied(groups, people=np.array([0, 1, 1, 2])).table.row_count == 2
-    assert applied(groups, people=np.array([0, 1, 2, 2])).table.row_count == 4
+    clusters = decided([0, SUPPRESSED, SUPPRESSED, 0], [TOWNS.root], [(0, 10)])
+    assert applied(clusters, people=np.array([0, 1, 1, 2])).table.row_count == 2
+    assert applied(clusters, people=np.array([0, 1, 2, 2])).table.row_count == 4
 
 
 def test_too_few_suppressed_records_are_left_out():
@@ -134,15 +136,15 @@ def test_missing_sensitive_values_of_published_records_stay_missing():
 def test_star_of_a_tree_and_star_of_a_suppressed_record_are_one_label():
     letters = tree({"*": ["a", "b"]})
     data = local_data([("a",), ("b",)], {"letter": Quasi()}, trees={"letter": letters})
-    groups = Groups(np.array([0, SUPPRESSED]), {"letter": np.array([letters.root])})
-    done = apply(data.table, data.trees, data.roles, groups, smallest=1)
+    clusters = GeneralizedClusters(np.array([0, SUPPRESSED]), {"letter": np.array([letters.root])})
+    done = apply_clusters(data.table, data.trees, data.roles, clusters, smallest=1)
     assert done.table.coded("letter").domain.texts() == ["*"]
     assert labels(done.table, "letter") == ["*", "*"]
 
 
 def test_a_quasi_identifier_never_slips_through_undecided():
     with pytest.raises(ValueError, match="size"):
-        applied(Groups(np.zeros(4, dtype=np.int64), {"town": np.array([TOWNS.root])}))
+        applied(GeneralizedClusters(np.zeros(4, dtype=np.int64), {"town": np.array([TOWNS.root])}))
 
 
 def test_the_original_is_left_as_it_is():

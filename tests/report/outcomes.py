@@ -289,7 +289,7 @@ CLUSTERS = (
 
 
 def taken_apart() -> Outcome:
-    """Sets in pieces."""
+    """Sets in chunks."""
     released, model = disassociated(CLUSTERS), Disassociation(k=1, m=2)
     level = Level(
         name="3 values", groups=("beer", "wine", "ink"), before=(7, 6, 2), told=(5, 6, 0), spread=(0, 0, 1)
@@ -325,7 +325,7 @@ def published(outcome: Outcome, **changes: Any) -> Publication:
         records=outcome.cost.published_records,
         class_sizes=outcome.cost.class_sizes_after,
         labels={name: {f"{name} {i}": 50 - i for i in range(30)} for name in outcome.claim.quasi},
-        pieces=outcome.changes.chunks,
+        chunks=outcome.changes.chunks,
         clusters=outcome.changes.drawn,
         cluster_sizes=outcome.changes.cluster_sizes,
         attacks=outcome.claim.attacks,

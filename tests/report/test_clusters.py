@@ -45,7 +45,7 @@ def test_terms_are_text():
     assert "<img" not in clusters_as_html([cluster])
 
 
-def test_pieces_are_counted():
+def test_chunks_are_counted():
     figures = chunk_figures(disassociated(CLUSTERS))
     assert figures["clusters"] == 3
     assert figures["joint clusters"] == 1

@@ -35,7 +35,7 @@ KINDS = {
     "table": hospital_in_full,
     "sets": supermarket,
     "table with sets": clinic,
-    "pieces": taken_apart,
+    "chunks": taken_apart,
 }
 EDITIONS = {"internal": page, "external": lambda outcome: public_page(published(outcome))}
 
@@ -132,8 +132,8 @@ def test_every_report_is_drawn_and_readable_wide_and_narrow(browser, tmp_path, k
         assert all(marks.values()), marks
         if edition == "internal":
             assert any(name.endswith("-distribution-1") or "distribution-0" in name for name in marks)
-            assert ("column-0-cut" in marks) == (kind != "pieces")
-        if kind == "pieces":
+            assert ("column-0-cut" in marks) == (kind != "chunks")
+        if kind == "chunks":
             assert opened.locator(".cluster .chunk").count() == 5
         assert heard.talk == []
         assert heard.requests == [file.as_uri()]

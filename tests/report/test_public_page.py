@@ -7,7 +7,7 @@ from shoal.report.public_page import public_page
 from tests.report.outcomes import EVIL, clinic, evil, hospital, published, supermarket, taken_apart
 from tests.report.reading import Page
 
-KINDS = {"table": hospital, "sets": supermarket, "table with sets": clinic, "pieces": taken_apart}
+KINDS = {"table": hospital, "sets": supermarket, "table with sets": clinic, "chunks": taken_apart}
 
 
 @pytest.fixture(scope="module", params=KINDS, name="public")

@@ -117,13 +117,13 @@ MADE_BY = [
 def test_agrees_with_our_own_check_of_every_algorithm_and_format(tmp_path, algorithm, kind):
     roles, model = CASES[kind]
     result = sh.anonymize(sh.read(original(tmp_path, roles), roles), model, algorithm=algorithm, seed=1)
-    of_pieces = kind is sh.Disassociation
-    endings = ("jsonl", "parquet") if of_pieces else (*ENDINGS, *(("txt",) if roles is SETS else ()))
+    of_chunks = kind is sh.Disassociation
+    endings = ("jsonl", "parquet") if of_chunks else (*ENDINGS, *(("txt",) if roles is SETS else ()))
     for ending in endings:
         out = result.save(tmp_path / ending, published=f"published.{ending}")
         certificate, file = out / "certificate.json", out / f"published.{ending}"
         assert by_shoal(certificate, file) == TRUE
-        assert by_script(certificate, file) == (UNKNOWN if of_pieces else TRUE)
+        assert by_script(certificate, file) == (UNKNOWN if of_chunks else TRUE)
 
 
 def test_works_without_anything_but_python(tmp_path, capfd):

@@ -40,12 +40,12 @@ def patients(folder: Path) -> tuple[dict[str, set[str]], set[str]]:
     return values, values.pop("name")
 
 
-@pytest.fixture(scope="module", params=["table", "sets", "mixed", "pieces"], name="sample")
+@pytest.fixture(scope="module", params=["table", "sets", "mixed", "chunks"], name="sample")
 def released_sample(request, tmp_path_factory) -> Sample:
     folder = tmp_path_factory.mktemp("sample") / "sample"
     copy_sample(folder)
     original, identifiers = patients(folder)
-    if request.param == "pieces":
+    if request.param == "chunks":
         data = sh.read(folder / "diagnoses.txt", {"items": sh.QuasiSet()})
         out = sh.anonymize(data, sh.Disassociation(5, 2)).save(folder / "out")
         published = out / "published.jsonl"

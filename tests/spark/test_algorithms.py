@@ -95,7 +95,7 @@ def test_sets_are_searched_in_branches(in_branches, algorithm):
 @pytest.mark.slow
 def test_vpa_finds_the_cut_of_one_machine(in_branches):
     there, here = both_ways(in_branches, baskets(), ITEMS, sh.KmAnonymity(4, 2), "vpa")
-    assert there.cuts.node_of_leaf.tolist() == here.recoding.node_of_leaf.tolist()
+    assert there.recoding.cuts.node_of_leaf.tolist() == here.recoding.cuts.node_of_leaf.tolist()
     assert there.loss == pytest.approx(here.loss)
     assert contents(collected(there)) == contents(here.frame)
     assert any("on one machine with parts = 3" in notice for notice in there.notices)

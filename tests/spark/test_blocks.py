@@ -12,7 +12,7 @@ import shoal as sh
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.search import Limits, Search
 from shoal.recoding.disassociated import parse_lines
-from shoal.recoding.groups import Groups
+from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.spark.block_tasks import BRANCH
 from shoal.spark.blocks import Measured, PublishRows, SearchBranches, Within, united_losses, within_box
 from shoal.spark.disassociation import TakeApart, randoms_of
@@ -102,9 +102,9 @@ def test_empty_sets_are_published_as_they_are():
 
 def test_ranges_end_where_their_branch_ends():
     ranges = np.array([[0.0, 40.0], [30.0, 100.0], [35.0, 35.0], [np.nan, np.nan], [-np.inf, np.inf]])
-    groups = within_box(Groups(np.arange(5), ranges={"x": ranges}), {"x": (20.0, 60.0)})
+    clusters = within_box(GeneralizedClusters(np.arange(5), ranges={"x": ranges}), {"x": (20.0, 60.0)})
     expected = [[20.0, 40.0], [30.0, 60.0], [35.0, 35.0], [np.nan, np.nan], [-np.inf, np.inf]]
-    np.testing.assert_equal(groups.ranges["x"], expected)
+    np.testing.assert_equal(clusters.ranges["x"], expected)
 
 
 def test_losses_of_branches_are_weighted_by_what_they_are_means_of():

@@ -75,7 +75,7 @@ def test_a_killed_worker_changes_nothing(cluster, spark):
     there = sh.anonymize(data, promise, algorithm="aa", exchanges=0, progress=killer)
     assert killer.killed.is_set()
     assert len(cluster.workers) == 1
-    assert there.cuts.node_of_leaf.tolist() == here.recoding.node_of_leaf.tolist()
+    assert there.recoding.cuts.node_of_leaf.tolist() == here.recoding.cuts.node_of_leaf.tolist()
     assert there.verdict == here.verdict
     assert there.outcome.cost.published_records == len(sets)
     there.frame.unpersist()

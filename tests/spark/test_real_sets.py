@@ -42,7 +42,7 @@ def test_the_cut_is_the_one_of_one_machine(spark, tmp_path, name, m):
     promise = sh.KmAnonymity(k=5, m=m)
     found = sh.anonymize(there, promise, algorithm="aa")
     expected = sh.anonymize(here, promise, algorithm="aa")
-    assert found.cuts.node_of_leaf.tolist() == expected.recoding.node_of_leaf.tolist()
+    assert found.recoding.cuts.node_of_leaf.tolist() == expected.recoding.cuts.node_of_leaf.tolist()
     assert found.loss == pytest.approx(expected.loss)
     assert found.verdict == expected.verdict
     found.frame.unpersist()

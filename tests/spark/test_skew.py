@@ -29,7 +29,7 @@ def test_skewed_data_give_the_release_of_one_machine(spark, skewed):
     promise = sh.KmAnonymity(k=5, m=2)
     here = sh.anonymize(sh.read(as_arrow(skewed), ITEMS), promise, algorithm="aa", exchanges=0)
     there = sh.anonymize(sh.read(as_frame(spark, skewed), ITEMS), promise, algorithm="aa", exchanges=0)
-    assert there.cuts.node_of_leaf.tolist() == here.recoding.node_of_leaf.tolist()
+    assert there.recoding.cuts.node_of_leaf.tolist() == here.recoding.cuts.node_of_leaf.tolist()
     assert there.verdict == here.verdict
     assert published(there.frame) == Counter(
         tuple(sorted(row)) for row in here.frame.column("items").to_pylist()

@@ -46,8 +46,8 @@ def test_aa_finds_the_same_cut_for_the_same_reasons(seed):
     algorithm = AA(minimal=bool(seed % 5), exchanges=seed % 4)
     here = algorithm.find(data.local, models, rng, Silent())
     there = algorithm.search(spread_task(data, models), Silent())
-    assert there.node_of_leaf.tolist() == here.node_of_leaf.tolist()
-    assert {reason.node for reason in there.reasons} == {reason.node for reason in here.reasons}
+    assert there.cuts.node_of_leaf.tolist() == here.cuts.node_of_leaf.tolist()
+    assert {reason.node for reason in there.cuts.reasons} == {reason.node for reason in here.cuts.reasons}
     assert (there.figures["ncp"], there.figures["itemsets_resolved"]) == (
         here.figures["ncp"],
         here.figures["itemsets_resolved"],
@@ -61,7 +61,7 @@ def test_what_blocked_an_expansion_at_an_earlier_cut_is_forgotten():
     models = [sh.KmAnonymity(int(rng.integers(3, 9)), 2)]
     here = AA().find(data.local, models, rng, Silent())
     there = AA().search(spread_task(data, models), Silent())
-    assert there.node_of_leaf.tolist() == here.node_of_leaf.tolist()
+    assert there.cuts.node_of_leaf.tolist() == here.cuts.node_of_leaf.tolist()
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5])
@@ -75,7 +75,7 @@ def test_short_lists_and_small_jobs_lead_to_the_same_cut(seed, monkeypatch):
     monkeypatch.setattr(violations, "_NODES_FORESEEN", 1)
     monkeypatch.setattr(itemsets, "OCCURRENCES_PER_JOB", 50)
     there = AA().search(spread_task(data, models), Silent())
-    assert there.node_of_leaf.tolist() == here.node_of_leaf.tolist()
+    assert there.cuts.node_of_leaf.tolist() == here.cuts.node_of_leaf.tolist()
 
 
 def test_huge_transactions_are_refused_as_on_one_machine(monkeypatch):

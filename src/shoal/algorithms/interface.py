@@ -11,7 +11,7 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.decision import Recoding
+from shoal.recoding.recoding import Recoding
 
 
 @dataclass(frozen=True, slots=True)

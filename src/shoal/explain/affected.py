@@ -13,12 +13,9 @@ from shoal.kernels.arrays import Floats, Ints
 from shoal.metrics.flows import GONE, Flow
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
-from shoal.recoding.cuts import Cuts
-from shoal.recoding.decision import OfRows
 from shoal.recoding.disassociated import Disassociated
-from shoal.recoding.groups import SUPPRESSED, Groups
-from shoal.recoding.item_nodes import ItemNodes
-from shoal.recoding.joint import Joint
+from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
+from shoal.recoding.rows import ItemRecoding, RowRecoding
 from shoal.table.columns import Coded, Table
 
 PER_COLUMN = 5
@@ -49,25 +46,25 @@ class AffectedValue:
 def affected_values(
     data: LocalData,
     models: Sequence[Model],
-    recoding: OfRows,
+    recoding: RowRecoding,
     of_columns: Mapping[str, Flow],
     released: Table,
     *,
     original_rows: Ints,
 ) -> tuple[AffectedValue, ...]:
     """The dearest values of every column; `original_rows` are those that the released rows came from."""
-    groups = recoding.groups if isinstance(recoding, Joint) else recoding
+    clusters = recoding.clusters
     found: list[AffectedValue] = []
-    if isinstance(groups, Groups):
+    if clusters is not None:
         k = Promise(models).k
         classes = _Classes(_class_of_row(data, released, original_rows), k)
-        for column in groups.nodes:
-            found += _values_of_tree(data, groups, column, of_columns[column], classes)
+        for column in clusters.nodes:
+            found += _values_of_tree(data, clusters, column, of_columns[column], classes)
         label_of_row = np.empty(data.row_count, dtype=object)
-        for column in groups.ranges:
+        for column in clusters.ranges:
             label_of_row[original_rows] = _labels(released.coded(column))
-            found += _values_of_ranges(data.table.coded(column), groups, column, label_of_row, classes)
-    for of_items in _item_recodings(recoding):
+            found += _values_of_ranges(data.table.coded(column), clusters, column, label_of_row, classes)
+    for of_items in recoding.items:
         found += _items(data, models, recoding, of_items, of_columns[of_items.column])
     return tuple(found)
 
@@ -94,12 +91,6 @@ def affected_terms(data: LocalData, column: str, released: Disassociated) -> tup
         )
         for term in hidden[:PER_COLUMN]
     )
-
-
-def _item_recodings(recoding: OfRows) -> tuple[Cuts | ItemNodes, ...]:
-    if isinstance(recoding, Joint):
-        return recoding.cuts
-    return () if isinstance(recoding, Groups) else (recoding,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +129,7 @@ def _dearest(flow: Flow, sizes: Ints, leaf_count: int) -> Iterator[tuple[int, in
 
 
 def _values_of_tree(
-    data: LocalData, groups: Groups, column: str, flow: Flow, classes: _Classes
+    data: LocalData, clusters: GeneralizedClusters, column: str, flow: Flow, classes: _Classes
 ) -> Iterator[AffectedValue]:
     tree = data.trees[column]
     for leaf, row in _dearest(flow, tree.sizes, tree.leaf_count):
@@ -151,18 +142,18 @@ def _values_of_tree(
             times=int(flow.counts[row]),
             reason=_SUPPRESSED_RECORD
             if node == GONE
-            else _alike_if_finer(data, groups, column, classes, leaf=leaf, node=node),
+            else _alike_if_finer(data, clusters, column, classes, leaf=leaf, node=node),
         )
 
 
 def _alike_if_finer(
-    data: LocalData, groups: Groups, column: str, classes: _Classes, *, leaf: int, node: int
+    data: LocalData, clusters: GeneralizedClusters, column: str, classes: _Classes, *, leaf: int, node: int
 ) -> str:
     """How few records would be alike if a value were published one level finer."""
     tree, codes = data.trees[column], data.table.coded(column).codes
     finer = next(child for child in tree.children(node).tolist() if tree.covers(child, leaf))
-    kept = groups.group_of_row != SUPPRESSED
-    at_node = kept & (np.where(kept, groups.nodes[column][groups.group_of_row], GONE) == node)
+    kept = clusters.cluster_of_row != SUPPRESSED
+    at_node = kept & (np.where(kept, clusters.nodes[column][clusters.cluster_of_row], GONE) == node)
     first, last = tree.arrays.first_leaf[finer], tree.arrays.last_leaf[finer]
     inside = at_node & (codes >= first) & (codes <= last)
     alike = np.bincount(classes.of_row[inside])
@@ -181,10 +172,10 @@ def _left(finer: str, records: int, k: int) -> str:
 
 
 def _values_of_ranges(
-    coded: Coded, groups: Groups, column: str, label_of_row: object, classes: _Classes
+    coded: Coded, clusters: GeneralizedClusters, column: str, label_of_row: object, classes: _Classes
 ) -> Iterator[AffectedValue]:
-    kept = np.flatnonzero(groups.group_of_row != SUPPRESSED)
-    ranges = groups.ranges[column][groups.group_of_row[kept]]
+    kept = np.flatnonzero(clusters.cluster_of_row != SUPPRESSED)
+    ranges = clusters.ranges[column][clusters.cluster_of_row[kept]]
     widths = ranges[:, 1] - ranges[:, 0]
     codes = coded.codes[kept]
     lost = np.bincount(codes, np.where(np.isfinite(widths), widths, 0.0), len(coded.domain) + 1)[:-1]
@@ -207,10 +198,10 @@ def _values_of_ranges(
 
 
 def _items(
-    data: LocalData, models: Sequence[Model], recoding: OfRows, of_items: Cuts | ItemNodes, flow: Flow
+    data: LocalData, models: Sequence[Model], recoding: RowRecoding, of_items: ItemRecoding, flow: Flow
 ) -> Iterator[AffectedValue]:
     column = of_items.column
-    words = of_items.vocabulary(data.trees) if isinstance(of_items, Cuts) else data.trees[column]
+    words = of_items.vocabulary(data.trees)
     dearest = dict(_dearest(flow, words.sizes, words.leaf_count))
     published = {leaf: int(flow.published[row]) for leaf, row in dearest.items()}
     coarser = {leaf: node for leaf, node in published.items() if node != GONE}

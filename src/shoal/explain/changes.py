@@ -21,21 +21,20 @@ from shoal.explain.levels import (
 )
 from shoal.kernels.arrays import Ints
 from shoal.metrics.flows import Flow
-from shoal.recoding.cuts import Cuts, Unions
-from shoal.recoding.decision import OfRows
+from shoal.recoding.cuts import Unions
 from shoal.recoding.disassociated import Disassociated
-from shoal.recoding.groups import SUPPRESSED, Groups
-from shoal.recoding.joint import Joint
+from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
+from shoal.recoding.rows import RowRecoding
 from shoal.table.columns import Coded, Kind, Sets, Table
 
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
 def column_changes(
-    data: LocalData, recoding: OfRows, of_columns: Mapping[str, Flow], released: Table
+    data: LocalData, recoding: RowRecoding, of_columns: Mapping[str, Flow], released: Table
 ) -> tuple[ColumnChange, ...]:
     """What became of every quasi-identifier, in the order of the table; `of_columns` are its flows."""
-    unions = _unions(recoding)
+    unions = {cuts.column: cuts.unions for cuts in recoding.all_cuts if cuts.unions is not None}
     changes = [*_changes_without_tree(data, recoding)]
     for column, flow in of_columns.items():
         after = label_counts(released, column)
@@ -116,25 +115,25 @@ def _change_of_unions(
     )
 
 
-def _changes_without_tree(data: LocalData, recoding: OfRows) -> Iterator[ColumnChange]:
-    groups = recoding.groups if isinstance(recoding, Joint) else recoding
-    if isinstance(groups, Groups):
+def _changes_without_tree(data: LocalData, recoding: RowRecoding) -> Iterator[ColumnChange]:
+    clusters = recoding.clusters
+    if clusters is not None:
         sizes = np.bincount(
-            groups.group_of_row[groups.group_of_row != SUPPRESSED], minlength=groups.group_count
+            clusters.cluster_of_row[clusters.cluster_of_row != SUPPRESSED], minlength=clusters.cluster_count
         )
-        for column in groups.ranges:
-            level = _level_of_ranges(data.table.coded(column), groups, column, sizes)
+        for column in clusters.ranges:
+            level = _level_of_ranges(data.table.coded(column), clusters, column, sizes)
             if level is not None:
                 yield ColumnChange(column=column, of_sets=False, levels=(level,))
 
 
-def _level_of_ranges(coded: Coded, groups: Groups, column: str, sizes: Ints) -> Level | None:
+def _level_of_ranges(coded: Coded, clusters: GeneralizedClusters, column: str, sizes: Ints) -> Level | None:
     numbers = coded.domain.numbers
     if numbers is None:
         return None
     before = np.bincount(coded.codes, minlength=len(numbers) + 1)[: len(numbers)]
     as_text = _day if coded.domain.kind is Kind.DATE else _number
-    return level_of_ranges(numbers, before, groups.ranges[column], sizes, as_text)
+    return level_of_ranges(numbers, before, clusters.ranges[column], sizes, as_text)
 
 
 def _day(days: float) -> str:
@@ -143,14 +142,6 @@ def _day(days: float) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.6g}"
-
-
-def _unions(recoding: OfRows) -> dict[str, Unions]:
-    if isinstance(recoding, Joint):
-        all_cuts = recoding.cuts
-    else:
-        all_cuts = (recoding,) if isinstance(recoding, Cuts) else ()
-    return {cuts.column: cuts.unions for cuts in all_cuts if cuts.unions is not None}
 
 
 def _value_counts(flow: Flow, leaf_count: int) -> Ints:

@@ -19,10 +19,10 @@ from shoal.kernels.set_recoding import renumbered_sets
 from shoal.kernels.sets import group_sets
 from shoal.privacy.model import Model
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Vocabulary
-from shoal.recoding.decision import Recoding
-from shoal.recoding.groups import SUPPRESSED
+from shoal.recoding.generalized_clusters import SUPPRESSED
 from shoal.recoding.item_nodes import ItemNodes
-from shoal.recoding.joint import Joint
+from shoal.recoding.recoding import Recoding
+from shoal.recoding.rows import ItemRecoding, RowRecoding
 from shoal.table.canonical import canonical
 from shoal.table.roles import QuasiSet
 
@@ -85,22 +85,26 @@ def explain(
     data: LocalData, models: Sequence[Model], recoding: Recoding, item: str
 ) -> tuple[Explanation, ...]:
     """Explain an item of the data, part by part, or by what it is published as; BadInput if there is none."""
-    if isinstance(recoding, ItemNodes):
-        return _by_node(data, recoding, canonical(item))
-    all_cuts = _cuts_of(recoding)
-    if not all_cuts:
+    if not isinstance(recoding, RowRecoding) or not recoding.items:
         raise BadInput(Problem("items are explained, and these data have no set column", "see the report"))
     wanted = canonical(item)
-    known = {cuts.column: _items(data, cuts) for cuts in all_cuts}
+    known = {items.column: _items(data, items) for items in recoding.items}
     if not any(wanted in items for items in known.values()):
         raise _no_such_item(wanted, known)
     if any(_is_sensitive(data, column, wanted) for column in known):
         return (Explanation(wanted, wanted, 0, None),)
-    concerned = [cuts for cuts in all_cuts if wanted in known[cuts.column]]
-    if _asks_why(recoding):
-        obstacles = _obstacles(data, models, recoding)
-        return tuple(each for cuts in concerned for each in _by_word(data, obstacles, cuts, wanted))
-    return tuple(each for cuts in concerned for each in _explained(data, cuts, wanted))
+    obstacles = _obstacles(data, models, recoding) if _asks_why(recoding) else None
+    explanations: list[Explanation] = []
+    for items in recoding.items:
+        if wanted not in known[items.column]:
+            continue
+        if isinstance(items, ItemNodes):
+            explanations += _by_node(data, items, wanted)
+        elif obstacles is None:
+            explanations += _explained(data, items, wanted)
+        else:
+            explanations += _by_word(data, obstacles, items, wanted)
+    return tuple(explanations)
 
 
 def _is_sensitive(data: LocalData, column: str, item: str) -> bool:
@@ -116,24 +120,18 @@ def _no_such_item(wanted: str, known: Mapping[str, Sequence[str]]) -> BadInput:
     return BadInput(Problem(f"column {' and '.join(map(repr, known))} has no item {wanted!r}", remedy))
 
 
-def _cuts_of(recoding: Recoding) -> tuple[Cuts, ...]:
-    if isinstance(recoding, Joint):
-        return recoding.cuts
-    return (recoding,) if isinstance(recoding, Cuts) else ()
-
-
-def _asks_why(recoding: Recoding) -> bool:
+def _asks_why(recoding: RowRecoding) -> bool:
     """Whether the search kept no reasons, because they can be found from what it decided."""
-    return isinstance(recoding, Joint) or (isinstance(recoding, Cuts) and recoding.unions is not None)
+    return any(recoding.clusters is not None or cuts.unions is not None for cuts in recoding.all_cuts)
 
 
-def _obstacles(data: LocalData, models: Sequence[Model], recoding: Recoding) -> Obstacles:
-    asked = requirement_of(models) if isinstance(recoding, Joint) else Requirement.of(models)
-    return Obstacles(data, asked, _cuts_of(recoding))
+def _obstacles(data: LocalData, models: Sequence[Model], recoding: RowRecoding) -> Obstacles:
+    asked = Requirement.of(models) if recoding.clusters is None else requirement_of(models)
+    return Obstacles(data, asked, recoding.all_cuts)
 
 
-def _items(data: LocalData, cuts: Cuts) -> tuple[str, ...]:
-    words = cuts.vocabulary(data.trees)
+def _items(data: LocalData, items: ItemRecoding) -> tuple[str, ...]:
+    words = items.vocabulary(data.trees)
     return words.labels[: words.leaf_count]
 
 
@@ -215,8 +213,6 @@ def _asked(words: Vocabulary, obstacles: Obstacles, word: _Word) -> GeneralizedI
 def _by_node(data: LocalData, recoding: ItemNodes, item: str) -> tuple[Explanation, ...]:
     """One explanation for each node that the item is published as, the most frequent first."""
     tree, sets = data.trees[recoding.column], data.table.sets(recoding.column)
-    if item not in tree.leaf_labels:
-        raise _no_such_item(item, {recoding.column: tree.leaf_labels})
     leaf = tree.leaf_labels.index(item)
     held = np.flatnonzero(sets.arrays.items == leaf)
     nodes, counts = np.unique(recoding.node_of_occurrence[held], return_counts=True)
@@ -261,7 +257,7 @@ def _rarest_if_expanded(data: LocalData, recoding: ItemNodes, leaf: int, node: i
 
 
 def generalized_items(
-    data: LocalData, models: Sequence[Model], recoding: Recoding
+    data: LocalData, models: Sequence[Model], recoding: RowRecoding
 ) -> tuple[GeneralizedItem, ...]:
     """Generalized items with their reasons, those that stand for most occurrences first.
 
@@ -271,19 +267,19 @@ def generalized_items(
     if _asks_why(recoding):
         return _dearest_asked(data, models, recoding)
     found = []
-    for cuts in _cuts_of(recoding):
+    for cuts in recoding.all_cuts:
         words, counts = cuts.vocabulary(data.trees), _occurrences(data, cuts)
         found += [_in_words(words, reason, counts) for reason in cuts.reasons]
     return tuple(sorted(found, key=lambda entry: (-entry.items * entry.occurrences, entry.label, entry.part)))
 
 
 def reasons_of_items(
-    data: LocalData, models: Sequence[Model], recoding: Recoding, column: str, published: Mapping[int, int]
+    data: LocalData, models: Sequence[Model], recoding: RowRecoding, column: str, published: Mapping[int, int]
 ) -> dict[int, GeneralizedItem | None]:
     """Why items of a column are published as they are: published[leaf] is a node that stands for several."""
-    if isinstance(recoding, ItemNodes):
-        return {leaf: _rarest_if_expanded(data, recoding, leaf, node) for leaf, node in published.items()}
-    cuts = next(cuts for cuts in _cuts_of(recoding) if cuts.column == column)
+    cuts = next(items for items in recoding.items if items.column == column)
+    if isinstance(cuts, ItemNodes):
+        return {leaf: _rarest_if_expanded(data, cuts, leaf, node) for leaf, node in published.items()}
     words = cuts.vocabulary(data.trees)
     if not _asks_why(recoding):
         kept = {reason.node: _in_words(words, reason, {}) for reason in cuts.reasons}
@@ -300,12 +296,12 @@ def reasons_of_items(
 
 
 def _dearest_asked(
-    data: LocalData, models: Sequence[Model], recoding: Recoding
+    data: LocalData, models: Sequence[Model], recoding: RowRecoding
 ) -> tuple[GeneralizedItem, ...]:
-    words_of = {cuts.column: cuts.vocabulary(data.trees) for cuts in _cuts_of(recoding)}
+    words_of = {cuts.column: cuts.vocabulary(data.trees) for cuts in recoding.all_cuts}
     found = [
         _Word(cuts.column, part, node, count)
-        for cuts in _cuts_of(recoding)
+        for cuts in recoding.all_cuts
         for (part, node), count in _occurrences(data, cuts).items()
         if node >= words_of[cuts.column].leaf_count
     ]

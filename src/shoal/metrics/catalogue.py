@@ -7,29 +7,32 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-import numpy as np
-
 from shoal.engine.local import LocalData
 from shoal.extensions import extensions
 from shoal.kernels.arrays import Floats, Ints, SetArrays
+from shoal.metrics.chunk_losses import measure_chunks
 from shoal.metrics.classes import average_class_size, discernibility
-from shoal.metrics.items import item_ncp, nodes_under_group_cuts, utility_loss
-from shoal.metrics.joint import item_weights, joint_item_ncp, joint_utility_loss, weights_of_words
+from shoal.metrics.items import item_ncp, utility_loss
+from shoal.metrics.joint import (
+    item_weights,
+    joint_item_ncp,
+    joint_utility_loss,
+    published_occurrences,
+    weights_of_words,
+)
 from shoal.metrics.mining import Measured, records_loss
 from shoal.metrics.node_costs import NODE_COSTS
-from shoal.metrics.pieces import measure_pieces
 from shoal.metrics.relational import (
     combined_cost,
     costs_of_columns,
     log10_ambiguity_of,
     published_columns,
 )
-from shoal.recoding.cuts import Cuts, Vocabulary
-from shoal.recoding.decision import Recoding
-from shoal.recoding.groups import Groups
-from shoal.recoding.item_nodes import ItemNodes
-from shoal.recoding.joint import Joint
-from shoal.recoding.pieces import Pieces
+from shoal.recoding.chunk_recoding import ChunkRecoding
+from shoal.recoding.cuts import Vocabulary
+from shoal.recoding.generalized_clusters import GeneralizedClusters
+from shoal.recoding.recoding import Recoding
+from shoal.recoding.rows import ItemRecoding, RowRecoding
 from shoal.recoding.synthetic import Synthetic, new_records
 
 
@@ -184,25 +187,25 @@ def in_headlines(losses: Mapping[str, float]) -> dict[str, float]:
     return {name: losses[name] for name, each in MEASURES.items() if each.headline and name in losses}
 
 
-def measure_table(data: LocalData, groups: Groups, k: int) -> dict[str, float]:
+def measure_table(data: LocalData, clusters: GeneralizedClusters, k: int) -> dict[str, float]:
     """Every measure of a table by its name in MEASURES; k is that of the promise, 1 if it has none."""
-    columns = published_columns(data, groups)
+    columns = published_columns(data, clusters)
     losses = {
-        measure: combined_cost(costs_of_columns(columns, groups, measure), data, measure)
+        measure: combined_cost(costs_of_columns(columns, clusters, measure), data, measure)
         for measure in NODE_COSTS
     }
     return {
         **losses,
-        "log10_am": log10_ambiguity_of(columns, groups),
-        "discernibility": discernibility(groups),
-        "c_avg": average_class_size(groups, k),
+        "log10_am": log10_ambiguity_of(columns, clusters),
+        "discernibility": discernibility(clusters),
+        "c_avg": average_class_size(clusters, k),
     }
 
 
-def measure_columns(data: LocalData, groups: Groups) -> dict[str, dict[str, float]]:
+def measure_columns(data: LocalData, clusters: GeneralizedClusters) -> dict[str, dict[str, float]]:
     """The measures that single columns have, by column and by the measure's name."""
-    columns = published_columns(data, groups)
-    by_measure = {measure: costs_of_columns(columns, groups, measure) for measure in NODE_COSTS}
+    columns = published_columns(data, clusters)
+    by_measure = {measure: costs_of_columns(columns, clusters, measure) for measure in NODE_COSTS}
     return {name: {measure: by_measure[measure][name] for measure in NODE_COSTS} for name in columns}
 
 
@@ -219,42 +222,33 @@ def measure(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
 
 
 def _own_measures(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
-    if isinstance(recoding, Groups):
-        return measure_table(data, recoding, k)
-    if isinstance(recoding, Joint):
-        return {
-            **measure_table(data, recoding.groups, k),
-            "item_ncp": joint_item_ncp(data, recoding.cuts),
-            "ul": joint_utility_loss(data, recoding.cuts),
-        }
-    if isinstance(recoding, Pieces):
-        return measure_pieces(data.table.sets(recoding.column), recoding.clusters, k)
+    if isinstance(recoding, ChunkRecoding):
+        return measure_chunks(data.table.sets(recoding.column), recoding.clusters, k)
     if isinstance(recoding, Synthetic):
         return measure_new_records(data, recoding).losses
-    return measure_sets(data, recoding)
+    if recoding.clusters is None:
+        (items,) = recoding.items
+        return measure_sets(data, items)
+    losses = measure_table(data, recoding.clusters, k)
+    if recoding.items:
+        losses["item_ncp"] = joint_item_ncp(data, recoding.items)
+        losses["ul"] = joint_utility_loss(data, recoding.items)
+    return losses
 
 
 def measure_by_column(data: LocalData, recoding: Recoding) -> dict[str, dict[str, float]]:
     """The same for each quasi-identifier alone."""
-    if isinstance(recoding, Groups):
-        return measure_columns(data, recoding)
-    if isinstance(recoding, Joint):
-        of_items = {cuts.column: measure_cuts(data, cuts) for cuts in recoding.cuts}
-        return {**measure_columns(data, recoding.groups), **of_items}
-    if isinstance(recoding, Pieces | Synthetic):
+    if not isinstance(recoding, RowRecoding):
         return {}
-    return {recoding.column: measure_sets(data, recoding)}
+    of_values = {} if recoding.clusters is None else measure_columns(data, recoding.clusters)
+    return {**of_values, **{items.column: measure_sets(data, items) for items in recoding.items}}
 
 
-def measure_sets(data: LocalData, recoding: Cuts | ItemNodes) -> dict[str, float]:
-    """What generalizing the items of a set column cost, by cuts or record by record."""
-    if isinstance(recoding, Cuts):
-        return measure_cuts(data, recoding)
-    sets = data.joined_sets().of_column(recoding.column)
-    is_quasi = np.isin(data.table.sets(recoding.column).arrays.items, sets.items)
-    tree = data.trees[recoding.column]
-    weights = weights_of_words(tree, item_weights(data, recoding.column))
-    return measure_items(tree, sets, recoding.node_of_occurrence[is_quasi], weights)
+def measure_sets(data: LocalData, items: ItemRecoding) -> dict[str, float]:
+    """What generalizing the items of a set column cost; sensitive items stay as they are and cost nothing."""
+    words = items.vocabulary(data.trees)
+    weights = weights_of_words(words, item_weights(data, items.column))
+    return measure_items(words, *published_occurrences(data, items), weights)
 
 
 def measure_new_records(data: LocalData, synthetic: Synthetic) -> Measured:
@@ -262,15 +256,6 @@ def measure_new_records(data: LocalData, synthetic: Synthetic) -> Measured:
     original, tree = data.table.sets(synthetic.column), data.trees[synthetic.column]
     records = new_records(synthetic, original).sets(synthetic.column)
     return records_loss(original, [records.arrays], tree)
-
-
-def measure_cuts(data: LocalData, cuts: Cuts) -> dict[str, float]:
-    """What generalizing the items of a set column cost; sensitive items stay as they are and cost nothing."""
-    sets = data.joined_sets().of_column(cuts.column)
-    nodes = nodes_under_group_cuts(sets, cuts.node_of_leaf, cuts.part_of_row)
-    words = cuts.vocabulary(data.trees)
-    weights = weights_of_words(words, item_weights(data, cuts.column))
-    return measure_items(words, sets, nodes, weights)
 
 
 def measure_items(

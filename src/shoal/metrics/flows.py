@@ -9,10 +9,8 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
-from shoal.recoding.decision import OfRows
-from shoal.recoding.groups import SUPPRESSED, Groups
-from shoal.recoding.item_nodes import ItemNodes
-from shoal.recoding.joint import Joint
+from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
+from shoal.recoding.rows import ItemRecoding, RowRecoding
 from shoal.table.roles import QuasiSet
 
 GONE = -1  # the published number of what was suppressed
@@ -32,44 +30,40 @@ class Flow:
     counts: Ints
 
 
-def flows(data: LocalData, recoding: OfRows) -> dict[str, Flow]:
+def flows(data: LocalData, recoding: RowRecoding) -> dict[str, Flow]:
     """The flow of every quasi-identifier that was generalized by a tree or by unions."""
-    if isinstance(recoding, Groups):
-        return _flows_of_groups(data, recoding)
-    if isinstance(recoding, Joint):
-        of_sets = {cuts.column: _flow_of_cuts(data, cuts) for cuts in recoding.cuts}
-        return {**_flows_of_groups(data, recoding.groups), **of_sets}
-    if isinstance(recoding, Cuts):
-        return {recoding.column: _flow_of_cuts(data, recoding)}
-    return {recoding.column: _flow_of_item_nodes(data, recoding)}
+    of_values = {} if recoding.clusters is None else _flows_of_clusters(data, recoding.clusters)
+    return {**of_values, **{items.column: _flow_of_items(data, items) for items in recoding.items}}
 
 
-def _flows_of_groups(data: LocalData, groups: Groups) -> dict[str, Flow]:
-    kept = groups.group_of_row != SUPPRESSED
+def _flows_of_clusters(data: LocalData, clusters: GeneralizedClusters) -> dict[str, Flow]:
+    kept = clusters.cluster_of_row != SUPPRESSED
     made = {}
-    for name, node_of_group in groups.nodes.items():
+    for name, node_of_cluster in clusters.nodes.items():
         published = np.full(data.row_count, GONE, dtype=np.int64)
-        published[kept] = node_of_group[groups.group_of_row[kept]]
+        published[kept] = node_of_cluster[clusters.cluster_of_row[kept]]
         made[name] = _flow(data.table.coded(name).codes, published)
     return made
 
 
-def _flow_of_cuts(data: LocalData, cuts: Cuts) -> Flow:
-    sets = data.table.sets(cuts.column)
+def _flow_of_items(data: LocalData, items: ItemRecoding) -> Flow:
+    sets = data.table.sets(items.column)
+    if isinstance(items, Cuts):
+        published = _published_by_cuts(data, items)
+    else:
+        withheld = np.repeat(items.withheld, sets.sizes)
+        published = np.where(withheld, SUPPRESSED_ITEM, items.node_of_occurrence)
+    return _flow(sets.arrays.items, published)
+
+
+def _published_by_cuts(data: LocalData, cuts: Cuts) -> Ints:
+    sets, role = data.table.sets(cuts.column), data.roles[cuts.column]
     published = cuts.node_of_leaf[np.repeat(cuts.part_of_row, sets.sizes), sets.arrays.items]
-    role = data.roles[cuts.column]
     if isinstance(role, QuasiSet) and role.sensitive:  # sensitive items stay as they are
         labels = cuts.vocabulary(data.trees).labels[: cuts.node_of_leaf.shape[1]]
         sensitive = np.isin(labels, role.sensitive)[sets.arrays.items]
         published = np.where(sensitive, sets.arrays.items, published)
-    return _flow(sets.arrays.items, published)
-
-
-def _flow_of_item_nodes(data: LocalData, recoding: ItemNodes) -> Flow:
-    sets = data.table.sets(recoding.column)
-    withheld = np.repeat(recoding.withheld, sets.sizes)
-    published = np.where(withheld, SUPPRESSED_ITEM, recoding.node_of_occurrence)
-    return _flow(sets.arrays.items, published)
+    return published
 
 
 def _flow(values: Ints, published: Ints) -> Flow:

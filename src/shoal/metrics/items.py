@@ -11,7 +11,7 @@ import numpy as np
 from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
 from shoal.kernels.grouping import group_rows
 from shoal.recoding.cuts import Vocabulary
-from shoal.recoding.groups import SUPPRESSED
+from shoal.recoding.generalized_clusters import SUPPRESSED
 
 
 def nodes_under_cut(sets: SetArrays, node_of_leaf: Ints) -> Ints:
@@ -19,12 +19,12 @@ def nodes_under_cut(sets: SetArrays, node_of_leaf: Ints) -> Ints:
     return node_of_leaf[sets.items]
 
 
-def nodes_under_group_cuts(sets: SetArrays, node_of_leaf: Ints, group_of_row: Ints) -> Ints:
-    """The published node of each occurrence under node_of_leaf[group, leaf]; suppressed rows keep nothing."""
-    group = group_of_row[_row_of_occurrence(sets)]
-    kept = group != SUPPRESSED
+def nodes_under_cuts(sets: SetArrays, node_of_leaf: Ints, part_of_row: Ints) -> Ints:
+    """The published node of each occurrence under node_of_leaf[part, leaf]; suppressed rows keep nothing."""
+    part = part_of_row[_row_of_occurrence(sets)]
+    kept = part != SUPPRESSED
     nodes = np.full(len(sets.items), SUPPRESSED, dtype=np.int64)
-    nodes[kept] = node_of_leaf[group[kept], sets.items[kept]]
+    nodes[kept] = node_of_leaf[part[kept], sets.items[kept]]
     return nodes
 
 

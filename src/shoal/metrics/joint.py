@@ -8,40 +8,47 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints
-from shoal.metrics.items import item_ncp, mean_utility_loss, nodes_under_group_cuts, published_items
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
+from shoal.metrics.items import item_ncp, mean_utility_loss, nodes_under_cuts, published_items
 from shoal.recoding.cuts import Cuts, Unions, Vocabulary
+from shoal.recoding.rows import ItemRecoding
 from shoal.table.roles import QuasiSet
 
 
-def joint_item_ncp(data: LocalData, cuts: Sequence[Cuts]) -> float:
+def joint_item_ncp(data: LocalData, items: Sequence[ItemRecoding]) -> float:
     """The mean NCP of an occurrence, each measured in its own column; 0 without items."""
-    joined = data.joined_sets()
     total, occurrences = 0.0, 0
-    for each in cuts:
-        sets = joined.of_column(each.column)
-        nodes = nodes_under_group_cuts(sets, each.node_of_leaf, each.part_of_row)
+    for each in items:
+        sets, nodes = published_occurrences(data, each)
         total += item_ncp(each.vocabulary(data.trees), sets, nodes) * len(sets.items)
         occurrences += len(sets.items)
     return total / max(occurrences, 1)
 
 
-def joint_utility_loss(data: LocalData, cuts: Sequence[Cuts]) -> float:
+def joint_utility_loss(data: LocalData, items: Sequence[ItemRecoding]) -> float:
     """UL of records that hold the published items of all the columns."""
-    joined = data.joined_sets()
     had_items: Bools = np.zeros(data.row_count, dtype=np.bool_)
     rows: list[Ints] = [np.empty(0, dtype=np.int64)]
     sizes: list[Ints] = [np.empty(0, dtype=np.int64)]
     weights: list[Floats] = [np.empty(0)]
-    for each in cuts:
-        sets, words = joined.of_column(each.column), each.vocabulary(data.trees)
-        nodes = nodes_under_group_cuts(sets, each.node_of_leaf, each.part_of_row)
+    for each in items:
+        words = each.vocabulary(data.trees)
+        sets, nodes = published_occurrences(data, each)
         of_rows, of_nodes = published_items(sets, nodes)
         rows.append(of_rows)
         sizes.append(words.sizes[of_nodes])
         weights.append(weights_of_words(words, item_weights(data, each.column))[of_nodes])
         had_items |= np.diff(sets.starts) > 0
     return mean_utility_loss(np.concatenate(rows), np.concatenate(sizes), had_items, np.concatenate(weights))
+
+
+def published_occurrences(data: LocalData, items: ItemRecoding) -> tuple[SetArrays, Ints]:
+    """The items of a column that people are found by, and what each occurrence is published as."""
+    sets = data.joined_sets().of_column(items.column)
+    if isinstance(items, Cuts):
+        return sets, nodes_under_cuts(sets, items.node_of_leaf, items.part_of_row)
+    is_quasi = np.isin(data.table.sets(items.column).arrays.items, sets.items)
+    return sets, items.node_of_occurrence[is_quasi]
 
 
 def item_weights(data: LocalData, column: str) -> Floats:

@@ -22,7 +22,7 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.sets import group_sets
 from shoal.metrics.frequent_itemsets import frequent_itemsets
-from shoal.recoding.groups import SUPPRESSED
+from shoal.recoding.generalized_clusters import SUPPRESSED
 
 # One level above the root.
 _NOWHERE = -1

@@ -1,4 +1,4 @@
-"""What generalizing a table cost: original records compared with the groups they are published in.
+"""What generalizing a table cost: original records compared with the clusters they are published in.
 
 A suppressed record costs 1 in every column under NCP, LM and the tree measure, and the uncertainty of the
 whole column under the entropies. A missing value that is published as missing costs 0; one that is published
@@ -17,7 +17,7 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints
 from shoal.metrics.covers import Cover, node_cover, range_cover
 from shoal.metrics.node_costs import node_cost, suppressed_cost
-from shoal.recoding.groups import SUPPRESSED, Groups
+from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.table.columns import Coded
 from shoal.table.roles import Quasi
 
@@ -26,45 +26,47 @@ _SUPPRESSED_RANGE = (-np.inf, np.inf)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedColumn:
-    """The cells that a column can be published as, and the cell of each group; the last cell hides all."""
+    """The cells that a column can be published as, and the cell of each cluster; the last cell hides all."""
 
     cover: Cover
-    cell_of_group: Ints
+    cell_of_cluster: Ints
 
     @property
-    def leaves_of_group(self) -> Ints:
-        """How many original values each group's cell stands for."""
-        return self.cover.leaves[self.cell_of_group]
+    def leaves_of_cluster(self) -> Ints:
+        """How many original values each cluster's cell stands for."""
+        return self.cover.leaves[self.cell_of_cluster]
 
 
-def published_columns(data: LocalData, groups: Groups) -> dict[str, PublishedColumn]:
-    """Every quasi-identifier with single values as the groups publish it."""
-    return {name: _published_column(data, groups, name) for name in data.quasi}
+def published_columns(data: LocalData, clusters: GeneralizedClusters) -> dict[str, PublishedColumn]:
+    """Every quasi-identifier with single values as the clusters publish it."""
+    return {name: _published_column(data, clusters, name) for name in data.quasi}
 
 
-def column_costs(data: LocalData, groups: Groups, measure: str) -> dict[str, float]:
+def column_costs(data: LocalData, clusters: GeneralizedClusters, measure: str) -> dict[str, float]:
     """The mean cost of a record in each quasi-identifier: one of NODE_COSTS, by name."""
-    return costs_of_columns(published_columns(data, groups), groups, measure)
+    return costs_of_columns(published_columns(data, clusters), clusters, measure)
 
 
-def table_cost(data: LocalData, groups: Groups, measure: str) -> float:
+def table_cost(data: LocalData, clusters: GeneralizedClusters, measure: str) -> float:
     """The mean over records of the mean cost over columns; NCP weights the columns as their roles say."""
-    return combined_cost(column_costs(data, groups, measure), data, measure)
+    return combined_cost(column_costs(data, clusters, measure), data, measure)
 
 
-def log10_ambiguity(data: LocalData, groups: Groups) -> float:
+def log10_ambiguity(data: LocalData, clusters: GeneralizedClusters) -> float:
     """The decimal logarithm of AM: the mean number of original records that a published one could stand for.
 
     A published record could have been any combination of the values under its cells, a suppressed one any
     combination at all. The product overflows with a few wide columns, so it never leaves the logarithm.
     """
-    return log10_ambiguity_of(published_columns(data, groups), groups)
+    return log10_ambiguity_of(published_columns(data, clusters), clusters)
 
 
-def costs_of_columns(columns: dict[str, PublishedColumn], groups: Groups, measure: str) -> dict[str, float]:
+def costs_of_columns(
+    columns: dict[str, PublishedColumn], clusters: GeneralizedClusters, measure: str
+) -> dict[str, float]:
     """The mean cost of a record in each of the given columns."""
-    sizes = group_sizes(groups)
-    return {name: _mean_cost(column, sizes, groups, measure) for name, column in columns.items()}
+    sizes = cluster_sizes(clusters)
+    return {name: _mean_cost(column, sizes, clusters, measure) for name, column in columns.items()}
 
 
 def combined_cost(costs: dict[str, float], data: LocalData, measure: str) -> float:
@@ -73,14 +75,14 @@ def combined_cost(costs: dict[str, float], data: LocalData, measure: str) -> flo
     return float(sum(weights[name] * cost for name, cost in costs.items()))
 
 
-def log10_ambiguity_of(columns: dict[str, PublishedColumn], groups: Groups) -> float:
+def log10_ambiguity_of(columns: dict[str, PublishedColumn], clusters: GeneralizedClusters) -> float:
     """As `log10_ambiguity`, for columns that are at hand already."""
-    sizes = group_sizes(groups)
+    sizes = cluster_sizes(clusters)
     exponents = np.zeros(len(sizes) + 1, dtype=np.float64)
     for column in columns.values():
-        exponents[:-1] += np.log10(column.leaves_of_group)
+        exponents[:-1] += np.log10(column.leaves_of_cluster)
         exponents[-1] += np.log10(column.cover.domain_size)
-    records = np.append(sizes, groups.suppressed_count)
+    records = np.append(sizes, clusters.suppressed_count)
     occupied = records > 0
     if not occupied.any():
         return 0.0
@@ -97,10 +99,10 @@ def normalized_weights(weights: dict[str, float]) -> dict[str, float]:
     return {name: weight / total for name, weight in weights.items()}
 
 
-def group_sizes(groups: Groups) -> Ints:
-    """How many records each group holds."""
-    published = groups.group_of_row[groups.group_of_row != SUPPRESSED]
-    return np.bincount(published, minlength=groups.group_count).astype(np.int64)
+def cluster_sizes(clusters: GeneralizedClusters) -> Ints:
+    """How many records each cluster holds."""
+    published = clusters.cluster_of_row[clusters.cluster_of_row != SUPPRESSED]
+    return np.bincount(published, minlength=clusters.cluster_count).astype(np.int64)
 
 
 def leaf_counts(column: Coded, leaf_count: int) -> Ints:
@@ -111,14 +113,14 @@ def leaf_counts(column: Coded, leaf_count: int) -> Ints:
     return np.bincount(column.codes, minlength=leaf_count + 1)[: leaf_count + 1].astype(np.int64)
 
 
-def _published_column(data: LocalData, groups: Groups, name: str) -> PublishedColumn:
+def _published_column(data: LocalData, clusters: GeneralizedClusters, name: str) -> PublishedColumn:
     tree = data.trees.get(name)
     column = data.table.coded(name)
-    if tree is not None and name in groups.nodes:
-        return _published_nodes(column, tree, groups.nodes[name])
+    if tree is not None and name in clusters.nodes:
+        return _published_nodes(column, tree, clusters.nodes[name])
     role = data.roles[name]
     bounds = role.bounds if isinstance(role, Quasi) else None
-    return _published_ranges(column, groups.ranges[name], bounds)
+    return _published_ranges(column, clusters.ranges[name], bounds)
 
 
 def _published_nodes(column: Coded, tree: Hierarchy, nodes: Ints) -> PublishedColumn:
@@ -136,8 +138,8 @@ def _published_ranges(column: Coded, ranges: Floats, bounds: tuple[float, float]
     return PublishedColumn(cover, np.arange(len(ranges), dtype=np.int64))
 
 
-def _mean_cost(column: PublishedColumn, sizes: Ints, groups: Groups, measure: str) -> float:
+def _mean_cost(column: PublishedColumn, sizes: Ints, clusters: GeneralizedClusters, measure: str) -> float:
     cells = node_cost(measure)(column.cover)
     suppressed = suppressed_cost(measure, float(cells[-1]))
-    total = np.dot(cells[column.cell_of_group], sizes) + suppressed * groups.suppressed_count
-    return float(total / max(len(groups.group_of_row), 1))
+    total = np.dot(cells[column.cell_of_cluster], sizes) + suppressed * clusters.suppressed_count
+    return float(total / max(len(clusters.cluster_of_row), 1))

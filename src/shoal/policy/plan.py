@@ -17,7 +17,7 @@ from shoal.policy.policy_file import ColumnSection, DataSection, HierarchySectio
 from shoal.policy.promise import promise_of
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
-from shoal.recoding.publication import ENDINGS
+from shoal.recoding.disassociated_file import ENDINGS
 from shoal.table.columns import Kind
 from shoal.table.reading import LongForm, ReadOptions
 from shoal.table.roles import HierarchySource, Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -77,17 +77,17 @@ def plan_of(file: PolicyFile) -> Plan:
                 f"data.{error.name} must be {error.must_be}, got {error.value!r}", at=("data", error.name)
             )
         )
-    pieces = bool(models) and models.form is Form.CLUSTERS
-    default_path = "published.jsonl" if pieces else "published.csv"
+    clusters = bool(models) and models.form is Form.CLUSTERS
+    default_path = "published.jsonl" if clusters else "published.csv"
     output_path = default_path if policy.output.path is None else policy.output.path
     problems += [
         file.problem(found.what, found.remedy, at=("output", "path"))
         for found in (
-            *name_problems(output_path, ENDINGS if pieces else PUBLISHED_ENDINGS),
+            *name_problems(output_path, ENDINGS if clusters else PUBLISHED_ENDINGS),
             *_form_problems(output_path, roles),
         )
     ]
-    if pieces and policy.output.keep_order:
+    if clusters and policy.output.keep_order:
         problems.append(file.problem(KEEPS_ORDER, "set keep_order = false", at=("output", "keep_order")))
     if policy.output.neutralize_formulas:
         problems += [

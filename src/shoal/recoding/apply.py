@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Floats, Ints
-from shoal.recoding.groups import SUPPRESSED, Groups
+from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.table.canonical import number_texts
 from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets, Table, category_domain
 from shoal.table.roles import Quasi, Role
@@ -34,12 +34,25 @@ class Applied:
     rows: Ints
     stars: Bools
 
+    @classmethod
+    def unchanged(cls, table: Table) -> Applied:
+        """Every row stands for itself."""
+        return cls(
+            table, np.arange(table.row_count, dtype=np.int64), np.zeros(table.row_count, dtype=np.bool_)
+        )
 
-def apply(
+    def taking(self, places: Ints) -> Applied:
+        """Some of the published rows, ascending."""
+        if len(places) == self.table.row_count:
+            return self
+        return Applied(self.table.take(places), self.rows[places], self.stars[places])
+
+
+def apply_clusters(
     table: Table,
     trees: Mapping[str, Hierarchy],
     roles: Mapping[str, Role],
-    groups: Groups,
+    clusters: GeneralizedClusters,
     *,
     smallest: int,
     people: Ints | None = None,
@@ -54,23 +67,23 @@ def apply(
     undecided = [
         name
         for name in table.columns
-        if isinstance(roles.get(name), Quasi) and name not in (*groups.nodes, *groups.ranges)
+        if isinstance(roles.get(name), Quasi) and name not in (*clusters.nodes, *clusters.ranges)
     ]
     if undecided:
         raise ValueError(f"nothing was decided for the quasi-identifiers {', '.join(undecided)}")
-    suppressed = groups.group_of_row == SUPPRESSED
-    suppressed_people = groups.suppressed_count if people is None else len(np.unique(people[suppressed]))
-    starred = groups.suppressed_count > 0 and suppressed_people >= smallest
+    suppressed = clusters.cluster_of_row == SUPPRESSED
+    suppressed_people = clusters.suppressed_count if people is None else len(np.unique(people[suppressed]))
+    starred = clusters.suppressed_count > 0 and suppressed_people >= smallest
     rows = np.arange(table.row_count) if starred else np.flatnonzero(~suppressed)
     released = table if len(rows) == table.row_count else table.take(rows)
-    group_of_row, stars = groups.group_of_row[rows], suppressed[rows]
+    cluster_of_row, stars = clusters.cluster_of_row[rows], suppressed[rows]
 
-    labels = {name: _node_labels(trees[name], nodes) for name, nodes in groups.nodes.items()}
+    labels = {name: _node_labels(trees[name], nodes) for name, nodes in clusters.nodes.items()}
     labels |= {
-        name: _range_labels(table.coded(name).domain, ranges) for name, ranges in groups.ranges.items()
+        name: _range_labels(table.coded(name).domain, ranges) for name, ranges in clusters.ranges.items()
     }
     changed: dict[str, Column] = {
-        name: _published_column(of_groups, group_of_row) for name, of_groups in labels.items()
+        name: _published_column(of_clusters, cluster_of_row) for name, of_clusters in labels.items()
     }
     if starred:
         changed |= {
@@ -81,16 +94,16 @@ def apply(
     return Applied(released.replacing(changed), rows, stars)
 
 
-def _published_column(label_of_group: Sequence[str | None], group_of_row: Ints) -> Coded:
-    """Each row with the label of its group, None being a missing value; rows without a group have `*`."""
-    of_groups = [*label_of_group, STAR]  # SUPPRESSED, -1, finds the last
-    used = sorted({label for label in of_groups[:-1] if label is not None})
-    if (group_of_row == SUPPRESSED).any() and STAR not in used:
+def _published_column(label_of_cluster: Sequence[str | None], cluster_of_row: Ints) -> Coded:
+    """Each row with the label of its cluster, None being a missing value; rows without a cluster have `*`."""
+    of_clusters = [*label_of_cluster, STAR]  # SUPPRESSED, -1, finds the last
+    used = sorted({label for label in of_clusters[:-1] if label is not None})
+    if (cluster_of_row == SUPPRESSED).any() and STAR not in used:
         used = sorted([*used, STAR])
     code_of: dict[str | None, int] = {label: code for code, label in enumerate(used)}
     code_of[None] = len(used)
-    codes = np.array([code_of.get(label, -1) for label in of_groups], dtype=np.int64)
-    return Coded.of(codes[group_of_row], category_domain(used))
+    codes = np.array([code_of.get(label, -1) for label in of_clusters], dtype=np.int64)
+    return Coded.of(codes[cluster_of_row], category_domain(used))
 
 
 def _node_labels(tree: Hierarchy, nodes: Ints) -> list[str | None]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -71,16 +71,13 @@ class Cuts:
 
     Record r belongs to part part_of_row[r]; in part p the leaf i is published as the node node_of_leaf[p, i],
     or vanishes where that is SUPPRESSED_ITEM. A global recoding has one part. Without a tree the numbers are
-    those of `unions` instead of nodes. `figures` say what the search did, `reasons` why it could not do
-    better.
+    those of `unions` instead of nodes. `reasons` say why the search could not do better.
     """
 
     column: str
     part_of_row: Ints
     node_of_leaf: Ints
     reasons: tuple[Reason, ...] = ()
-    notices: tuple[str, ...] = ()
-    figures: Mapping[str, Any] = field(default_factory=dict)
     unions: Unions | None = None
 
     def vocabulary(self, trees: Mapping[str, Vocabulary]) -> Vocabulary:

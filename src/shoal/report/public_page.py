@@ -16,6 +16,7 @@ from shoal.explain.levels import MOST_BARS, shortened
 from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
+from shoal.report.chunk_sections import chunks_section
 from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.clusters import DrawnCluster
 from shoal.report.document import document
@@ -23,7 +24,6 @@ from shoal.report.explanations import Scope
 from shoal.report.figures import class_size_figure, published_figure, risk_figure
 from shoal.report.html import Content, Html, table, tag
 from shoal.report.parts import pair, section
-from shoal.report.piece_sections import pieces_section
 from shoal.report.promise_sections import parameter, promise_sections, risk_within_promise, verdict_section
 from shoal.report.wording import counted, share
 
@@ -43,7 +43,7 @@ class Publication:
     class_sizes: SizeCounts
     labels: Mapping[str, Mapping[str, int]]
     publishable: bool = True
-    pieces: Mapping[str, int] = field(default_factory=dict)
+    chunks: Mapping[str, int] = field(default_factory=dict)
     clusters: tuple[DrawnCluster, ...] = ()
     cluster_sizes: Ints = field(default_factory=lambda: frozen_ints([]))
     attacks: tuple[str, ...] = ()
@@ -79,9 +79,9 @@ def _sections(published: Publication) -> Iterable[Html]:
     if risk is not None:
         yield _risk(published, risk)
         yield _class_sizes(published)
-    if published.pieces:
-        yield pieces_section(
-            published.pieces,
+    if published.chunks:
+        yield chunks_section(
+            published.chunks,
             published.clusters,
             published.cluster_sizes,
             published.attacks,

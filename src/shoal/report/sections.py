@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from shoal.explain.examples import Row
 from shoal.explain.levels import shortened
 from shoal.report.both_parts import both_parts, frontier_of, frontier_table, shows_both_parts
+from shoal.report.chunk_sections import chunks_section
 from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.column_sections import columns_section
 from shoal.report.explanations import Scope
@@ -14,7 +15,6 @@ from shoal.report.figures import class_size_figure, frontier_figure, loss_figure
 from shoal.report.html import Content, Html, scrolling, table, tag
 from shoal.report.outcome import Outcome
 from shoal.report.parts import pair, section
-from shoal.report.piece_sections import pieces_section
 from shoal.report.promise_sections import (
     parameter,
     promise_sections,
@@ -43,7 +43,7 @@ def sections(outcome: Outcome) -> Iterable[Html]:
     yield promise_sections(Scope.of(outcome), outcome.claim.verdicts, advise=True)
     yield from _risk_and_cost(outcome)
     if outcome.changes.chunks:
-        yield pieces_section(
+        yield chunks_section(
             outcome.changes.chunks,
             outcome.changes.drawn,
             outcome.changes.cluster_sizes,
@@ -90,7 +90,7 @@ def _risk_and_cost(outcome: Outcome) -> Iterable[Html]:
         yield _risk(outcome, before, after)
         yield _class_sizes(outcome)
     elif before is not None and outcome.changes.chunks:
-        yield _risk_of_pieces(outcome, before)
+        yield _risk_of_chunks(outcome, before)
     yield _loss(outcome)
 
 
@@ -189,7 +189,7 @@ def _class_sizes(outcome: Outcome) -> Html:
     )
 
 
-def _risk_of_pieces(outcome: Outcome, before: Risk) -> Html:
+def _risk_of_chunks(outcome: Outcome, before: Risk) -> Html:
     known, k = parameter(outcome.claim.promise, "m"), parameter(outcome.claim.promise, "k")
     return section(
         "risk",

@@ -14,8 +14,8 @@ from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.progress import Progress, Silent
-from shoal.recoding.cuts import Cuts
-from shoal.recoding.decision import Recoding
+from shoal.recoding.recoding import Recoding
+from shoal.recoding.rows import RowRecoding
 from shoal.run.in_memory import InMemory
 from shoal.run.prepare import Data, checked_roles
 from shoal.run.prepare import read as read_local
@@ -133,13 +133,14 @@ def measure(data: Any, recoding: Recoding, k: int = 1) -> dict[str, float]:
         return measure_local(data.local, recoding, k)
     if not _is_read_by_spark(data):
         raise InvalidParameter("measure", "data", data, "what `read` gives")
-    if not isinstance(recoding, Cuts) or recoding.part_count != 1:
+    cuts = recoding.all_cuts if isinstance(recoding, RowRecoding) else ()
+    if len(cuts) != 1 or cuts[0].part_count != 1:
         raise InvalidParameter(
             "measure", "recoding", recoding, "one cut for all records where data are in Spark"
         )
     from shoal.spark.by_counts import measure_cut
 
-    return measure_cut(data, recoding)
+    return measure_cut(data, cuts[0])
 
 
 def is_spark_frame(source: Any) -> bool:

@@ -29,9 +29,10 @@ from shoal.metrics.inference import telling_columns
 from shoal.privacy.model import Form, Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
-from shoal.recoding.decision import OfRows, Recoding, apply_recoding
+from shoal.recoding.chunk_recoding import ChunkRecoding, Randoms, randoms_of_the_system, shuffled
 from shoal.recoding.disassociated import Disassociated, chunk_figures
-from shoal.recoding.pieces import Pieces, Randoms, randoms_of_the_system, shuffled
+from shoal.recoding.recoding import Recoding, apply_recoding
+from shoal.recoding.rows import RowRecoding
 from shoal.recoding.synthetic import Synthetic, new_records
 from shoal.report.clusters import drawn_clusters
 from shoal.report.outcome import Changes, Outcome, People
@@ -109,7 +110,7 @@ class InMemory:
     def publish(self, found: Decided, promise: Promise, search: Search) -> Release:
         """Apply what was decided, in an order from the operating system."""
         recoding = found.recoding
-        if isinstance(recoding, Pieces):
+        if isinstance(recoding, ChunkRecoding):
             return self._publish_clusters(recoding, promise, _randoms(search, found.rng))
         if isinstance(recoding, Synthetic):
             return self._publish_new_records(recoding, promise, search, found.rng)
@@ -125,7 +126,7 @@ class InMemory:
                 notices=tuple(f"{name} is absent: {why}" for name, why in measured.absent.items()),
             )
         losses = measure(self.port, recoding, promise.k)
-        if isinstance(recoding, Pieces):
+        if isinstance(recoding, ChunkRecoding):
             return Losses(losses)
         telling = telling_columns(self.port, released.content, released.original_rows)
         notices = tuple(each.in_words() for each in telling)
@@ -138,7 +139,7 @@ class InMemory:
     def changes(self, found: Decided, released: Release, promise: Promise) -> Changes:
         """What became of every column, with reasons and examples."""
         recoding, columns = found.recoding, tuple(self.data.original.columns)
-        if isinstance(recoding, Pieces):
+        if isinstance(recoding, ChunkRecoding):
             content: Disassociated = released.content
             return Changes(
                 columns=columns,
@@ -172,7 +173,7 @@ class InMemory:
         )
 
     def _publish_rows(
-        self, recoding: OfRows, promise: Promise, search: Search, rng: np.random.Generator
+        self, recoding: RowRecoding, promise: Promise, search: Search, rng: np.random.Generator
     ) -> Release:
         data = self.port
         applied = apply_recoding(
@@ -208,7 +209,7 @@ class InMemory:
             pseudonym_key=key,
         )
 
-    def _publish_clusters(self, recoding: Pieces, promise: Promise, randoms: Randoms) -> Release:
+    def _publish_clusters(self, recoding: ChunkRecoding, promise: Promise, randoms: Randoms) -> Release:
         clusters = shuffled(recoding.clusters, randoms)
         held = clusters.terms_held(clusters.sensitive)
         return Release(

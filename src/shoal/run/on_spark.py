@@ -14,7 +14,7 @@ from shoal.errors import Problem
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.rows import RowRecoding
 from shoal.report.outcome import Changes, Outcome
 from shoal.run.engine import Losses, Release
 from shoal.run.judged import Judged
@@ -32,13 +32,13 @@ class SparkResult(Judged):
     """A release that was checked, with its cost.
 
     `frame` is the release as a Spark DataFrame, which is persisted: what was checked is what is read from
-    it. Its rows stand in an order that only their content decides. `cuts` are those of a global recoding.
+    it. Its rows stand in an order that only their content decides. `recoding` is that of a global cut.
     """
 
     outcome: Outcome
     frame: DataFrame
     data: SparkData
-    cuts: Cuts | None = None
+    recoding: RowRecoding | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class OnSpark:
 
     def result(self, outcome: Outcome, found: SparkFound, released: Release) -> SparkResult:
         """What a caller gets."""
-        return SparkResult(outcome, released.content, self.data, found.cuts)
+        return SparkResult(outcome, released.content, self.data, found.recoding)
 
 
 def _losses_of_classes(sizes: SizeCounts, records: int, k: int) -> dict[str, float]:

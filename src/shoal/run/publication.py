@@ -67,7 +67,7 @@ def _of_clusters(
         class_sizes=SizeCounts.none(),
         labels={columns[0]: term_counts(content)},
         publishable=publishable,
-        pieces=chunk_figures(content),
+        chunks=chunk_figures(content),
         clusters=drawn_clusters(content),
         cluster_sizes=content.clusters.sizes[content.clusters.simple],
         attacks=readers_find(content, promise).words,

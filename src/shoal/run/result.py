@@ -19,10 +19,10 @@ from shoal.policy.output_names import (
     formula_problems,
     name_problems,
 )
-from shoal.recoding.decision import Recoding
 from shoal.recoding.disassociated import Disassociated
+from shoal.recoding.disassociated_file import ENDINGS, write_clusters
 from shoal.recoding.flat_table import flat_table
-from shoal.recoding.publication import ENDINGS, write_publication
+from shoal.recoding.recoding import Recoding
 from shoal.report.certificate import certificate
 from shoal.report.outcome import Outcome
 from shoal.report.page import notebook_view, page
@@ -84,8 +84,8 @@ class Result(Judged):
         before it gets its name. With `neutralize_formulas` texts that a spreadsheet would run are marked.
         """
         published = self.default_name if published is None else published
-        pieces = isinstance(self.released, Disassociated)
-        if problems := name_problems(published, ENDINGS if pieces else PUBLISHED_ENDINGS):
+        endings = ENDINGS if isinstance(self.released, Disassociated) else PUBLISHED_ENDINGS
+        if problems := name_problems(published, endings):
             raise BadInput(*problems)
         if neutralize_formulas and (problems := formula_problems(published)):
             raise BadInput(*problems)
@@ -93,7 +93,7 @@ class Result(Judged):
         with folder_that_appears_whole(final, replace=replace) as partial:
             file = partial / published
             if isinstance(self.released, Disassociated):
-                write_publication(self.released, file)
+                write_clusters(self.released, file)
             else:
                 write_table(without_formulas(self.released) if neutralize_formulas else self.released, file)
             public = self._read_back(file)

@@ -19,7 +19,7 @@ from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.recoding.disassociated import Disassociated
-from shoal.recoding.publication import read_publication
+from shoal.recoding.disassociated_file import read_clusters
 from shoal.report.certificate import check_certificate
 from shoal.report.certified import promise_of_certificate, roles_of_certificate
 from shoal.run.label_leaves import leaves_from_files
@@ -123,7 +123,7 @@ def check_file(file: Any, roles: Mapping[str, Role], promise: Promise, options: 
     """Read a published file and check every promise."""
     if promise.form is Form.CLUSTERS:
         sensitive = [item for role in roles.values() if isinstance(role, QuasiSet) for item in role.sensitive]
-        clusters = read_publication(_path(file), sensitive)
+        clusters = read_clusters(_path(file), sensitive)
         return CheckedFile(clusters, tuple(model.verify(clusters) for model in promise))
     loaded = read_published(file, roles, _all_columns(options))
     leaves = leaves_from_files(loaded.table, loaded.roles) if _asks_for_absence(promise) else {}

@@ -30,8 +30,9 @@ from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import counted
 from shoal.progress import Silent
 from shoal.recoding.cuts import Cuts
-from shoal.recoding.decision import OfRows, apply_recoding
-from shoal.recoding.groups import Groups
+from shoal.recoding.generalized_clusters import GeneralizedClusters
+from shoal.recoding.recoding import apply_recoding
+from shoal.recoding.rows import RowRecoding
 from shoal.spark.block_tasks import BRANCH, AddBranch, whole_branches
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, empty_table
@@ -109,28 +110,30 @@ class PublishRows:
             "notices": list(recoding.notices),
         }
 
-    def _found(self, data: LocalData, branch: int) -> OfRows:
+    def _found(self, data: LocalData, branch: int) -> RowRecoding:
         rng = np.random.default_rng([self.seed, branch])
         recoding = self.algorithm.find(data, self.models, rng, self.within.progress())
-        if not isinstance(recoding, OfRows):
+        if not isinstance(recoding, RowRecoding):
             raise TypeError(f"{self.algorithm.name} publishes no rows")
-        return within_box(recoding, self.boxes.get(branch, {})) if isinstance(recoding, Groups) else recoding
+        if recoding.clusters is None or branch not in self.boxes:
+            return recoding
+        return replace(recoding, clusters=within_box(recoding.clusters, self.boxes[branch]))
 
 
-def _as_it_is(data: LocalData) -> Cuts:
+def _as_it_is(data: LocalData) -> RowRecoding:
     """Nothing is generalized: there are no items."""
     (column,) = data.quasi_sets
     leaves = np.arange(data.trees[column].leaf_count, dtype=np.int64)[np.newaxis, :]
-    return Cuts(column, np.zeros(data.row_count, dtype=np.int64), leaves)
+    return RowRecoding(items=(Cuts(column, np.zeros(data.row_count, dtype=np.int64), leaves),))
 
 
-def within_box(groups: Groups, box: Box) -> Groups:
-    """The groups with ranges that end where the branch does, not where the whole column does."""
-    ranges = dict(groups.ranges)
+def within_box(clusters: GeneralizedClusters, box: Box) -> GeneralizedClusters:
+    """The clusters with ranges that end where the branch does, not where the whole column does."""
+    ranges = dict(clusters.ranges)
     for name, (lower, upper) in box.items():
         narrowed = np.clip(ranges[name], lower, upper)
         ranges[name] = np.where(np.isfinite(ranges[name]), narrowed, ranges[name])
-    return replace(groups, ranges=ranges)
+    return replace(clusters, ranges=ranges)
 
 
 def _means(losses: Mapping[str, float]) -> dict[str, float]:

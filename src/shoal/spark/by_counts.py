@@ -61,26 +61,26 @@ def search_by_counts(
         progress.stage(f"searching with {algorithm.name}")
         task = CutTask(column, 0, violations, notices)
         if isinstance(algorithm, AA):
-            cuts, how = algorithm.search(task, progress), SAME
+            recoding, how = algorithm.search(task, progress), SAME
         elif isinstance(algorithm, VPA):
             most = most_rows_per_branch(data, ROWS_PER_GROUP)
             found, how = search_groups(
                 algorithm, chunks, transactions, requirement, most_rows=most, within=within
             )
-            cuts = algorithm.search(task, found, progress)
+            recoding = algorithm.search(task, found, progress)
         else:
             raise TypeError(f"{algorithm.name} does not say how it asks for counts")
-        losses = _losses(data, column, cuts.node_of_leaf[0], sets, transactions)
+        losses = _losses(data, column, recoding.cuts.node_of_leaf[0], sets, transactions)
     finally:
         chunks.unpersist()
-    publish = PublishCut(data.reader, cuts, schema)
+    publish = PublishCut(data.reader, recoding.cuts, schema)
     return SparkFound(
         frame=data.frame.mapInArrow(publish, from_arrow_schema(schema)),
         losses=losses,
         column_losses={column: losses},
-        notices=(*cuts.notices, how),
-        figures={**cuts.figures, "spark_jobs": sets.jobs},
-        cuts=cuts,
+        notices=(*recoding.notices, how),
+        figures={**recoding.figures, "spark_jobs": sets.jobs},
+        recoding=recoding,
     )
 
 

@@ -16,7 +16,7 @@ from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import bind, tree_of
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import Unknown
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.rows import RowRecoding
 from shoal.spark.classes import quoted
 from shoal.spark.port import SparkPort
 from shoal.spark.reader import VALUES, CountValues, Reader, problem_of
@@ -90,7 +90,7 @@ class SparkFound:
     notices: tuple[str, ...]
     figures: Mapping[str, Any]
     column_losses: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    cuts: Cuts | None = None
+    recoding: RowRecoding | None = None
     working: DataFrame | None = None
     left_out: int = 0
     chunks: Mapping[str, int] = field(default_factory=dict)

@@ -24,9 +24,9 @@ from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
+from shoal.recoding.chunk_recoding import ChunkRecoding, Randoms, shuffled
 from shoal.recoding.disassociated import chunk_figures
-from shoal.recoding.pieces import Pieces, Randoms, shuffled
-from shoal.recoding.publication import json_lines
+from shoal.recoding.disassociated_file import json_lines
 from shoal.spark.blocks import Searched, Within, most_rows_per_branch, search_branches
 from shoal.spark.classes import quoted
 from shoal.spark.cluster_lines import LINE, terms_of
@@ -61,7 +61,7 @@ def search_clusters(
         figures=found.figures(division),
         working=found.working,
         left_out=division.empty_rows,
-        chunks=_added_up([fact["pieces"] for fact in found.facts if "pieces" in fact]),
+        chunks=_added_up([fact["chunks"] for fact in found.facts if "chunks" in fact]),
     )
 
 
@@ -74,7 +74,7 @@ def _column(data: SparkData) -> str:
 
 @dataclass(frozen=True, eq=False)
 class TakeApart:
-    """What a task does with a branch: records become pieces, and these lines of JSON."""
+    """What a task does with a branch: records become chunks, and these lines of JSON."""
 
     reader: Reader
     algorithm: Algorithm
@@ -92,22 +92,22 @@ class TakeApart:
         if branch < 0:
             return self.schema.empty_table(), {}
         rng = np.random.default_rng(0)  # which disassociation does not ask
-        pieces = self.algorithm.find(self.reader.read(rows), [self.model], rng, self.within.progress())
-        if not isinstance(pieces, Pieces):
+        recoding = self.algorithm.find(self.reader.read(rows), [self.model], rng, self.within.progress())
+        if not isinstance(recoding, ChunkRecoding):
             raise TypeError(f"{self.algorithm.name} publishes no clusters")
-        released = shuffled(pieces.clusters, randoms_of(self.secret, branch))
+        released = shuffled(recoding.clusters, randoms_of(self.secret, branch))
         text = b"".join(block.tobytes() for block in json_lines(released)).decode()
         lines = pa.array(text.rstrip("\n").split("\n"), type=pa.string())
         return pa.table([lines], schema=self.schema), {
-            "pieces": chunk_figures(released),
-            "notices": list(pieces.notices),
+            "chunks": chunk_figures(released),
+            "notices": list(recoding.notices),
         }
 
 
 def randoms_of(secret: bytes, branch: int) -> Randoms:
     """Random numbers that only who knows the secret can repeat, which is drawn by the driver for one run.
 
-    A task that is repeated after a failure must put its pieces into the same order as before.
+    A task that is repeated after a failure must put its chunks into the same order as before.
     """
     calls = iter(range(2**62))
 
@@ -135,13 +135,13 @@ def _lost_terms(data: SparkData, column: str, terms: DataFrame, k: int) -> float
     return row.lost / row.frequent if row is not None and row.frequent else 0.0
 
 
-def _added_up(pieces: Sequence[Mapping[str, int]]) -> dict[str, int]:
+def _added_up(figures: Sequence[Mapping[str, int]]) -> dict[str, int]:
     """Figures of all branches: the smallest of the smallest, the largest of the largest, others added."""
     return {
         name: (min if "smallest" in name else max if "largest" in name else sum)(
-            each[name] for each in pieces
+            each[name] for each in figures
         )
-        for name in pieces[0]
+        for name in figures[0]
     }
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from shoal.engine.local import LocalData
-from shoal.recoding.apply_cuts import apply_cuts
+from shoal.recoding.apply_items import published_sets
 from shoal.recoding.cuts import Cuts
 from shoal.spark.reader import Reader, in_blocks
 from shoal.table.arrow_form import to_arrow
@@ -56,7 +56,8 @@ class PublishCut:
 
     def _applied(self, data: LocalData) -> Table:
         cuts = replace(self.cuts, part_of_row=np.zeros(data.row_count, dtype=np.int64))
-        return apply_cuts(data.table, data.trees, data.roles, cuts).table
+        sets = published_sets(data.table, data.trees, data.roles, cuts)
+        return data.table.replacing({cuts.column: sets})
 
 
 def in_order_of_content(published: DataFrame, parts: int) -> DataFrame:

@@ -26,7 +26,7 @@ from shoal.privacy.model import Form, Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress, Silent
 from shoal.recoding.disassociated import Disassociated
-from shoal.recoding.publication import read_publication
+from shoal.recoding.disassociated_file import read_clusters
 from shoal.run.prepare import Data, read
 from shoal.table.reading import read_published
 from shoal.table.roles import Quasi, QuasiSet
@@ -135,7 +135,7 @@ def _publication(release: Any, original: Data) -> Disassociated:
         raise BadInput(Problem("disassociated data are clusters, not a table", "name their file"))
     roles = original.local.roles.values()
     sensitive = [item for role in roles if isinstance(role, QuasiSet) for item in role.sensitive]
-    return read_publication(Path(release), sensitive)
+    return read_clusters(Path(release), sensitive)
 
 
 def _attacked_chunks(

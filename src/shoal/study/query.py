@@ -20,7 +20,7 @@ from shoal.metrics.estimates import (
 from shoal.metrics.workloads import Query, generate_workload
 from shoal.policy.plan import Plan
 from shoal.privacy.model import Form
-from shoal.recoding.publication import read_publication
+from shoal.recoding.disassociated_file import read_clusters
 from shoal.run.prepare import read
 from shoal.table.reading import read_published
 
@@ -72,5 +72,5 @@ def ask(
 
 def _estimator(file: Path, plan: Plan, data: LocalData) -> Estimator:
     if plan.models.form is Form.CLUSTERS:
-        return DisassociatedEstimator(read_publication(file), data.quasi_sets[0])
+        return DisassociatedEstimator(read_clusters(file), data.quasi_sets[0])
     return RecordsEstimator(data, read_published(file, plan.roles, plan.read_options).table)

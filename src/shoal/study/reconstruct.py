@@ -19,7 +19,7 @@ from shoal.privacy.disassociation import refuse_inconsistent
 from shoal.progress import Progress, Silent
 from shoal.recoding import reconstruction
 from shoal.recoding.disassociated import Disassociated
-from shoal.recoding.publication import read_publication
+from shoal.recoding.disassociated_file import read_clusters
 from shoal.run.output import folder_that_appears_whole
 from shoal.table.arrow_form import to_arrow
 from shoal.table.columns import Sets, Table
@@ -112,7 +112,7 @@ def query(file: str | os.PathLike[str], *itemsets: Sequence[str]) -> tuple[Answe
 
 
 def _read(path: Path) -> Disassociated:
-    published = read_publication(path)
+    published = read_clusters(path)
     refuse_inconsistent(published, str(path))
     return published
 

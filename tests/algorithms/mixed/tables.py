@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from shoal.engine.local import LocalData
-from shoal.recoding.decision import apply_recoding
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.roles import Quasi, QuasiSet, Sensitive
 from tests.algorithms.sets.instances import random_tree
 from tests.builders import column, local_data, tree

@@ -10,7 +10,7 @@ from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.k_lm_diversity import KLmDiversity
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.progress import Silent
-from shoal.recoding.decision import apply_recoding
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.columns import Kind
 from shoal.table.roles import Insensitive, Quasi, QuasiSet
 from tests.algorithms.mixed.tables import COLOURS, items_of, released
@@ -139,7 +139,7 @@ def test_several_set_columns_are_joined_for_the_work_and_split_again():
     for items in ("aa", "pcta"):
         data = local_data(rows, roles, trees=trees)
         joint = find("rfirst", data, KKmAnonymity(2, 2), items=items)
-        assert [cuts.column for cuts in joint.cuts] == ["drugs", "codes"]
+        assert [cuts.column for cuts in joint.items] == ["drugs", "codes"]
         shown = released(data, joint)
         assert reference.k_km_anonymity(shown.keys, shown.sets, 2, 2)[0]
         assert {label for items in shown.sets for _, label in items} <= {

@@ -109,8 +109,8 @@ def test_the_same_seed_gives_the_same_decision(name):
     data = random_table(5, most_rows=16)
     options = {"delta": 1.0} if name in BOUNDED else {}
     first, second = (find(name, data, KKmAnonymity(2, 2), 3, **options) for _ in range(2))
-    np.testing.assert_array_equal(first.groups.group_of_row, second.groups.group_of_row)
-    np.testing.assert_array_equal(first.cuts[0].node_of_leaf, second.cuts[0].node_of_leaf)
+    np.testing.assert_array_equal(first.clusters.cluster_of_row, second.clusters.cluster_of_row)
+    np.testing.assert_array_equal(first.items[0].node_of_leaf, second.items[0].node_of_leaf)
 
 
 @pytest.mark.parametrize("name", BOUNDED)

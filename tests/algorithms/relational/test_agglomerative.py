@@ -26,14 +26,16 @@ def colours(*labels):
     return local_data([(label,) for label in labels], {"colour": Quasi()}, trees={"colour": COLOURS})
 
 
-def published(data, groups):
+def published(data, recoding):
     """How often each record is published as each vector of nodes."""
     records = Records.of(data, "ncp")
-    vectors = np.stack([groups.nodes[name] for name in data.quasi], axis=1) + records.trees.starts[:-1]
+    vectors = (
+        np.stack([recoding.clusters.nodes[name] for name in data.quasi], axis=1) + records.trees.starts[:-1]
+    )
     rows = records.nodes[records.record_of_row].tolist()
     return Counter(
         (tuple(row), tuple(vector))
-        for row, vector in zip(rows, vectors[groups.group_of_row].tolist(), strict=True)
+        for row, vector in zip(rows, vectors[recoding.clusters.cluster_of_row].tolist(), strict=True)
     )
 
 
@@ -59,17 +61,17 @@ def test_release_is_that_of_the_slow_search(distance, modified, drawn, k):
 def test_ripe_clusters_shrink_to_k():
     """The pairs of red and of orange make four; the one too many of them goes to the others."""
     data = colours("red", "red", "orange", "orange", "blue", "green")
-    assert sorted(np.bincount(find(data, 3, modified=False).group_of_row)) == [6]
-    assert sorted(np.bincount(find(data, 3, modified=True).group_of_row)) == [3, 3]
+    assert sorted(np.bincount(find(data, 3, modified=False).clusters.cluster_of_row)) == [6]
+    assert sorted(np.bincount(find(data, 3, modified=True).clusters.cluster_of_row)) == [3, 3]
 
 
 def test_without_time_records_are_grouped_in_order_with_a_notice():
     data = colours("red", "blue", "red", "green", "orange")
-    groups = find(data, 2, Silent(time_limit=-1.0))
-    assert np.bincount(groups.group_of_row).min() >= 2
-    assert any("time was up" in notice for notice in groups.notices)
+    recoding = find(data, 2, Silent(time_limit=-1.0))
+    assert np.bincount(recoding.clusters.cluster_of_row).min() >= 2
+    assert any("time was up" in notice for notice in recoding.notices)
 
 
 def test_in_time_there_is_no_notice_of_time():
-    groups = find(colours("red", "blue", "red", "green", "orange"), 2, Silent(time_limit=60.0))
-    assert not any("time was up" in notice for notice in groups.notices)
+    recoding = find(colours("red", "blue", "red", "green", "orange"), 2, Silent(time_limit=60.0))
+    assert not any("time was up" in notice for notice in recoding.notices)

@@ -32,31 +32,31 @@ def colours(*labels):
 def test_loss_is_within_the_bound_of_the_best(drawn, k, measure):
     data = drawn.on_trees.data
     assume(data.row_count >= k)
-    groups = find(data, k, measure=measure)
+    recoding = find(data, k, measure=measure)
     records = Records.of(data, measure)
     rows = [tuple(record) for record in records.nodes[records.record_of_row].tolist()]
     best = reference.least_cost(records.trees.parent.tolist(), records.trees.cost.tolist(), rows, k)
-    found = groups.figures["cost"] * len(rows)
+    found = recoding.figures["cost"] * len(rows)
     assert best - 1e-9 <= found <= max(2 * k - 1, 3 * k - 5, 1) * best + 1e-9
 
 
 def test_small_trees_are_linked_to_the_nearest_record():
-    groups = find(colours("red", "orange", "blue", "green"), 2)
-    assert groups.group_of_row.tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+    recoding = find(colours("red", "orange", "blue", "green"), 2)
+    assert recoding.clusters.cluster_of_row.tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
 
 
 def test_chain_is_cut_where_it_is_dearest():
     """Each pair of equal distance is linked first; the links between pairs are cut again."""
-    groups = find(colours("red", "orange", "red", "blue", "blue", "green"), 3)
-    assert sorted(np.bincount(groups.group_of_row)) == [3, 3]
-    assert len(set(groups.group_of_row[:3].tolist())) == 1
+    recoding = find(colours("red", "orange", "red", "blue", "blue", "green"), 3)
+    assert sorted(np.bincount(recoding.clusters.cluster_of_row)) == [3, 3]
+    assert len(set(recoding.clusters.cluster_of_row[:3].tolist())) == 1
 
 
 def test_without_time_records_are_grouped_in_order_with_a_notice():
     data = colours("red", "blue", "red", "green", "orange")
-    groups = find(data, 2, Silent(time_limit=-1.0))
-    assert np.bincount(groups.group_of_row).min() >= 2
-    assert any("time was up" in notice for notice in groups.notices)
+    recoding = find(data, 2, Silent(time_limit=-1.0))
+    assert np.bincount(recoding.clusters.cluster_of_row).min() >= 2
+    assert any("time was up" in notice for notice in recoding.notices)
 
 
 def test_local_search_never_adds_to_the_loss():

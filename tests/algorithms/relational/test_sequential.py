@@ -27,8 +27,8 @@ def colours(*labels):
 
 def test_records_find_those_like_them():
     data = colours("red", "blue", "orange", "green", "red", "blue", "orange", "green")
-    groups = find(data, 4, starts=5)
-    assert groups.group_of_row.tolist() in ([0, 1] * 4, [1, 0] * 4)
+    recoding = find(data, 4, starts=5)
+    assert recoding.clusters.cluster_of_row.tolist() in ([0, 1] * 4, [1, 0] * 4)
 
 
 def test_large_clusters_do_not_begin_with_nothing_in_common():
@@ -57,16 +57,16 @@ def test_more_starts_never_cost_more():
 def test_loss_is_measured_and_never_below_the_best(drawn, k, measure):
     data = drawn.on_trees.data
     assume(data.row_count >= k)
-    groups = find(data, k, measure=measure)
+    recoding = find(data, k, measure=measure)
     records = Records.of(data, measure)
     rows = [tuple(record) for record in records.nodes[records.record_of_row].tolist()]
     best = reference.least_cost(records.trees.parent.tolist(), records.trees.cost.tolist(), rows, k)
-    assert groups.figures["cost"] * len(rows) >= best - 1e-9
-    assert np.bincount(groups.group_of_row).min() >= k
+    assert recoding.figures["cost"] * len(rows) >= best - 1e-9
+    assert np.bincount(recoding.clusters.cluster_of_row).min() >= k
 
 
 def test_without_time_records_are_grouped_with_a_notice():
     data = colours("red", "blue", "red", "green", "orange")
-    groups = find(data, 2, Silent(time_limit=-1.0))
-    assert np.bincount(groups.group_of_row).min() >= 2
-    assert any("time was up" in notice for notice in groups.notices)
+    recoding = find(data, 2, Silent(time_limit=-1.0))
+    assert np.bincount(recoding.clusters.cluster_of_row).min() >= 2
+    assert any("time was up" in notice for notice in recoding.notices)

@@ -9,8 +9,7 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.progress import Silent
-from shoal.recoding.apply_cuts import apply_cuts
-from shoal.recoding.decision import apply_recoding
+from shoal.recoding.recoding import apply_recoding
 from tests.algorithms.sets.instances import random_instance
 
 
@@ -18,8 +17,8 @@ def find(algorithm, each, *models, progress=None):
     return algorithm.find(each.data, models, np.random.default_rng(0), progress or Silent())
 
 
-def released(each, cuts):
-    applied = apply_cuts(each.data.table, each.data.trees, each.data.roles, cuts)
+def released(each, recoding):
+    applied = apply_recoding(each.data.table, each.data.trees, each.data.roles, recoding, smallest=1)
     return LocalData(applied.table, each.data.roles)
 
 
@@ -41,15 +40,15 @@ def published_labels(released_data):
 def own_nodes(each, recoding):
     """The sets of nodes that the records are published as, where each occurrence has a node of its own."""
     starts = each.data.table.sets("items").arrays.starts.tolist()
-    nodes = recoding.node_of_occurrence.tolist()
+    nodes = recoding.items[0].node_of_occurrence.tolist()
     return [frozenset(nodes[start:end]) for start, end in pairwise(starts)]
 
 
-def published_nodes(each, cuts):
+def published_nodes(each, recoding):
     """The sets of nodes that the records are published as."""
     return [
-        {int(cuts.node_of_leaf[part, leaf]) for leaf in items}
-        for items, part in zip(each.transactions, cuts.part_of_row.tolist(), strict=True)
+        {int(recoding.cuts.node_of_leaf[part, leaf]) for leaf in items}
+        for items, part in zip(each.transactions, recoding.cuts.part_of_row.tolist(), strict=True)
     ]
 
 

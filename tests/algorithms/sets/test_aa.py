@@ -31,17 +31,17 @@ from tests.reference.privacy_sets import largest_share
 FRUIT = {"*": {"citrus": ["lemon", "lime"], "berry": ["fig", "grape"]}}
 
 
-def cut_of(cuts):
-    return dict(enumerate(cuts.node_of_leaf[0].tolist()))
+def cut_of(recoding):
+    return dict(enumerate(recoding.cuts.node_of_leaf[0].tolist()))
 
 
-def labels(each, cuts):
-    return [each.tree.labels[node] for node in cuts.node_of_leaf[0]]
+def labels(each, recoding):
+    return [each.tree.labels[node] for node in recoding.cuts.node_of_leaf[0]]
 
 
-def published(each, cuts):
+def published(each, recoding):
     """The released sets of labels."""
-    column = released(each, cuts).table.sets("items")
+    column = released(each, recoding).table.sets("items")
     names, arrays = column.domain.texts(), column.arrays
     return [
         {names[code] for code in arrays.items[start:end]}
@@ -68,10 +68,10 @@ def test_twin_agrees_with_the_worked_example(nodes, safe, loss):
 
 def test_worked_example():
     each = instance(SPEC_TREE, SPEC_SETS)
-    cuts = find(AA(), each, KmAnonymity(2, 2))
-    assert labels(each, cuts) == ["A", "A", "b1", "b2"]
-    assert cuts.figures["ncp"] == pytest.approx(2.5 / 11)
-    assert published(each, cuts) == [{"A", "b1", "b2"}, {"A", "b1"}, {"A", "b1", "b2"}, {"A", "b2"}]
+    recoding = find(AA(), each, KmAnonymity(2, 2))
+    assert labels(each, recoding) == ["A", "A", "b1", "b2"]
+    assert recoding.figures["ncp"] == pytest.approx(2.5 / 11)
+    assert published(each, recoding) == [{"A", "b1", "b2"}, {"A", "b1"}, {"A", "b1", "b2"}, {"A", "b2"}]
 
 
 def test_supports_of_the_worked_example():
@@ -87,8 +87,8 @@ def test_resolves_like_the_twin_that_counts_with_a_dictionary(block):
     for seed in range(1000 * block, 1000 * block + 40):
         each, k, m = random_case(seed)
         if feasible(each, k):
-            cuts = find(AA(minimal=False), each, KmAnonymity(k, m))
-            assert cut_of(cuts) == km.apriori(each.above, each.leaves, each.transactions, k, m), seed
+            recoding = find(AA(minimal=False), each, KmAnonymity(k, m))
+            assert cut_of(recoding) == km.apriori(each.above, each.leaves, each.transactions, k, m), seed
 
 
 def assert_safe_and_minimal(seed):
@@ -98,16 +98,16 @@ def assert_safe_and_minimal(seed):
         with pytest.raises(Infeasible, match="cannot be met"):
             find(AA(), each, model)
         return
-    cuts = find(AA(), each, model)
-    cut = cut_of(cuts)
+    recoding = find(AA(), each, model)
+    cut = cut_of(recoding)
     assert km.is_safe(km.published(each.transactions, cut), k, m), seed
-    assert model.verify(released(each, cuts)).holds, seed
+    assert model.verify(released(each, recoding)).holds, seed
     for node, finer in km.expansions(each.above, each.leaves, cut):
         assert not km.is_safe(km.published(each.transactions, finer), k, m), (seed, node)
     loss = km.ncp(each.above, each.leaves, each.transactions, cut)
-    assert cuts.figures["ncp"] == pytest.approx(float(loss))
-    assert cuts.figures["ncp"] <= cuts.figures["ncp_before_exchanges"]
-    assert cuts.figures["ncp_before_exchanges"] <= cuts.figures["ncp_before_minimal_cut"]
+    assert recoding.figures["ncp"] == pytest.approx(float(loss))
+    assert recoding.figures["ncp"] <= recoding.figures["ncp_before_exchanges"]
+    assert recoding.figures["ncp_before_exchanges"] <= recoding.figures["ncp_before_minimal_cut"]
 
 
 @pytest.mark.slow
@@ -138,10 +138,10 @@ def test_reasons_are_sets_that_break_when_exactly_this_node_is_expanded():
         each, k, m = random_case(seed)
         if not feasible(each, k):
             continue
-        cuts = find(AA(), each, KmAnonymity(k, m))
-        finer = dict(km.expansions(each.above, each.leaves, cut_of(cuts)))
-        assert {reason.node for reason in cuts.reasons} == set(finer)
-        for reason in cuts.reasons:
+        recoding = find(AA(), each, KmAnonymity(k, m))
+        finer = dict(km.expansions(each.above, each.leaves, cut_of(recoding)))
+        assert {reason.node for reason in recoding.cuts.reasons} == set(finer)
+        for reason in recoding.cuts.reasons:
             sets = km.published(each.transactions, finer[reason.node])
             support = sum(set(reason.itemset) <= items for items in sets)
             assert support == reason.support
@@ -158,7 +158,7 @@ def test_same_cut_again_and_for_rows_in_another_order():
     again = find(AA(), each, KmAnonymity(3, 2))
     backwards = find(AA(), instance(each.tree, sets[::-1]), KmAnonymity(3, 2))
     assert cut_of(first) == cut_of(again) == cut_of(backwards)
-    assert first.reasons == again.reasons
+    assert first.cuts.reasons == again.cuts.reasons
 
 
 def test_minimal_cut_is_an_option_that_tells_of_downcoding():
@@ -182,8 +182,8 @@ def test_nothing_but_empty_transactions_pass():
 
 def test_m_beyond_the_longest_transaction_is_reduced_with_a_notice():
     each = instance(FRUIT, [{"fig", "lime"}, {"fig", "lime"}])
-    cuts = find(AA(), each, KmAnonymity(2, 5))
-    assert any("m = 5 was reduced to 2" in notice for notice in cuts.notices)
+    recoding = find(AA(), each, KmAnonymity(2, 5))
+    assert any("m = 5 was reduced to 2" in notice for notice in recoding.notices)
 
 
 def test_items_that_never_occur_ask_for_nothing():
@@ -206,9 +206,9 @@ def test_transaction_of_fifty_thousand_items_is_not_expanded_beyond_need():
     rng = random.Random(3)
     sets = [set(items.leaf_labels), *(set(rng.sample(items.leaf_labels, 5)) for _ in range(200))]
     each = instance(items, sets)
-    cuts = find(AA(), each, KmAnonymity(2, 2))
-    assert KmAnonymity(2, 2).verify(released(each, cuts)).holds
-    assert cuts.figures["occurrences_counted"] < 10**7  # it has more than 10^9 pairs
+    recoding = find(AA(), each, KmAnonymity(2, 2))
+    assert KmAnonymity(2, 2).verify(released(each, recoding)).holds
+    assert recoding.figures["occurrences_counted"] < 10**7  # it has more than 10^9 pairs
 
 
 def test_more_subsets_than_anybody_can_wait_for_are_refused(monkeypatch):
@@ -236,17 +236,17 @@ class Hurried(Silent):
 
 def test_time_up_in_the_search_moves_up_to_the_root():
     each = instance(SPEC_TREE, SPEC_SETS)
-    cuts = find(AA(), each, KmAnonymity(2, 2), progress=Hurried(0))
-    assert labels(each, cuts) == ["ALL"] * 4
-    assert any("published as ALL" in notice for notice in cuts.notices)
+    recoding = find(AA(), each, KmAnonymity(2, 2), progress=Hurried(0))
+    assert labels(each, recoding) == ["ALL"] * 4
+    assert any("published as ALL" in notice for notice in recoding.notices)
 
 
 def test_time_up_later_keeps_a_safe_cut():
     for looks in range(40):
         each, k, m = random_case(looks)
         if feasible(each, k):
-            cuts = find(AA(), each, KmAnonymity(k, m), progress=Hurried(looks))
-            assert km.is_safe(km.published(each.transactions, cut_of(cuts)), k, m)
+            recoding = find(AA(), each, KmAnonymity(k, m), progress=Hurried(looks))
+            assert km.is_safe(km.published(each.transactions, cut_of(recoding)), k, m)
 
 
 def test_wish_to_stop_is_honoured():
@@ -269,8 +269,8 @@ def test_uniting_items_may_break_diversity_and_still_ends_safe():
     nested = {"*": {"A": ["a", "b"], "C": ["c", "d"], "s": []}}
     rows = [{"a", "b"}, {"a", "s"}, {"b", "s"}, {"c"}]
     each = instance(nested, rows, sensitive=("s",))
-    cuts = find(AA(), each, KmAnonymity(2, 1), LmDiversity(2, 1))
-    sets = published(each, cuts)
+    recoding = find(AA(), each, KmAnonymity(2, 1), LmDiversity(2, 1))
+    sets = published(each, recoding)
     assert largest_share(sets, 1, {"s"}) <= Fraction(1, 2)
     assert km.is_safe([items - {"s"} for items in sets], 2, 1)
     assert [("s" in items) for items in sets] == [("s" in items) for items in rows]
@@ -311,13 +311,13 @@ def test_diverse_releases_agree_with_brute_force():
             with pytest.raises(Infeasible, match="cannot be met"):
                 find(AA(), each, counting, diverse)
             continue
-        cuts = find(AA(), each, counting, diverse)
-        result = published(each, cuts)
+        recoding = find(AA(), each, counting, diverse)
+        result = published(each, recoding)
         assert largest_share(result, diverse.m, sensitive, [column]) <= limit, seed
         assert km.is_safe([items - sensitive for items in result], counting.k, counting.m), seed
         assert [items & sensitive for items in result] == [items & sensitive for items in sets]
-        assert counting.verify(released(each, cuts)).holds
-        assert diverse.verify(released(each, cuts)).holds
+        assert counting.verify(released(each, recoding)).holds
+        assert diverse.verify(released(each, recoding)).holds
         kept += 1
     assert kept > 60
 

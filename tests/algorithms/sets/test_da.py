@@ -10,17 +10,17 @@ from tests.reference import km
 
 def test_worked_example():
     each = instance(SPEC_TREE, SPEC_SETS)
-    cuts = find(DA(), each, KmAnonymity(2, 2))
-    assert [each.tree.labels[node] for node in cuts.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
+    recoding = find(DA(), each, KmAnonymity(2, 2))
+    assert [each.tree.labels[node] for node in recoding.cuts.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
 
 
 def assert_safe(seeds, *, minimal):
     for seed in seeds:
         each, k, m = random_case(seed)
         if feasible(each, k):
-            cuts = find(DA(minimal=minimal), each, KmAnonymity(k, m))
-            assert km.is_safe(published_nodes(each, cuts), k, m), seed
-            assert KmAnonymity(k, m).verify(released(each, cuts)).holds, seed
+            recoding = find(DA(minimal=minimal), each, KmAnonymity(k, m))
+            assert km.is_safe(published_nodes(each, recoding), k, m), seed
+            assert KmAnonymity(k, m).verify(released(each, recoding)).holds, seed
 
 
 @pytest.mark.parametrize(("minimal", "seeds"), [(False, range(2000)), (True, range(2000, 2200))])
@@ -31,8 +31,8 @@ def test_random_releases_are_safe(minimal, seeds):
 def test_rare_item_of_short_transactions_is_found():
     """The paper looks at sets of exactly m items, and an item that is alone in its transactions has none."""
     each = instance(SPEC_TREE, [{"a1"}, {"a2"}, {"a2"}, {"b1", "b2"}, {"b1", "b2"}])
-    cuts = find(DA(), each, KmAnonymity(2, 2))
-    assert [each.tree.labels[node] for node in cuts.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
+    recoding = find(DA(), each, KmAnonymity(2, 2))
+    assert [each.tree.labels[node] for node in recoding.cuts.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
 
 
 def test_negative_knowledge_is_left_to_others():

@@ -13,16 +13,16 @@ from tests.algorithms.sets.searches import feasible, find, published_nodes, rand
 from tests.reference import km
 
 
-def loss_of(each, cuts):
-    cut = dict(enumerate(cuts.node_of_leaf[0].tolist()))
+def loss_of(each, recoding):
+    cut = dict(enumerate(recoding.cuts.node_of_leaf[0].tolist()))
     return km.ncp(each.above, each.leaves, each.transactions, cut)
 
 
 def test_worked_example():
     each = instance(SPEC_TREE, SPEC_SETS)
-    cuts = find(OA(), each, KmAnonymity(2, 2))
-    assert [each.tree.labels[node] for node in cuts.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
-    assert cuts.figures["cuts"] == 5
+    recoding = find(OA(), each, KmAnonymity(2, 2))
+    assert [each.tree.labels[node] for node in recoding.cuts.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
+    assert recoding.figures["cuts"] == 5
 
 
 def test_no_cut_loses_less():
@@ -46,8 +46,8 @@ def test_counts_every_cut():
     for seed in range(40):
         each = random_instance(random.Random(seed), most_rows=40)
         if set().union(*each.transactions) == set(each.leaves):
-            cuts = find(OA(), each, KmAnonymity(1, 1))
-            assert cuts.figures["cuts"] == sum(1 for _ in km.all_cuts(each.above, each.leaves))
+            recoding = find(OA(), each, KmAnonymity(1, 1))
+            assert recoding.figures["cuts"] == sum(1 for _ in km.all_cuts(each.above, each.leaves))
 
 
 def test_refuses_trees_with_too_many_cuts():
@@ -55,10 +55,10 @@ def test_refuses_trees_with_too_many_cuts():
     parents |= {f"group {group}": "*" for group in range(100)}
     items = tree_from_parents(parents)
     each = instance(items, [set(items.leaf_labels)] * 2)
-    with pytest.raises(LimitReached, match=r"among about 10\^30 cuts, and most_cuts is 100,000: use aa"):
+    with pytest.raises(LimitReached, match=r"among about 10\^30 recoding, and most_cuts is 100,000: use aa"):
         find(OA(), each, KmAnonymity(2, 1))
     few = instance(SPEC_TREE, SPEC_SETS)
-    with pytest.raises(LimitReached, match="among 5 cuts, and most_cuts is 4"):
+    with pytest.raises(LimitReached, match="among 5 recoding, and most_cuts is 4"):
         find(OA(most_cuts=4), few, KmAnonymity(2, 2))
 
 
@@ -66,8 +66,8 @@ def test_time_up_keeps_the_best_safe_cut_so_far():
     for looks in range(30):
         each, k, m = random_case(looks)
         if feasible(each, k):
-            cuts = find(OA(), each, KmAnonymity(k, m), progress=Hurried(looks))
-            assert km.is_safe(published_nodes(each, cuts), k, m)
+            recoding = find(OA(), each, KmAnonymity(k, m), progress=Hurried(looks))
+            assert km.is_safe(published_nodes(each, recoding), k, m)
 
 
 class Hurried(Silent):

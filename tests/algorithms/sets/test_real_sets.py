@@ -29,9 +29,9 @@ def test_releases_in_parts_are_safe_and_their_loss_is_told(clicks, m, record_pro
     model = sh.KmAnonymity(5, m)
     losses = {}
     for name in ("aa", "lra", "vpa"):
-        cuts = find(make_algorithm(name, {}), clicks, model)
-        assert model.verify(released(clicks, cuts)).holds
-        losses[name] = cuts.figures["ncp"]
+        recoding = find(make_algorithm(name, {}), clicks, model)
+        assert model.verify(released(clicks, recoding)).holds
+        losses[name] = recoding.figures["ncp"]
         record_property(name, losses[name])
     assert losses["vpa"] < LOSS_OF_ANOTHER_AA[m]
     # Most sessions are clicks on one page, which a cut of their own leaves nearly as they are.

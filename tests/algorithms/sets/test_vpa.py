@@ -28,9 +28,9 @@ from tests.builders import tree
 from tests.reference import km, km_parts
 
 
-def cut_of(cuts):
-    assert cuts.part_count == 1
-    return dict(enumerate(cuts.node_of_leaf[0].tolist()))
+def cut_of(recoding):
+    assert recoding.cuts.part_count == 1
+    return dict(enumerate(recoding.cuts.node_of_leaf[0].tolist()))
 
 
 def cut_of_twin(each, **how):
@@ -44,11 +44,11 @@ def test_resolves_like_the_twin():
             continue
         rng = random.Random(seed)
         level, parts = rng.randint(0, 3), rng.randint(1, 4)
-        cuts = find(VPA(level=level, parts=parts, minimal=False), each, KmAnonymity(k, m))
+        recoding = find(VPA(level=level, parts=parts, minimal=False), each, KmAnonymity(k, m))
         expected = km_parts.vertical(
             each.above, each.leaves, each.transactions, k=k, m=m, level=level, parts=parts
         )
-        assert cut_of(cuts) == expected, seed
+        assert cut_of(recoding) == expected, seed
 
 
 @pytest.mark.parametrize("block", blocks_of_instances())
@@ -59,17 +59,17 @@ def test_random_releases_are_safe_and_minimal(block):
             with pytest.raises(Infeasible, match="cannot be met"):
                 find(VPA(), each, KmAnonymity(k, m))
             continue
-        cuts = find(VPA(level=seed % 3), each, KmAnonymity(k, m))
-        assert km.is_safe(published_nodes(each, cuts), k, m), seed
-        assert KmAnonymity(k, m).verify(released(each, cuts)).holds
-        for _, finer in km.expansions(each.above, each.leaves, cut_of(cuts)):
+        recoding = find(VPA(level=seed % 3), each, KmAnonymity(k, m))
+        assert km.is_safe(published_nodes(each, recoding), k, m), seed
+        assert KmAnonymity(k, m).verify(released(each, recoding)).holds
+        for _, finer in km.expansions(each.above, each.leaves, cut_of(recoding)):
             assert not km.is_safe(km.published(each.transactions, finer), k, m), seed
 
 
 def test_spec():
     each = instance(SPEC_TREE, SPEC_SETS)
-    cuts = find(VPA(), each, KmAnonymity(2, 2))
-    assert [each.tree.labels[node] for node in cuts.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
+    recoding = find(VPA(), each, KmAnonymity(2, 2))
+    assert [each.tree.labels[node] for node in recoding.cuts.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
 
 
 def test_subtrees_of_a_level():
@@ -99,24 +99,24 @@ def test_subtrees_are_those_of_the_twin_and_cover_every_leaf():
 def test_tree_without_leaves():
     empty = instance(tree_from_nodes(["*"], [NO_PARENT]), [set(), set()])
     for level in range(3):
-        assert find(VPA(level=level), empty, KmAnonymity(2, 2)).node_of_leaf.shape == (1, 0)
+        assert find(VPA(level=level), empty, KmAnonymity(2, 2)).cuts.node_of_leaf.shape == (1, 0)
 
 
 def test_violation_across_groups_is_left_to_the_last_pass():
     sets = [{"a1", "b1"}, {"a1"}, {"b1"}, {"a2", "b2"}, {"a2", "b2"}]
     each = instance(SPEC_TREE, sets)
-    cuts = find(VPA(parts=2), each, KmAnonymity(2, 2))
-    assert cut_of(cuts) == km_parts.vertical(
+    recoding = find(VPA(parts=2), each, KmAnonymity(2, 2))
+    assert cut_of(recoding) == km_parts.vertical(
         each.above, each.leaves, each.transactions, k=2, m=2, level=1, parts=2
     )
-    assert cuts.figures["itemsets_resolved"] == 1
-    assert KmAnonymity(2, 2).verify(released(each, cuts)).holds
+    assert recoding.figures["itemsets_resolved"] == 1
+    assert KmAnonymity(2, 2).verify(released(each, recoding)).holds
 
 
 def test_violation_that_no_group_can_mend_is_left_to_the_last_pass():
     each = instance(SPEC_TREE, [{"a1"}, {"b1"}, {"b2"}, {"b1"}, {"b2"}])
-    cuts = find(VPA(parts=2), each, KmAnonymity(2, 1))
-    assert {each.tree.labels[node] for node in cuts.node_of_leaf[0]} == {
+    recoding = find(VPA(parts=2), each, KmAnonymity(2, 1))
+    assert {each.tree.labels[node] for node in recoding.cuts.node_of_leaf[0]} == {
         "*" if "*" in each.tree.labels else "ALL"
     }
 
@@ -127,23 +127,23 @@ def test_same_cut_whatever_the_number_of_threads():
         find(VPA(parts=4, threads=threads), each, KmAnonymity(4, 3)) for threads in (1, 2, 2, 4)
     )
     for other in others:
-        np.testing.assert_array_equal(first.node_of_leaf, other.node_of_leaf)
-        assert (first.reasons, first.figures) == (other.reasons, other.figures)
+        np.testing.assert_array_equal(first.cuts.node_of_leaf, other.cuts.node_of_leaf)
+        assert (first.cuts.reasons, first.figures) == (other.cuts.reasons, other.figures)
 
 
 def test_memory_limit_makes_more_groups_and_a_safe_cut():
     each = random_instance(random.Random(8), most_leaves=30, most_rows=200)
     items = sum(map(len, each.transactions))
     program_and_data = 300e6 + 16 * (items + len(each.transactions))
-    cuts = find(VPA(memory_limit=program_and_data + 1000), each, KmAnonymity(3, 2))
-    assert KmAnonymity(3, 2).verify(released(each, cuts)).holds
+    recoding = find(VPA(memory_limit=program_and_data + 1000), each, KmAnonymity(3, 2))
+    assert KmAnonymity(3, 2).verify(released(each, recoding)).holds
 
 
 def test_time_limit_gives_a_safe_release():
     each = instance(SPEC_TREE, [*SPEC_SETS, {"a1"}])
-    cuts = find(VPA(), each, KmAnonymity(2, 2), progress=Silent(time_limit=-1))
-    assert set(cut_of(cuts).values()) == {each.tree.root}
-    assert any("time was up" in notice for notice in cuts.notices)
+    recoding = find(VPA(), each, KmAnonymity(2, 2), progress=Silent(time_limit=-1))
+    assert set(cut_of(recoding).values()) == {each.tree.root}
+    assert any("time was up" in notice for notice in recoding.notices)
 
 
 def test_wish_to_stop_is_honoured():
@@ -163,11 +163,11 @@ def test_diverse_releases_are_safe():
         each = instance(each.tree, sets, [each.tree.leaf_labels[-1]])
         models = KmAnonymity(rng.randint(2, 3), 2), LmDiversity(rng.choice([1.5, 2]), rng.randint(1, 2))
         try:
-            cuts = find(VPA(), each, *models)
+            recoding = find(VPA(), each, *models)
         except Infeasible:
             continue
         made += 1
-        assert all(model.verify(released(each, cuts)).holds for model in models), seed
+        assert all(model.verify(released(each, recoding)).holds for model in models), seed
     assert made > 50
 
 
@@ -178,9 +178,9 @@ def test_negative_knowledge_agrees_with_brute_force():
         each, k, m = random_instance(rng, most_leaves=6, most_rows=20), rng.randint(2, 3), rng.randint(1, 3)
         leaves = {node: len(below) for node, below in km.leaves_below(each.above, each.leaves).items()}
         try:
-            cuts = find(VPA(level=seed % 3), each, KmAnonymity(k, m, negative=True))
+            recoding = find(VPA(level=seed % 3), each, KmAnonymity(k, m, negative=True))
         except Infeasible:
             continue
-        assert km.facts_hold(published_nodes(each, cuts), leaves, k, m), seed
+        assert km.facts_hold(published_nodes(each, recoding), leaves, k, m), seed
         kept += 1
     assert kept > 50

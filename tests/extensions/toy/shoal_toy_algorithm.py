@@ -14,7 +14,8 @@ from shoal.engine.local import LocalData
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.groups import Groups
+from shoal.recoding.generalized_clusters import GeneralizedClusters
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class OneCluster(Algorithm):
         models: Sequence[Model],  # noqa: ARG002 - it does its worst whatever is asked
         rng: np.random.Generator,  # noqa: ARG002
         progress: Progress,  # noqa: ARG002
-    ) -> Groups:
+    ) -> RowRecoding:
         """One cluster at the roots of all trees."""
         roots = {name: np.array([data.trees[name].root]) for name in data.quasi}
-        return Groups(np.zeros(data.row_count, dtype=np.int64), roots)
+        return RowRecoding(GeneralizedClusters(np.zeros(data.row_count, dtype=np.int64), roots))

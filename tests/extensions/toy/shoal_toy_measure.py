@@ -2,7 +2,7 @@
 
 from shoal.engine.local import LocalData
 from shoal.metrics.catalogue import Measure
-from shoal.recoding.decision import Recoding
+from shoal.recoding.recoding import Recoding
 
 
 def _columns(data: LocalData, recoding: Recoding, k: int) -> float | None:

@@ -6,7 +6,7 @@ from tests.web.samples import add_tiny
 BASKETS = "".join(f"{a} {b}\n" for a in "abc" for b in "xyz") * 6
 
 
-def test_a_release_in_pieces_shows_its_clusters(service, project):
+def test_a_release_in_chunks_shows_its_clusters(service, project):
     service.files.add(project, "baskets.txt", [BASKETS.encode()])
     sections = {
         "data": {"path": "baskets.txt"},
@@ -19,7 +19,7 @@ def test_a_release_in_pieces_shows_its_clusters(service, project):
     clusters = service.results.clusters(project, job.id, count=2)
     assert all(cluster["size"] >= 3 for cluster in clusters)
     view = service.results.view(project, job.id)
-    assert view["pieces"]["clusters"] >= len(clusters)
+    assert view["chunks"]["clusters"] >= len(clusters)
     assert view["rows"] == []
 
 

@@ -13,7 +13,7 @@ from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.joint import Joint
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Rfirst(Algorithm):
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> Joint:
+    ) -> RowRecoding:
         """Gather clusters and generalize the items of each."""
         task = Task.of(data, models, items=self.items, minimal=self.minimal)
         clusters = task.initial_clusters(rng, progress)

@@ -25,7 +25,7 @@ from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.joint import Joint
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class RumBound(Algorithm):
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> Joint:
+    ) -> RowRecoding:
         """Gather clusters, unite them within the bound, and generalize the items of each."""
         task = Task.of(data, models, items=self.items, minimal=self.minimal)
         initial = task.initial_clusters(rng, progress)
@@ -73,7 +73,7 @@ class RumBound(Algorithm):
             return best_of(task, deltas, lambda delta: self._within(task, initial.copy(), delta, progress))
         return self._within(task, initial, self.delta, progress)
 
-    def _within(self, task: Task, clusters: Clusters, delta: float, progress: Progress) -> Joint:
+    def _within(self, task: Task, clusters: Clusters, delta: float, progress: Progress) -> RowRecoding:
         before = clusters.loss
         if before > delta + ROUNDING:
             raise Infeasible(

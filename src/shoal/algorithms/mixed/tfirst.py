@@ -20,7 +20,7 @@ from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.joint import Joint
+from shoal.recoding.rows import RowRecoding
 
 _FLEXIBILITY = 10
 
@@ -59,7 +59,7 @@ class Tfirst(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Joint:
+    ) -> RowRecoding:
         """Divide the records, and generalize values and items of each part."""
         task = Task.of(data, models, items=self.items, minimal=self.minimal)
         clusters = Clusters(task.records, Clustering(self._part_of_row(task)))

@@ -25,7 +25,7 @@ from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.joint import Joint
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class TumBound(Algorithm):
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> Joint:
+    ) -> RowRecoding:
         """Gather clusters, make their items safe, and unite clusters until the bound is met."""
         task = Task.of(data, models, items=self.items, minimal=self.minimal)
         initial = task.initial_clusters(rng, progress)
@@ -80,7 +80,9 @@ class TumBound(Algorithm):
             )
         return self._until(task, initial, parts, self.delta, progress)
 
-    def _until(self, task: Task, clusters: Clusters, parts: Parts, delta: float, progress: Progress) -> Joint:
+    def _until(
+        self, task: Task, clusters: Clusters, parts: Parts, delta: float, progress: Progress
+    ) -> RowRecoding:
         items = SolvedItems(task, parts, progress)
         before = lowest = items.loss
         merges, count = 0, len(clusters.alive)

@@ -20,7 +20,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
-from shoal.recoding.groups import Groups
+from shoal.recoding.rows import RowRecoding
 
 DISTANCES = {"growth": GROWTH, "excess": EXCESS, "scaled": SCALED, "ratio": RATIO}
 
@@ -74,14 +74,14 @@ class Agglomerative(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002
         progress: Progress,
-    ) -> Groups:
+    ) -> RowRecoding:
         """Unite clusters until all are ripe; uses no random numbers."""
         k = needs_of(data, models).k
         records = Records.of(data, self.measure)
         progress.stage("clusters")
         rules = Rules(DISTANCES[self.distance], k, self.modified)
         found = united(records, np.arange(len(records), dtype=np.int64), rules, progress)
-        groups = finish(
+        recoding = finish(
             data, records, found.clustering, models, progress, local_search=self.local_search, w=self.w
         )
-        return groups if found.finished else replace(groups, notices=(_TIME_WAS_UP, *groups.notices))
+        return recoding if found.finished else replace(recoding, notices=(_TIME_WAS_UP, *recoding.notices))

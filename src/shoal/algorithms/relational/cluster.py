@@ -19,7 +19,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
-from shoal.recoding.groups import Groups
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Cluster(Algorithm):
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> Groups:
+    ) -> RowRecoding:
         """Gather clusters of k records around seeds in random order."""
         k = needs_of(data, models).k
         records = Records.of(data, self.measure)

@@ -24,7 +24,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
-from shoal.recoding.groups import Groups
+from shoal.recoding.rows import RowRecoding
 
 _RECORDS_PER_SLICE = 500
 
@@ -74,15 +74,15 @@ class Forest(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002
         progress: Progress,
-    ) -> Groups:
+    ) -> RowRecoding:
         """Grow the forest and publish its parts; uses no random numbers."""
         k = needs_of(data, models).k
         records = Records.of(data, self.measure)
         links = _nearest_links(records, k, progress)
         cluster_of_place = _parts(records, _forest(records, links, k), k)
         clustering = with_leftovers(records, cluster_of_place, k)
-        groups = finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
-        return groups if links.complete else replace(groups, notices=(_TIME_WAS_UP, *groups.notices))
+        found = finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
+        return found if links.complete else replace(found, notices=(_TIME_WAS_UP, *found.notices))
 
 
 class _Links(NamedTuple):

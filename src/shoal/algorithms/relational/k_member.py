@@ -20,7 +20,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
-from shoal.recoding.groups import Groups
+from shoal.recoding.rows import RowRecoding
 
 _CLUSTERS_PER_SLICE = 50
 
@@ -58,7 +58,7 @@ class KMember(Algorithm):
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> Groups:
+    ) -> RowRecoding:
         """Grow clusters of k records; the first one begins far away from a random record."""
         k = needs_of(data, models).k
         records = Records.of(data, self.measure)

@@ -24,7 +24,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
-from shoal.recoding.groups import Groups
+from shoal.recoding.rows import RowRecoding
 
 _RECORDS_PER_SLICE = 1000
 _LARGEST_AT_FIRST = (
@@ -72,7 +72,7 @@ class Sequential(Algorithm):
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> Groups:
+    ) -> RowRecoding:
         """Try several random partitions; without time for all, those that there was time for."""
         k = needs_of(data, models).k
         records = Records.of(data, self.measure)
@@ -86,10 +86,10 @@ class Sequential(Algorithm):
             if other.clustering.cost(records) < best.clustering.cost(records):
                 best = other
             best = replace(best, finished=finished)
-        groups = finish(
+        found = finish(
             data, records, best.clustering, models, progress, local_search=self.local_search, w=self.w
         )
-        return groups if best.finished else replace(groups, notices=(_TIME_WAS_UP, *groups.notices))
+        return found if best.finished else replace(found, notices=(_TIME_WAS_UP, *found.notices))
 
 
 def _from_random_clusters(records: Records, k: int, rng: np.random.Generator, progress: Progress) -> United:

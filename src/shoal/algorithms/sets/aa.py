@@ -16,7 +16,7 @@ from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,11 @@ class AA(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Cuts:
+    ) -> RowRecoding:
         """Generalize until every itemset keeps the promise, or up to the root when time is up."""
         return self.search(Task.of(data, models), progress)
 
-    def search(self, task: CutTask, progress: Progress) -> Cuts:
+    def search(self, task: CutTask, progress: Progress) -> RowRecoding:
         """The same wherever the transactions are."""
         cut = Cut(task.violations.transactions)
         tally = generalize(task.violations, cut, progress)

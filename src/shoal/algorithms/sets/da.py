@@ -18,7 +18,7 @@ from shoal.errors import BadInput, Problem
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class DA(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Cuts:
+    ) -> RowRecoding:
         """Mend every rare itemset of the walk, or move up to the root when time is up."""
         task = Task.of(data, models)
         violations = task.violations

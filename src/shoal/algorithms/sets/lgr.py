@@ -25,7 +25,7 @@ from shoal.kernels.set_partition import Drill
 from shoal.privacy.model import Model
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.progress import Progress
-from shoal.recoding.item_nodes import ItemNodes
+from shoal.recoding.rows import RowRecoding
 
 _STEPS_PER_SLICE = 20_000_000
 
@@ -77,7 +77,7 @@ class LGR(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> ItemNodes:
+    ) -> RowRecoding:
         """Partition the records, and form the groups that lose something anew, as far as time allows."""
         task = EqualSets.of(data, models, self.suppression)
         parts, found = drill(task, progress)

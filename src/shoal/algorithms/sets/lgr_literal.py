@@ -19,7 +19,7 @@ from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.model import Model
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
-from shoal.recoding.item_nodes import ItemNodes
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class LGRLiteral(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> ItemNodes:
+    ) -> RowRecoding:
         """Partition the records and go through the rounds; BadInput for any m but 1."""
         k = _checked_k(models)
         task = EqualSets.for_rounds(data, models, k)

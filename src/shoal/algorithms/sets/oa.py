@@ -22,7 +22,7 @@ from shoal.kernels.arrays import Ints
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.rows import RowRecoding
 
 _Nodes = frozenset[int]
 
@@ -62,7 +62,7 @@ class OA(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Cuts:
+    ) -> RowRecoding:
         """Try cuts until none is left that could be cheaper; raises LimitReached for too large a tree."""
         task = Task.of(data, models)
         search = _Search(task.violations)
@@ -74,8 +74,8 @@ class OA(Algorithm):
         nodes, in_time = search.best(progress)
         cut = Cut(task.violations.transactions)
         cut.raise_to(node for node in nodes if node > cut.tree.leaf_count)
-        cuts = task.finish(cut, Tally(in_time=in_time), progress, minimal=False)
-        return replace(cuts, figures={**cuts.figures, "cuts": search.cut_count, "cuts_tried": search.tried})
+        found = task.finish(cut, Tally(in_time=in_time), progress, minimal=False)
+        return replace(found, figures={**found.figures, "cuts": search.cut_count, "cuts_tried": search.tried})
 
 
 class _Search:

@@ -14,7 +14,7 @@ from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.progress import Progress
-from shoal.recoding.item_nodes import ItemNodes
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Partition(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> ItemNodes:
+    ) -> RowRecoding:
         """Divide the records until nothing can be expanded, or as far as time allows."""
         task = EqualSets.of(data, models, self.suppression)
         _, found = drill(task, progress)

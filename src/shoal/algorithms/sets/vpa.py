@@ -29,7 +29,7 @@ from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class VPA(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Cuts:
+    ) -> RowRecoding:
         """Generalize within groups of items, then across them, until every itemset keeps the promise."""
         task = Task.of(data, models)
         violations = task.violations
@@ -101,7 +101,7 @@ class VPA(Algorithm):
         found = in_threads(searches, progress, room.at_once(subtrees, groups, self.threads))
         return self.search(task, found, progress)
 
-    def search(self, task: CutTask, found: Sequence[SearchedGroup], progress: Progress) -> Cuts:
+    def search(self, task: CutTask, found: Sequence[SearchedGroup], progress: Progress) -> RowRecoding:
         """Go on from what groups of items need by themselves, wherever the transactions are."""
         progress.stage("searching all items")
         violations = task.violations

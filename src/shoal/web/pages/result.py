@@ -68,7 +68,7 @@ async def result_page(place: Place, job_id: str | None) -> None:
     _figures(view)
     if view["rows"]:
         Records(place, job, view, trouble).show()
-    if view["pieces"]:
+    if view["chunks"]:
         await _clusters(place, job, trouble)
     if view["generalized_items"]:
         _generalized(view["generalized_items"])
@@ -257,7 +257,8 @@ async def _clusters(place: Place, job: Job, trouble: ui.element) -> None:
         return
     with card("Clusters and their chunks, as published"):
         shown = "" if len(clusters) < _CLUSTERS else f" These are the first {_CLUSTERS} clusters of the file."
-        paragraph(f"Within a cluster nobody can tell which pieces belong to one record.{shown}", quiet=True)
+        told = "Within a cluster nobody can tell which subrecords belong to one record."
+        paragraph(told + shown, quiet=True)
         with ui.column().classes("shoal-clusters").props('tabindex="0" role="group" aria-label="Clusters"'):
             for cluster in clusters:
                 _cluster(cluster)
@@ -270,7 +271,7 @@ def _cluster(cluster: Mapping[str, Any]) -> None:
             for chunk in cluster.get("shared", ()):
                 _chunk(chunk, "shared by the clusters below")
             for chunk in cluster.get("chunks", ()):
-                _chunk(chunk, "pieces")
+                _chunk(chunk, "subrecords")
             if cluster.get("terms"):
                 with ui.column().classes("shoal-chunk gap-0"):
                     ui.label("items that stand alone").classes("shoal-quiet text-sm")

@@ -10,9 +10,9 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.explain.items import explain
 from shoal.privacy.model import Model
-from shoal.recoding.decision import Recoding
-from shoal.recoding.groups import SUPPRESSED, Groups
-from shoal.recoding.joint import Joint
+from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
+from shoal.recoding.recoding import Recoding
+from shoal.recoding.rows import RowRecoding
 
 _SHOWN = 6
 
@@ -51,17 +51,17 @@ def explained(decision: Decision, column: str, row: int | None, value: str | Non
 
 
 def _of_record(decision: Decision, column: str, row: int) -> Explained:
-    groups = groups_of(decision.recoding)
-    if groups is None:
-        return Explained("", None, "the search kept no groups of records for single values")
-    group = int(groups.group_of_row[row])
-    if group == SUPPRESSED:
-        return Explained("", None, "the record is suppressed: no group of enough records could take it in")
-    rows = np.flatnonzero(groups.group_of_row == group)
+    clusters = clusters_of(decision.recoding)
+    if clusters is None:
+        return Explained("", None, "the search kept no clusters of records for single values")
+    cluster = int(clusters.cluster_of_row[row])
+    if cluster == SUPPRESSED:
+        return Explained("", None, "the record is suppressed: no cluster of enough records could take it in")
+    rows = np.flatnonzero(clusters.cluster_of_row == cluster)
     original = decision.data.table.coded(column)
     codes, counts = np.unique(original.codes[rows], return_counts=True)
     own = original.domain.label(int(original.codes[row])) or "the missing value"
-    published = _published(decision, groups, column, group)
+    published = _published(decision, clusters, column, cluster)
     if len(codes) == 1:
         sentence = f"all {len(rows):,} records of its class have {own}"
     else:
@@ -77,15 +77,13 @@ def _of_record(decision: Decision, column: str, row: int) -> Explained:
     return Explained(f"class of {len(rows):,} records: ", published, sentence)
 
 
-def groups_of(recoding: Recoding) -> Groups | None:
-    """The groups of records that are published alike, if the recoding has any."""
-    return (
-        recoding.groups if isinstance(recoding, Joint) else recoding if isinstance(recoding, Groups) else None
-    )
+def clusters_of(recoding: Recoding) -> GeneralizedClusters | None:
+    """The clusters of records that are published alike, if the recoding has any."""
+    return recoding.clusters if isinstance(recoding, RowRecoding) else None
 
 
-def _published(decision: Decision, groups: Groups, column: str, group: int) -> str:
-    if column in groups.nodes:
-        return decision.data.trees[column].labels[int(groups.nodes[column][group])]
-    low, high = groups.ranges[column][group]
+def _published(decision: Decision, clusters: GeneralizedClusters, column: str, cluster: int) -> str:
+    if column in clusters.nodes:
+        return decision.data.trees[column].labels[int(clusters.nodes[column][cluster])]
+    low, high = clusters.ranges[column][cluster]
     return f"{low:g}" if low == high else f"[{low:g}, {high:g}]"

@@ -8,8 +8,8 @@ import numpy as np
 
 from shoal.explain.examples import texts_of
 from shoal.hierarchy.tree import Hierarchy
-from shoal.recoding.decision import apply_recoding
-from shoal.recoding.pieces import Pieces
+from shoal.recoding.chunk_recoding import ChunkRecoding
+from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.synthetic import Synthetic
 from shoal.report.class_sizes import risk_of, size_bands
 from shoal.report.explanations import limits, promises_in_words
@@ -17,7 +17,7 @@ from shoal.report.figures import class_size_figure, frontier_figure, loss_figure
 from shoal.report.outcome import Outcome
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Sets, Table
-from shoal.web.service.explaining import groups_of
+from shoal.web.service.explaining import clusters_of
 from shoal.web.service.questions import published_labels
 
 SHOWN_ROWS = 500
@@ -32,7 +32,7 @@ def view_of(result: Result) -> dict[str, Any]:
         "limits": [{"title": limit.title, "text": limit.in_full} for limit in limits(outcome)],
         "notices": list(outcome.provenance.notices),
         "attacks": list(outcome.claim.attacks),
-        "pieces": dict(outcome.changes.chunks),
+        "chunks": dict(outcome.changes.chunks),
         "generalized_items": [
             {
                 "label": item.label,
@@ -71,7 +71,7 @@ def _figures(outcome: Outcome) -> dict[str, Any]:
 def _records(result: Result) -> dict[str, Any]:
     """Original records above what is published of them; of new records only what is published."""
     original = result.data.original
-    if isinstance(result.recoding, Pieces) or not isinstance(result.released, Table):
+    if isinstance(result.recoding, ChunkRecoding) or not isinstance(result.released, Table):
         return {"columns": list(original.columns), "rows": []}
     if isinstance(result.recoding, Synthetic):
         released = result.released
@@ -107,12 +107,12 @@ def _records(result: Result) -> dict[str, Any]:
 
 
 def _class_sizes(result: Result) -> Any:
-    groups = groups_of(result.recoding)
-    if groups is None:
+    clusters = clusters_of(result.recoding)
+    if clusters is None:
         return None
-    counts = np.bincount(groups.group_of_row + 1)
+    counts = np.bincount(clusters.cluster_of_row + 1)
     counts[0] = 0
-    return counts[groups.group_of_row + 1]
+    return counts[clusters.cluster_of_row + 1]
 
 
 def _trees(result: Result) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def test_cost_is_what_the_measures_say_of_the_groups(drawn, measure):
     data, clustering = drawn
     records = Records.of(data, measure)
     weights = normalized_weights(data.weights())
-    costs = column_costs(data, clustering.groups(records), measure)
+    costs = column_costs(data, clustering.generalized(records), measure)
     assert np.isclose(clustering.cost(records), sum(weights[name] * cost for name, cost in costs.items()))
 
 
@@ -38,13 +38,13 @@ def test_cost_is_what_the_measures_say_of_the_groups(drawn, measure):
 def test_groups_are_published_as_closures(drawn):
     data, clustering = drawn
     records = Records.of(data, "ncp")
-    groups = clustering.groups(records)
+    clusters = clustering.generalized(records)
     vectors = [tuple(vector) for vector in records.nodes.tolist()]
     for cluster in range(len(clustering)):
         rows = np.flatnonzero(clustering.cluster_of_row == cluster)
         members = [vectors[record] for record in records.record_of_row[rows]]
         expected = reference.closure(records.trees.parent.tolist(), members)
-        published = [groups.nodes[name][cluster] for name in data.quasi]
+        published = [clusters.nodes[name][cluster] for name in data.quasi]
         assert tuple(published + records.trees.starts[:-1]) == expected
 
 

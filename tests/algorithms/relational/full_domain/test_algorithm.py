@@ -26,14 +26,16 @@ def find(data, *models, progress=None, **options):
     return FullDomain(**options).find(data, models, np.random.default_rng(0), progress or Silent())
 
 
-def published(data, groups):
+def published(data, recoding):
     """What each row is published as, None for a suppressed one."""
     labels = {name: [*data.trees[name].labels] for name in data.quasi}
     for name in data.quasi:
         labels[name][data.trees[name].missing] = None
     return [
-        None if group < 0 else tuple(labels[name][groups.nodes[name][group]] for name in data.quasi)
-        for group in groups.group_of_row.tolist()
+        None
+        if group < 0
+        else tuple(labels[name][recoding.clusters.nodes[name][group]] for name in data.quasi)
+        for group in recoding.clusters.cluster_of_row.tolist()
     ]
 
 
@@ -96,16 +98,16 @@ CASES = {
 }
 
 
-def assert_best(drawn, groups, failing, suppression):
+def assert_best(drawn, recoding, failing, suppression):
     parents, rows, data = drawn
     weights = list(normalized_weights(data.weights()).values())
     allowed = int(suppression * len(rows))
     everything = list(reference.releases(parents, [row[:-1] for row in rows], failing, allowed))
-    found = published(data, groups)
+    found = published(data, recoding)
     assert found in everything
     least = min(reference.ncp(parents, weights, each) for each in everything)
     assert reference.ncp(parents, weights, found) == pytest.approx(least, abs=1e-9)
-    assert table_cost(data, groups, "ncp") == pytest.approx(least, abs=1e-9)
+    assert table_cost(data, recoding.clusters, "ncp") == pytest.approx(least, abs=1e-9)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -115,10 +117,10 @@ def test_no_choice_of_levels_is_better(case, drawn, suppression):
     _, rows, data = drawn
     models, failing = CASES[case]
     try:
-        groups = find(data, *models, suppression=suppression)
+        recoding = find(data, *models, suppression=suppression)
     except Infeasible:
         assume(False)
-    assert_best(drawn, groups, failing(rows, range(len(rows))), suppression)
+    assert_best(drawn, recoding, failing(rows, range(len(rows))), suppression)
 
 
 @settings(max_examples=40)
@@ -126,10 +128,10 @@ def test_no_choice_of_levels_is_better(case, drawn, suppression):
 def test_people_are_counted_and_not_rows(drawn, suppression):
     _, rows, data = drawn
     try:
-        groups = find(data, KAnonymity(2), suppression=suppression)
+        recoding = find(data, KAnonymity(2), suppression=suppression)
     except Infeasible:
         assume(False)
-    assert_best(drawn, groups, fails_k(rows, data.subjects.tolist(), 2), suppression)
+    assert_best(drawn, recoding, fails_k(rows, data.subjects.tolist(), 2), suppression)
 
 
 COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue", "green"]}})
@@ -140,22 +142,22 @@ def column(values, hierarchy=COLOURS):
     return local_data([(value,) for value in values], {"x": Quasi()}, trees={"x": hierarchy})
 
 
-def labels(data, groups):
-    return [None if row is None else row[0] for row in published(data, groups)]
+def labels(data, recoding):
+    return [None if row is None else row[0] for row in published(data, recoding)]
 
 
 def test_all_values_of_a_column_are_published_at_one_level():
     data = column(["red", "red", "orange", "blue", "green"])
-    groups = find(data, KAnonymity(2))
-    assert labels(data, groups) == ["warm"] * 3 + ["cold"] * 2
-    assert groups.figures["levels"] == {"x": 1}
+    recoding = find(data, KAnonymity(2))
+    assert labels(data, recoding) == ["warm"] * 3 + ["cold"] * 2
+    assert recoding.figures["levels"] == {"x": 1}
 
 
 def test_small_subtrees_of_unbalanced_trees_are_closed_first():
     data = column(["a", "a", "b1", "b2", "c", "c"], UNBALANCED)
-    groups = find(data, KAnonymity(2))
-    assert labels(data, groups) == ["a", "a", "b", "b", "c", "c"]
-    assert groups.figures["levels"] == {"x": 1}
+    recoding = find(data, KAnonymity(2))
+    assert labels(data, recoding) == ["a", "a", "b", "b", "c", "c"]
+    assert recoding.figures["levels"] == {"x": 1}
 
 
 def test_missing_values_stay_until_the_root():
@@ -178,8 +180,8 @@ def test_shares_are_those_that_were_written():
 
 def test_not_everything_is_suppressed():
     data = column(["red", "orange", "blue"])
-    groups = find(data, KAnonymity(3), suppression=1.0)
-    assert labels(data, groups) == ["*"] * 3
+    recoding = find(data, KAnonymity(3), suppression=1.0)
+    assert labels(data, recoding) == ["*"] * 3
 
 
 def test_closeness_is_to_what_is_published():
@@ -190,8 +192,8 @@ def test_closeness_is_to_what_is_published():
         {"x": Quasi(), "illness": Sensitive(kind=Kind.NUMBER)},
         trees={"x": flat_tree(["red", "blue", "green"])},
     )
-    groups = find(data, KAnonymity(2), TCloseness(0.25), suppression=0.5)
-    assert published(data, groups) == [("red",)] * 18 + [None] * 12
+    recoding = find(data, KAnonymity(2), TCloseness(0.25), suppression=0.5)
+    assert published(data, recoding) == [("red",)] * 18 + [None] * 12
 
 
 def test_when_no_class_is_close_enough_coarser_ones_are_published():
@@ -217,9 +219,9 @@ def test_a_lattice_that_is_too_large_is_refused_with_its_size(monkeypatch):
 
 def test_when_time_is_up_the_best_so_far_is_published():
     data = column(["red", "orange", "blue", "green"])
-    groups = find(data, KAnonymity(2), progress=Silent(time_limit=-1))
-    assert labels(data, groups) == ["*"] * 4
-    assert any("time was up: 0 of 3 choices" in notice for notice in groups.notices)
+    recoding = find(data, KAnonymity(2), progress=Silent(time_limit=-1))
+    assert labels(data, recoding) == ["*"] * 4
+    assert any("time was up: 0 of 3 choices" in notice for notice in recoding.notices)
 
 
 def test_a_wish_to_stop_is_honoured():
@@ -237,6 +239,6 @@ def test_few_choices_are_looked_at():
     names = [f"c{number}" for number in range(6)]
     rows = [tuple(f"{a}{b}{c}" for a, b, c in row) for row in rng.integers(0, 4, (300, 6, 3))]
     data = local_data(rows, dict.fromkeys(names, Quasi()), trees=dict.fromkeys(names, digits))
-    groups = find(data, KAnonymity(5))
-    assert groups.figures["choices"] == 4**6
-    assert groups.figures["choices_looked_at"] < 4**6 / 10
+    recoding = find(data, KAnonymity(5))
+    assert recoding.figures["choices"] == 4**6
+    assert recoding.figures["choices_looked_at"] < 4**6 / 10

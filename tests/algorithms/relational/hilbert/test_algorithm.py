@@ -12,7 +12,7 @@ from shoal.metrics.relational import table_cost
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.progress import Silent
-from shoal.recoding.apply import apply
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.algorithms.relational.tables import tables
@@ -23,9 +23,9 @@ def find(data, k, progress=None, **options):
     return Hilbert(**options).find(data, [KAnonymity(k)], np.random.default_rng(0), progress or Silent())
 
 
-def labels(data, groups, column):
+def labels(data, recoding, column):
     """What each row is published as in a column."""
-    released = apply(data.table, data.trees, data.roles, groups, smallest=1).table.coded(column)
+    released = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1).table.coded(column)
     return [released.domain.label(code) for code in released.codes.tolist()]
 
 
@@ -50,9 +50,9 @@ def test_neighbours_on_the_curve_are_published_together():
         {"x": Quasi(), "y": Quasi()},
         trees={"x": shapes, "y": shapes},
     )
-    groups = find(data, 3)
-    assert labels(data, groups, "x") == ["round", "edged"] * 3
-    assert labels(data, groups, "y") == ["round", "edged"] * 3
+    recoding = find(data, 3)
+    assert labels(data, recoding, "x") == ["round", "edged"] * 3
+    assert labels(data, recoding, "y") == ["round", "edged"] * 3
 
 
 def test_runs_are_cut_where_that_costs_least():
@@ -62,9 +62,9 @@ def test_runs_are_cut_where_that_costs_least():
 
 def test_equal_records_need_no_generalization_however_many():
     data = letters("a" * 23 + "b" * 9)
-    groups = find(data, 4)
-    assert labels(data, groups, "x") == ["a"] * 23 + ["b"] * 9
-    assert groups.figures["cost"] == 0
+    recoding = find(data, 4)
+    assert labels(data, recoding, "x") == ["a"] * 23 + ["b"] * 9
+    assert recoding.figures["cost"] == 0
 
 
 def test_fewer_than_2k_records_are_one_class():
@@ -80,17 +80,17 @@ def test_missing_values_stay_among_themselves():
 def test_numbers_and_dates_are_published_as_ranges_of_a_grid():
     rows = [(20, date(2020, 1, 5)), (21, date(2020, 1, 6)), (70, date(2020, 8, 3)), (77, date(2020, 8, 9))]
     data = local_data(rows, {"age": Quasi(kind=Kind.NUMBER, bounds=(0, 99)), "day": Quasi(kind=Kind.DATE)})
-    groups = find(data, 2)
-    assert labels(data, groups, "age") == ["[20, 21]", "[20, 21]", "[70, 77]", "[70, 77]"]
-    assert len(set(labels(data, groups, "day"))) == 2
-    assert groups.nodes == {}
-    assert groups.figures == {}
-    assert any("derived from the data" in notice and "day" in notice for notice in groups.notices)
+    recoding = find(data, 2)
+    assert labels(data, recoding, "age") == ["[20, 21]", "[20, 21]", "[70, 77]", "[70, 77]"]
+    assert len(set(labels(data, recoding, "day"))) == 2
+    assert recoding.clusters.nodes == {}
+    assert recoding.figures == {}
+    assert any("derived from the data" in notice and "day" in notice for notice in recoding.notices)
 
 
 def test_k_of_1_is_noticed():
-    groups = find(letters("ab"), 1)
-    assert any("k = 1" in notice for notice in groups.notices)
+    recoding = find(letters("ab"), 1)
+    assert any("k = 1" in notice for notice in recoding.notices)
 
 
 @settings(max_examples=40)
@@ -109,8 +109,8 @@ def test_diverse_values_are_united_where_they_must():
         {"x": Quasi(), "illness": Sensitive()},
         trees={"x": tree({"*": {"first": ["a", "b"], "last": ["h"]}})},
     )
-    groups = Hilbert().find(data, [KAnonymity(2), LDiversity(1.3)], np.random.default_rng(0), Silent())
-    assert labels(data, groups, "x") == ["first"] * 4 + ["h"] * 2
+    recoding = Hilbert().find(data, [KAnonymity(2), LDiversity(1.3)], np.random.default_rng(0), Silent())
+    assert labels(data, recoding, "x") == ["first"] * 4 + ["h"] * 2
 
 
 def test_more_columns_than_a_word_has_bits():
@@ -118,7 +118,7 @@ def test_more_columns_than_a_word_has_bits():
     names = [f"c{number}" for number in range(70)]
     rows = [tuple("abcdefgh"[value] for value in row) for row in rng.integers(0, 8, (20, 70))]
     data = local_data(rows, dict.fromkeys(names, Quasi()), trees=dict.fromkeys(names, LETTERS))
-    assert np.bincount(find(data, 5).group_of_row).min() >= 5
+    assert np.bincount(find(data, 5).clusters.cluster_of_row).min() >= 5
 
 
 class UpAfter(Silent):
@@ -140,9 +140,9 @@ class UpAfter(Silent):
 def test_when_time_is_up_the_rest_is_cut_as_it_comes(updates, monkeypatch):
     monkeypatch.setattr(hilbert, "_RUNS_PER_SLICE", 1)
     data = letters("abcdefghabc")
-    groups = find(data, 3, UpAfter(updates))
-    assert np.bincount(groups.group_of_row).min() >= 3
-    assert any("time was up" in notice for notice in groups.notices)
+    recoding = find(data, 3, UpAfter(updates))
+    assert np.bincount(recoding.clusters.cluster_of_row).min() >= 3
+    assert any("time was up" in notice for notice in recoding.notices)
 
 
 def test_a_wish_to_stop_is_honoured():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal.algorithms.relational.hilbert.grids import on_grids
 from shoal.errors import BadInput
-from shoal.recoding.groups import Groups
+from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
@@ -18,11 +18,13 @@ def numbers(values, **role):
     return local_data([(value,) for value in values], {"x": Quasi(**{"kind": Kind.NUMBER, **role})})
 
 
-def ranges(data, group_of_row):
+def ranges(data, cluster_of_row):
     """The published range of each group."""
     gridded = on_grids(data)
-    groups = Groups(np.array(group_of_row), nodes={"x": np.zeros(max(group_of_row) + 1, dtype=np.int64)})
-    published = gridded.published(groups)
+    recoding = GeneralizedClusters(
+        np.array(cluster_of_row), nodes={"x": np.zeros(max(cluster_of_row) + 1, dtype=np.int64)}
+    )
+    published = gridded.published(recoding)
     assert "x" not in published.nodes
     return published.ranges["x"].tolist()
 
@@ -89,17 +91,17 @@ def test_grid_trees_hold_all_values_and_ranges_do_not_depend_on_single_members(d
     table = drawn.data
     gridded = on_grids(table)
     count = data.draw(st.integers(1, 4))
-    group_of_row = np.array(
+    cluster_of_row = np.array(
         data.draw(st.lists(st.integers(0, count - 1), min_size=len(drawn.rows), max_size=len(drawn.rows)))
     )
-    _, group_of_row = np.unique(group_of_row, return_inverse=True)
-    published = gridded.published(Groups(group_of_row.astype(np.int64)))
+    _, cluster_of_row = np.unique(cluster_of_row, return_inverse=True)
+    published = gridded.published(GeneralizedClusters(cluster_of_row.astype(np.int64)))
     for name, grid in gridded.grids.items():
         column, tree = table.table.coded(name), gridded.data.trees[name]
         assert tree.leaf_labels == tuple(column.domain.texts())
         assert tree.missing == column.domain.missing
         for group, (lower, upper) in enumerate(published.ranges[name].tolist()):
-            codes = column.codes[group_of_row == group]
+            codes = column.codes[cluster_of_row == group]
             if (codes < column.domain.missing).all():
                 values = column.domain.numbers[codes]
                 assert lower <= values.min()

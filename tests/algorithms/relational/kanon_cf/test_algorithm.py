@@ -28,8 +28,8 @@ def find(data, *models, progress=None, **options):
     return KAnonCF(**options).find(data, models, np.random.default_rng(0), progress or Silent())
 
 
-def class_sizes(groups):
-    return sorted(np.bincount(groups.group_of_row).tolist())
+def class_sizes(recoding):
+    return sorted(np.bincount(recoding.clusters.cluster_of_row).tolist())
 
 
 @settings(deadline=None, max_examples=60)
@@ -46,15 +46,15 @@ def test_loss_is_within_the_proven_factor_of_the_best(drawn, k, measure, local_s
     records = Records.of(data, measure)
     assert records.monotone or measure == "entropy"
     assume(records.monotone)
-    groups = find(data, KAnonymity(k), measure=measure, local_search=local_search)
+    recoding = find(data, KAnonymity(k), measure=measure, local_search=local_search)
     rows = [tuple(row) for row in records.nodes[records.record_of_row].tolist()]
     best = reference.least_cost(records.trees.parent.tolist(), records.trees.cost.tolist(), rows, k)
-    found = groups.figures["cost"] * len(rows)
-    factor = groups.figures["times_best_at_most"]
+    found = recoding.figures["cost"] * len(rows)
+    factor = recoding.figures["times_best_at_most"]
     assert factor == pytest.approx(2 * (1 + math.log(2 * k)))
     assert best - 1e-9 <= found <= factor * best + 1e-9
-    assert groups.figures["lower_bound"] * len(rows) <= best + 1e-9
-    assert found <= groups.figures["cost_before_local_search"] * len(rows) + 1e-9
+    assert recoding.figures["lower_bound"] * len(rows) <= best + 1e-9
+    assert found <= recoding.figures["cost_before_local_search"] * len(rows) + 1e-9
 
 
 @settings(deadline=None, max_examples=40)
@@ -68,8 +68,8 @@ def test_loss_is_never_above_that_of_the_best_levels(drawn, k, diverse, measure)
         levels = FullDomain(measure=measure).find(data, models, np.random.default_rng(0), Silent())
     except Infeasible:
         assume(False)
-    groups = find(data, *models, measure=measure, local_search=False)
-    assert table_cost(data, groups, measure) <= table_cost(data, levels, measure) + 1e-9
+    recoding = find(data, *models, measure=measure, local_search=False)
+    assert table_cost(data, recoding.clusters, measure) <= table_cost(data, levels.clusters, measure) + 1e-9
 
 
 def test_levels_tile_where_a_greedy_cover_does_not(monkeypatch):
@@ -123,26 +123,29 @@ def sold():
 
 
 def test_example_of_the_paper_is_published_narrowly(sold):
-    groups = find(sold, KAnonymity(3), measure="lm")
-    published = [CLOTHING.labels[node] for node in groups.nodes["item"][groups.group_of_row].tolist()]
+    recoding = find(sold, KAnonymity(3), measure="lm")
+    published = [
+        CLOTHING.labels[node]
+        for node in recoding.clusters.nodes["item"][recoding.clusters.cluster_of_row].tolist()
+    ]
     assert published == [*["shoes"] * 3, *["footwear"] * 3, *["outdoors"] * 4]
 
 
 def test_bound_is_stated_with_its_figure(sold):
-    groups = find(sold, KAnonymity(3))
-    assert groups.figures["times_best_at_most"] == pytest.approx(2 * (1 + math.log(6)))
-    assert any("lm is at most 5.58 times the least possible" in notice for notice in groups.notices)
-    assert groups.figures["closed_records"] == 5
-    assert groups.figures["mined_all"]
+    recoding = find(sold, KAnonymity(3))
+    assert recoding.figures["times_best_at_most"] == pytest.approx(2 * (1 + math.log(6)))
+    assert any("lm is at most 5.58 times the least possible" in notice for notice in recoding.notices)
+    assert recoding.figures["closed_records"] == 5
+    assert recoding.figures["mined_all"]
 
 
 def test_no_bound_for_a_measure_that_is_not_monotone():
     """Most records are a, so `*` tells more of a value than cd does."""
     nested = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
     data = local_data([(label,) for label in "a" * 20 + "cd"], {"x": Quasi()}, trees={"x": tree(nested)})
-    groups = find(data, KAnonymity(2), measure="entropy")
-    assert groups.figures["times_best_at_most"] is None
-    assert any("no factor" in notice and "entropy" in notice for notice in groups.notices)
+    recoding = find(data, KAnonymity(2), measure="entropy")
+    assert recoding.figures["times_best_at_most"] is None
+    assert any("no factor" in notice and "entropy" in notice for notice in recoding.notices)
 
 
 DIVERSE = {"x": Quasi(), "illness": Sensitive()}
@@ -151,26 +154,26 @@ DIVERSE = {"x": Quasi(), "illness": Sensitive()}
 def test_no_bound_after_clusters_were_united_for_diversity():
     rows = [*[("a", "flu")] * 3, *[("b", "cold")] * 3]
     data = local_data(rows, DIVERSE, trees={"x": flat_tree("ab")})
-    groups = find(data, KAnonymity(3), LDiversity(2))
-    assert class_sizes(groups) == [6]
-    assert groups.figures["times_best_at_most"] is None
-    assert any("no factor" in notice and "united" in notice for notice in groups.notices)
+    recoding = find(data, KAnonymity(3), LDiversity(2))
+    assert class_sizes(recoding) == [6]
+    assert recoding.figures["times_best_at_most"] is None
+    assert any("no factor" in notice and "united" in notice for notice in recoding.notices)
 
 
 def test_bound_stays_when_clusters_are_diverse_as_they_are():
     rows = [("a", "flu"), ("a", "cold"), ("b", "flu"), ("b", "cold")]
     data = local_data(rows, DIVERSE, trees={"x": flat_tree("ab")})
-    groups = find(data, KAnonymity(2), LDiversity(2))
-    assert class_sizes(groups) == [2, 2]
-    assert groups.figures["times_best_at_most"] is not None
+    recoding = find(data, KAnonymity(2), LDiversity(2))
+    assert class_sizes(recoding) == [2, 2]
+    assert recoding.figures["times_best_at_most"] is not None
 
 
 def test_no_bound_when_k_rows_were_not_k_people():
     rows = [*[("a", "flu")] * 2, *[("b", "cold")] * 2]
     data = local_data(rows, DIVERSE, trees={"x": flat_tree("ab")}, subjects=[1, 1, 2, 3])
-    groups = find(data, KAnonymity(2))
-    assert class_sizes(groups) == [4]
-    assert groups.figures["times_best_at_most"] is None
+    recoding = find(data, KAnonymity(2))
+    assert class_sizes(recoding) == [4]
+    assert recoding.figures["times_best_at_most"] is None
 
 
 @pytest.fixture
@@ -181,19 +184,19 @@ def slow(monkeypatch):
 
 
 def test_without_time_what_was_mined_is_used_and_no_bound_stated(slow):
-    groups = find(slow, KAnonymity(4), progress=Silent(time_limit=-1.0))
-    assert class_sizes(groups)[0] >= 4
-    assert not groups.figures["mined_all"]
-    assert groups.figures["times_best_at_most"] is None
-    assert any("a limit stopped the mining" in notice for notice in groups.notices)
+    recoding = find(slow, KAnonymity(4), progress=Silent(time_limit=-1.0))
+    assert class_sizes(recoding)[0] >= 4
+    assert not recoding.figures["mined_all"]
+    assert recoding.figures["times_best_at_most"] is None
+    assert any("a limit stopped the mining" in notice for notice in recoding.notices)
 
 
 def test_what_was_mined_in_no_time_is_used_only_where_it_loses_less_than_a_fast_rival(slow):
-    groups = find(slow, KAnonymity(4), progress=Silent(time_limit=-1.0))
+    recoding = find(slow, KAnonymity(4), progress=Silent(time_limit=-1.0))
     rival = Hilbert(measure="lm").find(
         slow, [KAnonymity(4)], np.random.default_rng(0), Silent(time_limit=-1.0)
     )
-    assert groups.figures["cost"] <= rival.figures["cost"] < 1
+    assert recoding.figures["cost"] <= rival.figures["cost"] < 1
 
 
 class UpAfterMining(Silent):
@@ -205,11 +208,11 @@ class UpAfterMining(Silent):
 
 def test_a_cover_that_time_cut_is_replaced_by_a_fast_rival(monkeypatch):
     monkeypatch.setattr(cover, "_LOOKS_PER_SLICE", 10)
-    groups = find(wide_data(5), KAnonymity(4), progress=UpAfterMining())
-    assert class_sizes(groups)[0] >= 4
-    assert groups.figures["mined_all"]
-    assert groups.figures["times_best_at_most"] is None
-    assert any("time was up before the rows were covered" in notice for notice in groups.notices)
+    recoding = find(wide_data(5), KAnonymity(4), progress=UpAfterMining())
+    assert class_sizes(recoding)[0] >= 4
+    assert recoding.figures["mined_all"]
+    assert recoding.figures["times_best_at_most"] is None
+    assert any("time was up before the rows were covered" in notice for notice in recoding.notices)
 
 
 class StopsAfter(Silent):
@@ -246,13 +249,13 @@ def test_limit_of_memory_says_what_to_reduce(slow):
 
 
 def test_limit_of_memory_may_be_met_with_what_was_mined(slow):
-    groups = find(slow, KAnonymity(4), memory_limit=1e6, on_limit="best")
-    assert class_sizes(groups)[0] >= 4
-    assert not groups.figures["mined_all"]
-    assert groups.figures["times_best_at_most"] is None
+    recoding = find(slow, KAnonymity(4), memory_limit=1e6, on_limit="best")
+    assert class_sizes(recoding)[0] >= 4
+    assert not recoding.figures["mined_all"]
+    assert recoding.figures["times_best_at_most"] is None
 
 
 def test_enough_memory_changes_nothing(slow):
     limited, free = (find(slow, KAnonymity(4), memory_limit=limit) for limit in (2e9, 0.0))
-    np.testing.assert_array_equal(limited.group_of_row, free.group_of_row)
+    np.testing.assert_array_equal(limited.clusters.cluster_of_row, free.clusters.cluster_of_row)
     assert limited.figures["mined_all"]

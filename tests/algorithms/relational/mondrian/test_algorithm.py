@@ -11,7 +11,7 @@ from shoal.errors import Cancelled, Infeasible
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.progress import Silent
-from shoal.recoding.apply import apply
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.algorithms.relational.tables import tables
@@ -26,9 +26,9 @@ def find(data, *models, mode="strict", progress=None):
     return Mondrian(mode=mode).find(data, models, np.random.default_rng(0), progress or Silent())
 
 
-def labels(data, groups, column):
+def labels(data, recoding, column):
     """What each row is published as in a column."""
-    released = apply(data.table, data.trees, data.roles, groups, smallest=1).table.coded(column)
+    released = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1).table.coded(column)
     return [released.domain.label(code) for code in released.codes.tolist()]
 
 
@@ -37,7 +37,7 @@ def numbers(values, **role):
 
 
 def found_in(drawn, k, mode):
-    """The groups of a random table; tables that cannot keep the promise are of no interest."""
+    """The recoding of a random table; tables that cannot keep the promise are of no interest."""
     try:
         return find(drawn.data, KAnonymity(k), mode=mode)
     except Infeasible:
@@ -47,12 +47,14 @@ def found_in(drawn, k, mode):
 @settings(deadline=None, max_examples=100)
 @given(tables(), st.integers(1, 4), MODES)
 def test_columns_with_a_tree_are_published_as_the_lowest_common_node(drawn, k, mode):
-    groups = found_in(drawn, k, mode)
+    recoding = found_in(drawn, k, mode)
     for place, (name, hierarchy) in enumerate(drawn.trees.items()):
         parents = parents_of(hierarchy)
-        for group in range(groups.group_count):
-            values = {drawn.rows[row][place] for row in np.flatnonzero(groups.group_of_row == group)}
-            node = int(groups.nodes[name][group])
+        for group in range(recoding.clusters.cluster_count):
+            values = {
+                drawn.rows[row][place] for row in np.flatnonzero(recoding.clusters.cluster_of_row == group)
+            }
+            node = int(recoding.clusters.nodes[name][group])
             if values == {None}:
                 assert node == hierarchy.missing
             elif None in values:
@@ -64,14 +66,16 @@ def test_columns_with_a_tree_are_published_as_the_lowest_common_node(drawn, k, m
 @settings(deadline=None, max_examples=100)
 @given(tables(), st.integers(1, 4), MODES)
 def test_ranges_hold_their_members_and_give_no_extreme_away(drawn, k, mode):
-    groups = found_in(drawn, k, mode)
+    recoding = found_in(drawn, k, mode)
     names = list(drawn.roles)
-    for name, ranges in groups.ranges.items():
+    for name, ranges in recoding.clusters.ranges.items():
         place = names.index(name)
         everything = [row[place] for row in drawn.rows if row[place] is not None]
-        for group in range(groups.group_count):
+        for group in range(recoding.clusters.cluster_count):
             lower, upper = ranges[group].tolist()
-            values = {drawn.rows[row][place] for row in np.flatnonzero(groups.group_of_row == group)}
+            values = {
+                drawn.rows[row][place] for row in np.flatnonzero(recoding.clusters.cluster_of_row == group)
+            }
             if values == {None}:
                 assert np.isnan(lower)
                 assert np.isnan(upper)
@@ -88,57 +92,57 @@ def test_ranges_hold_their_members_and_give_no_extreme_away(drawn, k, mode):
 @settings(deadline=None, max_examples=100)
 @given(tables(), st.integers(1, 4), MODES)
 def test_rows_of_different_groups_are_published_differently(drawn, k, mode):
-    groups = found_in(drawn, k, mode)
+    recoding = found_in(drawn, k, mode)
     data = drawn.data
-    published = list(zip(*(labels(data, groups, name) for name in data.quasi), strict=True))
-    assert len(set(published)) == groups.group_count
+    published = list(zip(*(labels(data, recoding, name) for name in data.quasi), strict=True))
+    assert len(set(published)) == recoding.clusters.cluster_count
 
 
 @settings(deadline=None, max_examples=100)
 @given(tables(with_subjects=False), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_order_of_rows_does_not_change_strict_groups(drawn, k, random):
-    groups = found_in(drawn, k, "strict")
+    recoding = found_in(drawn, k, "strict")
     shuffled = drawn.rows[:]
     random.shuffle(shuffled)
     again = find(replace(drawn, rows=shuffled).data, KAnonymity(k))
-    sizes = [sorted(np.bincount(found.group_of_row).tolist()) for found in (groups, again)]
+    sizes = [sorted(np.bincount(found.clusters.cluster_of_row).tolist()) for found in (recoding, again)]
     assert sizes[0] == sizes[1]
 
 
 def test_ranges_lie_between_split_points_and_declared_bounds():
     data = numbers([21, 24, 28, 33, 37, 38], bounds=(0, 120))
-    groups = find(data, KAnonymity(3))
-    assert labels(data, groups, "x") == ["[0, 30]"] * 3 + ["[31, 120]"] * 3
-    assert groups.notices == ()
+    recoding = find(data, KAnonymity(3))
+    assert labels(data, recoding, "x") == ["[0, 30]"] * 3 + ["[31, 120]"] * 3
+    assert recoding.notices == ()
 
 
 def test_ranges_of_fractions_share_their_ends():
     data = numbers([0.5, 1.25, 1.5, 2.5], bounds=(0, 10))
-    groups = find(data, KAnonymity(2))
-    assert labels(data, groups, "x") == ["[0, 1.4]"] * 2 + ["[1.4, 10]"] * 2
+    recoding = find(data, KAnonymity(2))
+    assert labels(data, recoding, "x") == ["[0, 1.4]"] * 2 + ["[1.4, 10]"] * 2
 
 
 def test_divided_values_end_one_range_and_begin_the_next():
     data = numbers([1, 3, 3, 4], bounds=(0, 9))
-    groups = find(data, KAnonymity(2), mode="relaxed")
-    assert labels(data, groups, "x") == ["[0, 3]"] * 2 + ["[3, 9]"] * 2
+    recoding = find(data, KAnonymity(2), mode="relaxed")
+    assert labels(data, recoding, "x") == ["[0, 3]"] * 2 + ["[3, 9]"] * 2
 
 
 def test_dates_without_a_tree_are_published_as_iso_ranges():
     days = [date(2024, 2, 1), date(2024, 2, 3), date(2024, 8, 1), date(2024, 8, 9)]
     data = numbers(days, kind=Kind.DATE)
-    groups = find(data, KAnonymity(2))
-    first, *_, last = labels(data, groups, "x")
+    recoding = find(data, KAnonymity(2))
+    first, *_, last = labels(data, recoding, "x")
     assert first.startswith("[2024-01-01, ")
     assert last.endswith(", 2024-12-31]")
-    lower, upper = groups.ranges["x"][groups.group_of_row[0]]
+    lower, upper = recoding.clusters.ranges["x"][recoding.clusters.cluster_of_row[0]]
     assert lower <= (days[0] - EPOCH).days <= upper
 
 
 def test_ends_derived_from_the_data_are_rounded_and_told():
-    groups = find(numbers([17, 90]), KAnonymity(2))
-    assert groups.ranges["x"].tolist() == [[10.0, 100.0]]
-    assert any("x" in notice and "rounding" in notice for notice in groups.notices)
+    recoding = find(numbers([17, 90]), KAnonymity(2))
+    assert recoding.clusters.ranges["x"].tolist() == [[10.0, 100.0]]
+    assert any("x" in notice and "rounding" in notice for notice in recoding.notices)
 
 
 def test_missing_values_that_cannot_be_split_off_suppress_the_column():
@@ -166,14 +170,14 @@ def test_suppressed_cells_are_split_off_like_missing_ones():
 
 def test_table_without_quasi_identifiers_is_one_group():
     data = local_data([("flu",), ("cold",)], {"illness": Sensitive()})
-    groups = find(data, KAnonymity(2))
-    assert groups.group_of_row.tolist() == [0, 0]
+    recoding = find(data, KAnonymity(2))
+    assert recoding.clusters.cluster_of_row.tolist() == [0, 0]
 
 
 def test_k_of_1_is_allowed_and_told():
-    groups = find(numbers([1, 2, 3], bounds=(0, 9)), KAnonymity(1))
-    assert groups.group_count == 3
-    assert any("k = 1" in notice for notice in groups.notices)
+    recoding = find(numbers([1, 2, 3], bounds=(0, 9)), KAnonymity(1))
+    assert recoding.clusters.cluster_count == 3
+    assert any("k = 1" in notice for notice in recoding.notices)
 
 
 @pytest.mark.parametrize("subjects", [None, (1, 2, 3)])
@@ -186,7 +190,7 @@ def test_k_above_the_number_of_records_names_the_largest(subjects):
 
 def test_people_are_counted_not_rows():
     data = local_data([(1,), (1,), (9,), (9,)], {"x": Quasi(kind=Kind.NUMBER)}, subjects=[1, 1, 2, 3])
-    assert find(data, KAnonymity(2)).group_count == 1
+    assert find(data, KAnonymity(2)).clusters.cluster_count == 1
 
 
 def test_parts_published_alike_are_replaced_when_they_are_not_diverse_together():
@@ -207,9 +211,9 @@ def test_parts_published_alike_are_replaced_when_they_are_not_diverse_together()
         trees={"letter": flat_tree("abcd"), "side": flat_tree("xy")},
         subjects=[1, 0, 2, 0, 3, 4, 5, 6],
     )
-    assert find(data, KAnonymity(2), LDiversity(1.5)).group_count == 2
+    assert find(data, KAnonymity(2), LDiversity(1.5)).clusters.cluster_count == 2
     stricter = find(data, KAnonymity(2), LDiversity(1.6))
-    assert stricter.group_count == 1
+    assert stricter.clusters.cluster_count == 1
     assert labels(data, stricter, "side") == ["*"] * 8
 
 
@@ -232,17 +236,17 @@ def test_what_is_left_when_time_is_up_is_published_uncut(monkeypatch):
     monkeypatch.setattr("shoal.algorithms.relational.mondrian.algorithm._ROWS_PER_SLICE", 1)
     data = numbers(range(64), bounds=(0, 100))
     watched = StopsAfter(3)
-    groups = find(data, KAnonymity(2), progress=watched)
-    assert sorted(np.bincount(groups.group_of_row).tolist()) == [16, 16, 16, 16]
-    assert any("time was up" in notice and "4 parts" in notice for notice in groups.notices)
+    recoding = find(data, KAnonymity(2), progress=watched)
+    assert sorted(np.bincount(recoding.clusters.cluster_of_row).tolist()) == [16, 16, 16, 16]
+    assert any("time was up" in notice and "4 parts" in notice for notice in recoding.notices)
 
 
 def test_search_that_ends_in_time_says_nothing_of_it(monkeypatch):
     monkeypatch.setattr("shoal.algorithms.relational.mondrian.algorithm._ROWS_PER_SLICE", 1)
     watched = StopsAfter(1_000)
-    groups = find(numbers(range(64), bounds=(0, 100)), KAnonymity(2), progress=watched)
-    assert groups.group_count == 32
-    assert groups.notices == ()
+    recoding = find(numbers(range(64), bounds=(0, 100)), KAnonymity(2), progress=watched)
+    assert recoding.clusters.cluster_count == 32
+    assert recoding.notices == ()
     assert all(done <= total for done, total, _ in watched.notes)
 
 

@@ -16,7 +16,7 @@ from shoal.kernels.settle import Bounds
 from shoal.kernels.verpart import Promise
 from shoal.privacy.disassociation import Disassociation
 from shoal.progress import Silent
-from shoal.recoding.pieces import NOT_PUBLISHED, arranged
+from shoal.recoding.chunk_recoding import NOT_PUBLISHED, arranged
 from shoal.table.roles import QuasiSet
 from tests.builders import local_data, set_column
 from tests.recoding.test_disassociated import decoded
@@ -52,8 +52,8 @@ def all_terms(column):
     return np.ones(len(column.domain), dtype=np.bool_)
 
 
-def lines_of(pieces):
-    return sorted(map(twin.in_own_order, decoded(pieces.clusters)), key=str)
+def lines_of(recoding):
+    return sorted(map(twin.in_own_order, decoded(recoding.clusters)), key=str)
 
 
 class Given:
@@ -214,19 +214,19 @@ def test_whatever_refine_joins_repeats_no_term_and_empties_no_term_chunk_in_need
 )
 @pytest.mark.parametrize("limit", [0, 1, 2, 3, 4, 7])
 def test_no_cluster_is_below_k(records, limit):
-    pieces = find(records, 3, 2, max_cluster_size=limit)
-    sizes = pieces.clusters.clusters.sizes[pieces.clusters.clusters.simple]
+    recoding = find(records, 3, 2, max_cluster_size=limit)
+    sizes = recoding.clusters.clusters.sizes[recoding.clusters.clusters.simple]
     assert sizes.min() >= 3
     assert sizes.sum() == len(records)
-    assert Disassociation(3, 2).verify(pieces.clusters).holds
+    assert Disassociation(3, 2).verify(recoding.clusters).holds
 
 
 def test_deep_splits_need_no_recursion():
     """Record i holds the terms 0..i: each split takes all the others along, thousands of levels deep."""
     records = [{f"{term:04}" for term in range(number + 1)} for number in range(1100)]
-    pieces = find(records, 2, 1, max_cluster_size=2, refine=False)
-    assert pieces.clusters.record_count == 1100
-    assert Disassociation(2, 1).verify(pieces.clusters).holds
+    recoding = find(records, 2, 1, max_cluster_size=2, refine=False)
+    assert recoding.clusters.record_count == 1100
+    assert Disassociation(2, 1).verify(recoding.clusters).holds
 
 
 def test_identical_records_are_cut_into_clusters_of_equal_size():
@@ -292,13 +292,13 @@ def test_every_release_is_the_twins(records, promise, limit, protection, settle)
     (k, m), (sensitive, l) = promise, protection
     options = {"max_cluster_size": limit, "settle": settle, "threads": 1}
     try:
-        pieces = find(records, k, m, sensitive=sensitive, l=l, **options)
+        recoding = find(records, k, m, sensitive=sensitive, l=l, **options)
     except Infeasible:
         filled = [record for record in records if record]
         assert not filled or not twin.suffices(filled, k, sensitive, l or 1)
         return
     expected = twin.lines(twin.disassociate(records, (k, m), limit, sensitive, l or 1, settle=settle))
-    assert lines_of(pieces) == expected
+    assert lines_of(recoding) == expected
     assert not rules.broken_rules(expected, k, m, l or 1, sensitive)
 
 
@@ -315,19 +315,19 @@ def test_records_stay_with_their_cluster(records, limit, items_per_block):
     """Projected on a cluster's chunks, its records are its subrecords, however large the blocks are."""
     try:
         with blocks_of(items_per_block):
-            pieces = find(records, 2, 2, max_cluster_size=limit)
+            recoding = find(records, 2, 2, max_cluster_size=limit)
     except Infeasible:
         return
-    release = pieces.clusters
-    assert not rules.broken_rules(lines_of(pieces), 2, 2, 1, ())
+    release = recoding.clusters
+    assert not rules.broken_rules(lines_of(recoding), 2, 2, 1, ())
     lines = np.unique(release.clusters.lines[release.clusters.parents < 0])
     np.testing.assert_array_equal(lines, np.arange(len(lines)) + 1)
     labels = release.terms.texts()
-    for row, cluster in enumerate(pieces.cluster_of_row.tolist()):
+    for row, cluster in enumerate(recoding.cluster_of_row.tolist()):
         assert (cluster == NOT_PUBLISHED) == (not records[row])
     for cluster in range(len(release.clusters)):
-        inside = (pieces.cluster_of_row >= cluster) & (
-            pieces.cluster_of_row <= release.clusters.last[cluster]
+        inside = (recoding.cluster_of_row >= cluster) & (
+            recoding.cluster_of_row <= release.clusters.last[cluster]
         )
         members = [records[row] for row in np.flatnonzero(inside)]
         assert len(members) == release.clusters.sizes[cluster]
@@ -355,10 +355,10 @@ def test_threads_and_seeds_change_nothing(threads, items_per_block):
 
 
 def test_empty_records_are_set_aside():
-    pieces = find([{"a"}, set(), {"a"}, set()], 2, 2)
-    assert pieces.clusters.record_count == 2
-    assert pieces.cluster_of_row.tolist() == [0, NOT_PUBLISHED, 0, NOT_PUBLISHED]
-    assert pieces.notices == (
+    recoding = find([{"a"}, set(), {"a"}, set()], 2, 2)
+    assert recoding.clusters.record_count == 2
+    assert recoding.cluster_of_row.tolist() == [0, NOT_PUBLISHED, 0, NOT_PUBLISHED]
+    assert recoding.notices == (
         "2 records without items are left out: that there are no empty records is part of the promise",
     )
 
@@ -395,18 +395,18 @@ def test_sensitive_terms_stay_in_term_chunks_and_are_spread():
         {str(term) for term in rng.integers(12, size=3)} | ({"hiv"} if number % 5 == 0 else set())
         for number in range(400)
     ]
-    pieces = find(records, 3, 2, sensitive=["hiv"], l=4)
-    verdict = Disassociation(3, 2, 4).verify(pieces.clusters)
+    recoding = find(records, 3, 2, sensitive=["hiv"], l=4)
+    verdict = Disassociation(3, 2, 4).verify(recoding.clusters)
     assert verdict.holds
-    for cluster in np.unique(pieces.cluster_of_row):
-        rows = np.flatnonzero(pieces.cluster_of_row == cluster)
+    for cluster in np.unique(recoding.cluster_of_row):
+        rows = np.flatnonzero(recoding.cluster_of_row == cluster)
         assert 4 * sum("hiv" in records[row] for row in rows) <= len(rows)
 
 
 def test_l_with_many_digits_is_kept():
     records = [{"a", "hiv"}] * 2 + [{"a"}] * 6
-    pieces = find(records, 2, 2, sensitive=["hiv"], l=3.9999999999999996, max_cluster_size=3)
-    assert pieces.clusters.clusters.sizes.tolist() == [8]
+    recoding = find(records, 2, 2, sensitive=["hiv"], l=3.9999999999999996, max_cluster_size=3)
+    assert recoding.clusters.clusters.sizes.tolist() == [8]
 
 
 def test_horpart_on_ties_takes_the_first_term():

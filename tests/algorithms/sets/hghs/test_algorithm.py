@@ -39,41 +39,41 @@ def test_random_releases_are_safe_and_cost_what_is_said():
         each, k, m = random_instance(rng), rng.randint(2, 5), rng.randint(1, 3)
         if not feasible(each, k):
             continue
-        cuts = find(HgHs(most_cuts=60), each, KmAnonymity(k, m))
-        assert KmAnonymity(k, m).verify(released(each, cuts)).holds
-        assert measure(each.data, cuts, k)["ncp"] == pytest.approx(cuts.figures["ncp"])
+        recoding = find(HgHs(most_cuts=60), each, KmAnonymity(k, m))
+        assert KmAnonymity(k, m).verify(released(each, recoding)).holds
+        assert measure(each.data, recoding, k)["ncp"] == pytest.approx(recoding.figures["ncp"])
         first_of_aa = find(AA(minimal=False), each, KmAnonymity(k, m))
-        assert cuts.figures["ncp"] <= first_of_aa.figures["ncp"]
-        suppressed += (cuts.node_of_leaf == SUPPRESSED_ITEM).any()
+        assert recoding.figures["ncp"] <= first_of_aa.figures["ncp"]
+        suppressed += (recoding.cuts.node_of_leaf == SUPPRESSED_ITEM).any()
     assert suppressed > 20
 
 
 def test_an_item_that_stands_in_the_way_of_the_others_is_removed_from_all_records():
     sets = [{"a1", "b1"}] * 9 + [{"a1", "b1", "b2"}]
     each = instance(SPEC_TREE, sets)
-    cuts = find(HgHs(), each, KmAnonymity(2, 2))
-    assert published_labels(released(each, cuts)) == [{"a1", "b1"}] * 10
-    assert cuts.figures["items_suppressed"] == 1
-    assert cuts.figures["ncp"] == pytest.approx(1 / 21)
+    recoding = find(HgHs(), each, KmAnonymity(2, 2))
+    assert published_labels(released(each, recoding)) == [{"a1", "b1"}] * 10
+    assert recoding.figures["items_suppressed"] == 1
+    assert recoding.figures["ncp"] == pytest.approx(1 / 21)
 
 
 def test_the_worked_example_loses_no_more_than_the_best_cut():
-    cuts = find(HgHs(), instance(SPEC_TREE, SPEC_SETS), KmAnonymity(2, 2))
-    assert cuts.figures["ncp"] <= 2.5 / 11
-    assert cuts.notices == ()
+    recoding = find(HgHs(), instance(SPEC_TREE, SPEC_SETS), KmAnonymity(2, 2))
+    assert recoding.figures["ncp"] <= 2.5 / 11
+    assert recoding.notices == ()
 
 
 def test_says_when_it_did_not_look_at_all_cuts():
     each = random_instance(random.Random(3), most_leaves=10)
-    cuts = find(HgHs(most_cuts=2), each, KmAnonymity(2, 2))
-    assert any("most_cuts" in notice for notice in cuts.notices)
+    recoding = find(HgHs(most_cuts=2), each, KmAnonymity(2, 2))
+    assert any("most_cuts" in notice for notice in recoding.notices)
 
 
 def test_what_is_published_when_time_is_up_is_safe():
     each = instance(SPEC_TREE, SPEC_SETS)
-    cuts = find(HgHs(), each, KmAnonymity(2, 2), progress=Silent(time_limit=0))
-    assert KmAnonymity(2, 2).verify(released(each, cuts)).holds
-    assert any("time was up" in notice for notice in cuts.notices)
+    recoding = find(HgHs(), each, KmAnonymity(2, 2), progress=Silent(time_limit=0))
+    assert KmAnonymity(2, 2).verify(released(each, recoding)).holds
+    assert any("time was up" in notice for notice in recoding.notices)
 
 
 def test_stops_when_cancelled():

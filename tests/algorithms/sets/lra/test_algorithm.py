@@ -27,12 +27,14 @@ from tests.algorithms.sets.searches import (
 from tests.reference import km, km_parts
 
 
-def rows_of_parts(cuts):
-    return [np.flatnonzero(cuts.part_of_row == part).tolist() for part in range(cuts.part_count)]
+def rows_of_parts(recoding):
+    return [
+        np.flatnonzero(recoding.cuts.part_of_row == part).tolist() for part in range(recoding.cuts.part_count)
+    ]
 
 
-def sets_of_parts(each, cuts):
-    return [[each.transactions[row] for row in rows] for rows in rows_of_parts(cuts)]
+def sets_of_parts(each, recoding):
+    return [[each.transactions[row] for row in rows] for rows in rows_of_parts(recoding)]
 
 
 def test_divides_and_resolves_like_the_twin():
@@ -43,7 +45,7 @@ def test_divides_and_resolves_like_the_twin():
         rng = random.Random(seed)
         parts, flexibility = rng.randint(1, 4), rng.randint(0, 3)
         plain = LRA(parts=parts, flexibility=flexibility, minimal=False, single_items=False)
-        cuts = find(plain, each, KmAnonymity(k, m))
+        recoding = find(plain, each, KmAnonymity(k, m))
         transactions = each.transactions
         known = min(m, max(1, *map(len, transactions)))
 
@@ -53,10 +55,10 @@ def test_divides_and_resolves_like_the_twin():
         expected = km_parts.parts_of_rows(
             transactions, len(each.leaves), enough, m=known, parts=parts, flexibility=flexibility
         )
-        assert rows_of_parts(cuts) == [sorted(rows) for rows in expected], seed
+        assert rows_of_parts(recoding) == [sorted(rows) for rows in expected], seed
         for part, rows in enumerate(expected):
             sets = [transactions[row] for row in rows]
-            cut = dict(enumerate(cuts.node_of_leaf[part].tolist()))
+            cut = dict(enumerate(recoding.cuts.node_of_leaf[part].tolist()))
             assert cut == km.apriori(each.above, each.leaves, sets, k, m), seed
 
 
@@ -68,24 +70,24 @@ def test_random_releases_are_safe_as_a_whole_and_minimal_in_each_part(block):
             with pytest.raises(Infeasible, match="cannot be met"):
                 find(LRA(), each, KmAnonymity(k, m))
             continue
-        cuts = find(LRA(parts=2 + seed % 3, flexibility=2), each, KmAnonymity(k, m))
-        assert km.is_safe(published_nodes(each, cuts), k, m), seed
-        assert KmAnonymity(k, m).verify(released(each, cuts)).holds
-        for part, sets in enumerate(sets_of_parts(each, cuts)):
+        recoding = find(LRA(parts=2 + seed % 3, flexibility=2), each, KmAnonymity(k, m))
+        assert km.is_safe(published_nodes(each, recoding), k, m), seed
+        assert KmAnonymity(k, m).verify(released(each, recoding)).holds
+        for part, sets in enumerate(sets_of_parts(each, recoding)):
             assert with_items(sets) >= k or with_items(each.transactions) == 0
-            cut = dict(enumerate(cuts.node_of_leaf[part].tolist()))
+            cut = dict(enumerate(recoding.cuts.node_of_leaf[part].tolist()))
             for _, finer in km.expansions(each.above, each.leaves, cut):
                 assert not km.is_safe(km.published(sets, finer), k, m), seed
 
 
 def test_spec():
     each = instance(SPEC_TREE, SPEC_SETS)
-    cuts = find(LRA(parts=3), each, KmAnonymity(2, 2))
-    assert cuts.part_count == 2
-    assert all(len(rows) == 2 for rows in rows_of_parts(cuts))
-    assert KmAnonymity(2, 2).verify(released(each, cuts)).holds
+    recoding = find(LRA(parts=3), each, KmAnonymity(2, 2))
+    assert recoding.cuts.part_count == 2
+    assert all(len(rows) == 2 for rows in rows_of_parts(recoding))
+    assert KmAnonymity(2, 2).verify(released(each, recoding)).holds
     one = find(LRA(parts=1), each, KmAnonymity(2, 2))
-    assert [each.tree.labels[node] for node in one.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
+    assert [each.tree.labels[node] for node in one.cuts.node_of_leaf[0]] == ["A", "A", "b1", "b2"]
 
 
 TWO_GROUPS = [{"a1", "b1"}] + [{"a1", "b2"}] * 2 + [{"a2", "b1"}] * 3 + [{"a2", "b2"}] * 3
@@ -94,9 +96,9 @@ TWO_GROUPS = [{"a1", "b1"}] + [{"a1", "b2"}] * 2 + [{"a2", "b1"}] * 3 + [{"a2", 
 def test_items_are_generalized_in_the_part_that_needs_it_only():
     each = instance(SPEC_TREE, TWO_GROUPS)
     assert find(AA(), each, KmAnonymity(3, 2)).figures["ncp"] == 9 * 0.5 / 18
-    cuts = find(LRA(parts=2), each, KmAnonymity(3, 2))
-    assert rows_of_parts(cuts) == [[3, 4, 5, 6, 7, 8], [0, 1, 2]]
-    assert cuts.figures["ncp"] == pytest.approx(3 * 0.5 / 18)
+    recoding = find(LRA(parts=2), each, KmAnonymity(3, 2))
+    assert rows_of_parts(recoding) == [[3, 4, 5, 6, 7, 8], [0, 1, 2]]
+    assert recoding.figures["ncp"] == pytest.approx(3 * 0.5 / 18)
 
 
 def short_case(seed):
@@ -110,7 +112,7 @@ def test_transactions_of_one_item_leave_like_in_the_twin():
     for seed in range(150):
         each, k, m = short_case(seed)
         if feasible(each, k):
-            cut = find(AA(), each, KmAnonymity(k, m)).node_of_leaf[0]
+            cut = find(AA(), each, KmAnonymity(k, m)).cuts.node_of_leaf[0]
             found = np.flatnonzero(may_leave(Transactions.of(each.data), cut, k)).tolist()
             assert set(found) == km_parts.may_leave(each.transactions, dict(enumerate(cut.tolist())), k), seed
             left += len(found)
@@ -131,11 +133,11 @@ def test_part_for_single_items_keeps_every_promise_and_never_loses_more():
         assert KmAnonymity(k, m).verify(released(each, apart)).holds
         for part, sets in enumerate(sets_of_parts(each, apart)):
             assert with_items(sets) >= k or with_items(each.transactions) == 0
-            cut = dict(enumerate(apart.node_of_leaf[part].tolist()))
+            cut = dict(enumerate(apart.cuts.node_of_leaf[part].tolist()))
             assert km.is_safe(km.published(sets, cut), k, m), seed
             finer = dict(km.expansions(each.above, each.leaves, cut))
-            assert {reason.node for reason in apart.reasons if reason.part == part} == set(finer)
-            for reason in apart.reasons:
+            assert {reason.node for reason in apart.cuts.reasons if reason.part == part} == set(finer)
+            for reason in apart.cuts.reasons:
                 if reason.part == part:
                     held = km.published(sets, finer[reason.node])
                     assert 0 < sum(set(reason.itemset) <= items for items in held) == reason.support < k
@@ -147,17 +149,19 @@ def test_single_items_stay_with_the_others_where_diversity_is_promised():
     sets = [{"a1"}] * 3 + [{"a2"}] * 3 + [{"a1", "b1"}, {"a2", "b1", "s"}] * 3
     nested = {"*": {"A": ["a1", "a2"], "B": ["b1", "b2"], "S": ["s"]}}
     each = instance(nested, sets, sensitive=["s"])
-    cuts = find(LRA(parts=1), each, KmAnonymity(4, 2), LmDiversity(1.5, 1))
-    assert cuts.part_count == 1
-    assert find(LRA(parts=1), each, KmAnonymity(4, 2)).figures["ncp"] <= cuts.figures["ncp"]
+    recoding = find(LRA(parts=1), each, KmAnonymity(4, 2), LmDiversity(1.5, 1))
+    assert recoding.cuts.part_count == 1
+    assert find(LRA(parts=1), each, KmAnonymity(4, 2)).figures["ncp"] <= recoding.figures["ncp"]
 
 
 def test_best_of_one_two_and_three_parts_is_kept():
     same = instance(SPEC_TREE, SPEC_SETS)
-    cuts = find(LRA(), same, KmAnonymity(2, 2))
+    recoding = find(LRA(), same, KmAnonymity(2, 2))
     losses = [find(LRA(parts=parts), same, KmAnonymity(2, 2)).figures["ncp"] for parts in (1, 2, 3)]
-    assert cuts.figures["ncp"] == min(losses)
-    assert any("parts of similar transactions were tried, and 1 lost least" in each for each in cuts.notices)
+    assert recoding.figures["ncp"] == min(losses)
+    assert any(
+        "parts of similar transactions were tried, and 1 lost least" in each for each in recoding.notices
+    )
     apart = find(LRA(), instance(SPEC_TREE, TWO_GROUPS), KmAnonymity(3, 2))
     assert any("and 2 lost least" in each for each in apart.notices)
 
@@ -166,25 +170,25 @@ def test_figures_are_those_of_the_whole():
     for seed in range(40):
         each, k, m = short_case(seed)
         if feasible(each, k):
-            cuts = find(LRA(parts=1 + seed % 3), each, KmAnonymity(k, m))
+            recoding = find(LRA(parts=1 + seed % 3), each, KmAnonymity(k, m))
             below = km.leaves_below(each.above, each.leaves)
             costs = [
                 len(below[node]) / len(each.leaves) if node not in each.leaves else 0
-                for items, part in zip(each.transactions, cuts.part_of_row.tolist(), strict=True)
-                for node in cuts.node_of_leaf[part, sorted(items)].tolist()
+                for items, part in zip(each.transactions, recoding.cuts.part_of_row.tolist(), strict=True)
+                for node in recoding.cuts.node_of_leaf[part, sorted(items)].tolist()
             ]
-            assert cuts.figures["ncp"] == pytest.approx(sum(costs) / max(1, len(costs)))
-            assert cuts.figures["parts"] == cuts.part_count
+            assert recoding.figures["ncp"] == pytest.approx(sum(costs) / max(1, len(costs)))
+            assert recoding.figures["parts"] == recoding.cuts.part_count
 
 
 def test_reasons_hold_in_their_part():
     each = random_instance(random.Random(5), most_rows=60)
-    cuts = find(LRA(parts=3), each, KmAnonymity(3, 2))
-    assert len({reason.part for reason in cuts.reasons}) > 1
-    for reason in cuts.reasons:
-        cut = dict(enumerate(cuts.node_of_leaf[reason.part].tolist()))
+    recoding = find(LRA(parts=3), each, KmAnonymity(3, 2))
+    assert len({reason.part for reason in recoding.cuts.reasons}) > 1
+    for reason in recoding.cuts.reasons:
+        cut = dict(enumerate(recoding.cuts.node_of_leaf[reason.part].tolist()))
         finer = dict(km.expansions(each.above, each.leaves, cut))[reason.node]
-        sets = km.published(sets_of_parts(each, cuts)[reason.part], finer)
+        sets = km.published(sets_of_parts(each, recoding)[reason.part], finer)
         assert sum(set(reason.itemset) <= held for held in sets) == reason.support < 3
 
 
@@ -194,9 +198,9 @@ def test_same_cuts_whatever_the_number_of_threads():
         find(LRA(parts=4, threads=threads), each, KmAnonymity(4, 3)) for threads in (1, 2, 2, 4)
     )
     for other in others:
-        np.testing.assert_array_equal(first.part_of_row, other.part_of_row)
-        np.testing.assert_array_equal(first.node_of_leaf, other.node_of_leaf)
-        assert (first.reasons, first.figures) == (other.reasons, other.figures)
+        np.testing.assert_array_equal(first.cuts.part_of_row, other.cuts.part_of_row)
+        np.testing.assert_array_equal(first.cuts.node_of_leaf, other.cuts.node_of_leaf)
+        assert (first.cuts.reasons, first.figures) == (other.cuts.reasons, other.figures)
 
 
 def test_memory_limit_makes_more_parts():
@@ -204,17 +208,17 @@ def test_memory_limit_makes_more_parts():
     each = instance({"*": [f"i{item}" for item in range(6)]}, sets)
     items = sum(map(len, sets))
     program_and_data = 300e6 + 16 * (items + len(sets))
-    cuts = find(LRA(memory_limit=program_and_data + 10_000), each, KmAnonymity(2, 2))
-    assert cuts.part_count > 3
-    for part in sets_of_parts(each, cuts):
+    recoding = find(LRA(memory_limit=program_and_data + 10_000), each, KmAnonymity(2, 2))
+    assert recoding.cuts.part_count > 3
+    for part in sets_of_parts(each, recoding):
         assert 8 * (7 * sum(map(len, part)) + 4 * len(part) + 1) <= 10_000
 
 
 def test_time_limit_gives_a_safe_release():
     each = random_instance(random.Random(5), most_rows=60)
-    cuts = find(LRA(parts=3), each, KmAnonymity(3, 2), progress=Silent(time_limit=-1))
-    assert KmAnonymity(3, 2).verify(released(each, cuts)).holds
-    assert any(notice.startswith("part ") and "time was up" in notice for notice in cuts.notices)
+    recoding = find(LRA(parts=3), each, KmAnonymity(3, 2), progress=Silent(time_limit=-1))
+    assert KmAnonymity(3, 2).verify(released(each, recoding)).holds
+    assert any(notice.startswith("part ") and "time was up" in notice for notice in recoding.notices)
 
 
 def test_wish_to_stop_is_honoured():
@@ -226,11 +230,11 @@ def test_wish_to_stop_is_honoured():
 
 def test_empty_transactions_pass_through():
     each = instance(SPEC_TREE, [set()] * 20 + [{"a1"}] * 4 + [{"b1"}] * 4)
-    cuts = find(LRA(parts=5), each, KmAnonymity(3, 2))
-    assert all(with_items(sets) >= 3 for sets in sets_of_parts(each, cuts))
-    assert cuts.figures["ncp"] == 0
+    recoding = find(LRA(parts=5), each, KmAnonymity(3, 2))
+    assert all(with_items(sets) >= 3 for sets in sets_of_parts(each, recoding))
+    assert recoding.figures["ncp"] == 0
     alone = find(LRA(), instance(SPEC_TREE, [set(), set()]), KmAnonymity(3, 2))
-    assert alone.part_count == 1
+    assert alone.cuts.part_count == 1
 
 
 def test_part_without_diversity_is_united_with_its_neighbour():
@@ -240,10 +244,10 @@ def test_part_without_diversity_is_united_with_its_neighbour():
         {"*": {"A": ["a1", "a2"], "B": ["b1", "b2"], "S": ["s"]}}, sick + [{"a1"}] * 8, sensitive=["s"]
     )
     models = KmAnonymity(2, 1), LmDiversity(2, 1)
-    assert find(LRA(parts=2, flexibility=0), each, KmAnonymity(2, 1)).part_count == 2
-    cuts = find(LRA(parts=2, flexibility=0), each, *models)
-    assert cuts.part_count == 1
-    assert all(model.verify(released(each, cuts)).holds for model in models)
+    assert find(LRA(parts=2, flexibility=0), each, KmAnonymity(2, 1)).cuts.part_count == 2
+    recoding = find(LRA(parts=2, flexibility=0), each, *models)
+    assert recoding.cuts.part_count == 1
+    assert all(model.verify(released(each, recoding)).holds for model in models)
 
 
 def test_diverse_releases_are_safe():
@@ -257,11 +261,11 @@ def test_diverse_releases_are_safe():
         each = instance(each.tree, sets, [sensitive])
         models = KmAnonymity(rng.randint(2, 3), 2), LmDiversity(rng.choice([1.5, 2]), rng.randint(1, 2))
         try:
-            cuts = find(LRA(parts=3, flexibility=1), each, *models)
+            recoding = find(LRA(parts=3, flexibility=1), each, *models)
         except Infeasible:
             continue
         made += 1
-        assert all(model.verify(released(each, cuts)).holds for model in models), seed
+        assert all(model.verify(released(each, recoding)).holds for model in models), seed
     assert made > 50
 
 
@@ -295,8 +299,8 @@ def test_numbers_of_subsets_are_balanced():
     labels = [f"i{item}" for item in range(40)]
     sets = [set(rng.sample(labels, rng.randint(0, 12))) for _ in range(400)]
     each = instance({"*": labels}, sets)
-    cuts = find(LRA(parts=4, flexibility=2), each, KmAnonymity(2, 3))
-    counts = [sum(comb(len(items), 3) for items in part) for part in sets_of_parts(each, cuts)]
+    recoding = find(LRA(parts=4, flexibility=2), each, KmAnonymity(2, 3))
+    counts = [sum(comb(len(items), 3) for items in part) for part in sets_of_parts(each, recoding)]
     # A border comes as near as one transaction, and is moved by two more.
     assert max(abs(count - sum(counts) / 4) for count in counts) <= 2 * 3 * comb(12, 3)
 

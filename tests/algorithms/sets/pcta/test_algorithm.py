@@ -9,7 +9,7 @@ from shoal.metrics.catalogue import measure
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.progress import Silent
-from shoal.recoding.decision import apply_recoding
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.roles import QuasiSet
 from tests.builders import local_data
 from tests.reference import mixed, privacy_sets
@@ -25,8 +25,8 @@ def find(data, *models, progress=None):
     return PCTA().find(data, models, np.random.default_rng(0), progress or Silent())
 
 
-def published(data, cuts):
-    column = apply_recoding(data.table, data.trees, data.roles, cuts, smallest=1).table.sets("items")
+def published(data, recoding):
+    column = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1).table.sets("items")
     starts, items = column.arrays
     labels = column.domain.texts()
     return [
@@ -60,8 +60,8 @@ def test_loss_is_the_one_measured():
     for seed in range(30):
         sets = [*random_sets(seed), {"a"}, {"a"}]
         data = data_of(sets, item_weights={"a": 0.25, "b": 0.5})
-        cuts = find(data, KmAnonymity(2, 2))
-        assert measure(data, cuts, 2)["ul"] == pytest.approx(cuts.figures["utility_loss"])
+        recoding = find(data, KmAnonymity(2, 2))
+        assert measure(data, recoding, 2)["ul"] == pytest.approx(recoding.figures["utility_loss"])
 
 
 def test_items_that_matter_more_are_kept_apart():
@@ -79,10 +79,10 @@ def test_diversity_is_kept():
     for seed in range(60):
         data = data_of(random_sets(seed), sensitive=("f",))
         try:
-            cuts = find(data, KmAnonymity(2, 2), LmDiversity(1.5, 2))
+            recoding = find(data, KmAnonymity(2, 2), LmDiversity(1.5, 2))
         except Infeasible:
             continue
-        shown = published(data, cuts)
+        shown = published(data, recoding)
         assert privacy_sets.km_anonymity(shown, 2, 2, frozenset("f"))[0]
         assert privacy_sets.lm_diversity(shown, 1.5, 2, frozenset("f"))
         kept += 1

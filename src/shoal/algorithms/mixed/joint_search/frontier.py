@@ -12,8 +12,8 @@ from shoal.algorithms.mixed.joint_search.task import Task
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.privacy.check import verify_all
-from shoal.recoding.decision import apply_recoding
-from shoal.recoding.joint import Joint
+from shoal.recoding.recoding import apply_recoding
+from shoal.recoding.rows import RowRecoding
 
 _POINTS = 8
 
@@ -23,12 +23,12 @@ def grid(least: float, most: float) -> list[float]:
     return sorted(set(np.linspace(least, max(least, most), _POINTS).tolist()))
 
 
-def best_of(task: Task, deltas: Sequence[float], find: Callable[[float], Joint]) -> Joint:
+def best_of(task: Task, deltas: Sequence[float], find: Callable[[float], RowRecoding]) -> RowRecoding:
     """The decision with the smallest sum of both losses; its figures list all, each of them verified.
 
     Bounds that cannot be met are left out.
     """
-    found: list[Joint] = []
+    found: list[RowRecoding] = []
     for delta in deltas:
         try:
             found.append(find(delta))
@@ -47,7 +47,7 @@ def best_of(task: Task, deltas: Sequence[float], find: Callable[[float], Joint])
     return replace(chosen, notices=(*chosen.notices, notice), figures={**chosen.figures, "frontier": points})
 
 
-def _point(task: Task, joint: Joint) -> dict[str, Any]:
+def _point(task: Task, joint: RowRecoding) -> dict[str, Any]:
     data = task.data
     released = apply_recoding(data.table, data.trees, data.roles, joint, smallest=1).table
     verdicts = verify_all(task.models, LocalData(released, data.roles))

@@ -25,7 +25,7 @@ from shoal.privacy.k_lm_diversity import KLmDiversity
 from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
 from shoal.progress import Progress
-from shoal.recoding.joint import Joint
+from shoal.recoding.rows import RowRecoding
 
 SERVES: tuple[type[Model], ...] = (KKmAnonymity, KLmDiversity)
 PAPER = (
@@ -90,15 +90,14 @@ class Task:
 
     def joint(
         self, clusters: Clusters, parts: Parts, figures: Mapping[str, Any], notices: Sequence[str] = ()
-    ) -> Joint:
+    ) -> RowRecoding:
         """The decision that clusters and their items are published as."""
         clustering = clusters.clustering()
         in_order = [parts[cluster] for cluster in clusters.alive.tolist()]
-        groups = clustering.unite_alike(self.records).groups(self.records)
         suppressed, loss = sum(part.suppressed for part in in_order), self.utility_loss(parts)
-        return Joint(
-            groups=groups,
-            cuts=self.step.cuts(in_order, clustering.cluster_of_row),
+        return RowRecoding(
+            clusters=clustering.unite_alike(self.records).generalized(self.records),
+            items=self.step.cuts(in_order, clustering.cluster_of_row),
             notices=(
                 *self.notices,
                 *notices,

@@ -10,7 +10,7 @@ from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.generalized_records import closures, vector_costs
 from shoal.kernels.grouping import group_rows, members
-from shoal.recoding.groups import Groups
+from shoal.recoding.generalized_clusters import GeneralizedClusters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,10 +56,10 @@ class Clustering:
         number, _ = group_rows(self.closures(records))
         return Clustering(number[self.cluster_of_row])
 
-    def groups(self, records: Records) -> Groups:
+    def generalized(self, records: Records) -> GeneralizedClusters:
         """What is published."""
         vectors = self.closures(records)
-        return Groups(
+        return GeneralizedClusters(
             self.cluster_of_row,
             nodes={
                 name: vectors[:, number] - records.trees.starts[number]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from shoal.algorithms.parameters import Within, YesOrNo, parameter
@@ -17,7 +16,7 @@ from shoal.engine.local import LocalData
 from shoal.kernels.constraint import Needs
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.groups import Groups
+from shoal.recoding.rows import RowRecoding
 
 WEIGHT_OF_LOSS = 0.15
 
@@ -46,11 +45,11 @@ def finish(
     local_search: bool,
     w: float = WEIGHT_OF_LOSS,
     bound: float | None = None,
-) -> Groups:
-    """The groups of a clustering, of which clusters are united until every model holds in each.
+) -> RowRecoding:
+    """What a clustering publishes, of which clusters are united until every model holds in each.
 
     Clusters may come in any size. With `local_search` the cost, which `records` measures, is lowered
-    afterwards. Clusters that would be published alike are one group. `bound` is a lower bound of the cost of
+    afterwards. Clusters that would be published alike are one. `bound` is a lower bound of the cost of
     any release, if a better one is known than `lower_bound` finds. Raises Infeasible when not even the whole
     table keeps the models.
     """
@@ -73,7 +72,7 @@ def finish(
     if bound is None:
         bound = lower_bound(records, final, needs.k, progress)
     figures = _figures(records.measure, final.cost(records), bound)
-    return replace(final.groups(records), notices=(*notices, *_in_words(figures)), figures=figures)
+    return RowRecoding(final.generalized(records), notices=(*notices, *_in_words(figures)), figures=figures)
 
 
 def publishable(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,7 +24,8 @@ from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
-from shoal.recoding.groups import SUPPRESSED, Groups
+from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
+from shoal.recoding.rows import RowRecoding
 
 _MOST_CHOICES = 10_000_000
 
@@ -72,7 +73,7 @@ class FullDomain(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Groups:
+    ) -> RowRecoding:
         """Look for the cheapest safe choice of levels; the best one so far if time is up."""
         needs = needs_of(data, models)
         records = Records.of(data, self.measure)
@@ -89,7 +90,7 @@ class FullDomain(Algorithm):
             notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)
         if not finished:
             notices += (_time_was_up(search),)
-        return replace(_groups(search), notices=notices)
+        return RowRecoding(_clusters(search), notices=notices, figures=_figures(search))
 
     def _costs_of_suppressed(self, data: LocalData, records: Records) -> list[float]:
         """What a suppressed record costs in each column."""
@@ -101,27 +102,31 @@ class FullDomain(Algorithm):
         ]
 
 
-def _groups(search: LatticeSearch) -> Groups:
+def _clusters(search: LatticeSearch) -> GeneralizedClusters:
     """What the best choice publishes."""
-    lattice, records = search.lattice, search.lattice.records
+    records = search.lattice.records
     classes = search.history.classes(search.best)
     safe = search.safety.judge(classes).safe
-    group_of_class = np.where(safe, np.cumsum(safe) - 1, SUPPRESSED)
-    return Groups(
-        group_of_class[classes.class_of_record[records.record_of_row]],
+    cluster_of_class = np.where(safe, np.cumsum(safe) - 1, SUPPRESSED)
+    return GeneralizedClusters(
+        cluster_of_class[classes.class_of_record[records.record_of_row]],
         nodes={
             name: classes.vectors[safe, number] - records.trees.starts[number]
             for number, name in enumerate(records.columns)
         },
-        figures={
-            "levels": {
-                name: int(lattice.heights[number][search.best[number]])
-                for number, name in enumerate(records.columns)
-            },
-            "choices": lattice.size,
-            "choices_looked_at": search.looked_at,
-        },
     )
+
+
+def _figures(search: LatticeSearch) -> dict[str, Any]:
+    lattice = search.lattice
+    return {
+        "levels": {
+            name: int(lattice.heights[number][search.best[number]])
+            for number, name in enumerate(lattice.records.columns)
+        },
+        "choices": lattice.size,
+        "choices_looked_at": search.looked_at,
+    }
 
 
 def _too_many_choices(lattice: Lattice) -> str:

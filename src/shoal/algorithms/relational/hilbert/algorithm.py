@@ -31,7 +31,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
-from shoal.recoding.groups import Groups
+from shoal.recoding.rows import RowRecoding
 
 _MOST_BITS = 40
 _RUNS_PER_SLICE = 2_000_000
@@ -78,13 +78,13 @@ class Hilbert(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Groups:
+    ) -> RowRecoding:
         """Sort, cut, and unite neighbours in loss where a model asks for it."""
         k = needs_of(data, models).k
         gridded = on_grids(data)
         records = Records.of(gridded.data, self.measure)
         clustering, notices = runs_along_the_curve(records, gridded.data, k, progress)
-        groups = finish(
+        found = finish(
             gridded.data,
             records,
             clustering,
@@ -94,7 +94,7 @@ class Hilbert(Algorithm):
             w=self.w,
             bound=self._known_bound(on_trees_only=not gridded.grids),
         )
-        return replace(gridded.published(groups), notices=(*gridded.notices, *groups.notices, *notices))
+        return replace(gridded.published(found), notices=(*gridded.notices, *found.notices, *notices))
 
     def _known_bound(self, *, on_trees_only: bool) -> float | None:
         """A lower bound of the loss that is taken as it is; None to have a better one computed.

@@ -17,7 +17,7 @@ from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import NO_PARENT, ROOT_LABEL, Hierarchy, tree_from_nodes
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.grouping import members
-from shoal.recoding.groups import Groups
+from shoal.recoding.rows import RowRecoding
 from shoal.table.columns import Domain
 
 _FEWEST_CELLS = 32
@@ -78,22 +78,23 @@ class Gridded:
         """What to know about the ends of ranges."""
         return derived_ends_notice(self.ends)
 
-    def published(self, groups: Groups) -> Groups:
-        """The same groups with ranges for the columns on a grid; every row must be in a group.
+    def published(self, found: RowRecoding) -> RowRecoding:
+        """The same clusters with ranges for the columns on a grid; every row must be in a cluster.
 
         Figures about the loss are dropped, because they are those of the trees and not of the ranges.
         """
-        if not self.grids:
-            return groups
-        starts, rows = members(groups.group_of_row, groups.group_count)
+        clusters = found.clusters
+        if not self.grids or clusters is None:
+            return found
+        starts, rows = members(clusters.cluster_of_row, clusters.cluster_count)
         ranges = {}
         for name, grid in self.grids.items():
             column = self.data.table.coded(name)
             codes = column.codes[rows]
             lows, highs = (reduce.reduceat(codes, starts[:-1]) for reduce in (np.minimum, np.maximum))
             ranges[name] = _covering_ranges(column.domain, grid, lows, highs)
-        nodes = {name: of_groups for name, of_groups in groups.nodes.items() if name not in self.grids}
-        return replace(groups, nodes=nodes, ranges=ranges, figures={})
+        nodes = {name: nodes for name, nodes in clusters.nodes.items() if name not in self.grids}
+        return replace(found, clusters=replace(clusters, nodes=nodes, ranges=ranges), figures={})
 
 
 def on_grids(data: LocalData) -> Gridded:
@@ -120,10 +121,10 @@ def _points(ends: Ends) -> Floats:
 
 
 def _covering_ranges(domain: Domain, grid: Grid, lows: Ints, highs: Ints) -> Floats:
-    """The cells from the lowest to the highest value of each group.
+    """The cells from the lowest to the highest value of each cluster.
 
-    A group of one value is published as that value, one without any as missing, and one that mixes values and
-    missing ones is suppressed in this column.
+    A cluster of one value is published as that value, one without any as missing, and one that mixes values
+    and missing ones is suppressed in this column.
     """
     numbers = np.empty(0) if domain.numbers is None else domain.numbers
     ranges = np.full((len(lows), 2), (-np.inf, np.inf))

@@ -30,7 +30,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
-from shoal.recoding.groups import Groups
+from shoal.recoding.rows import RowRecoding
 
 _WHAT_TO_REDUCE = "leave out columns, give hierarchies fewer levels, or raise k"
 _SHARE_OF_MINING = 0.5  # of the time there is: the more is mined, the longer it takes to choose from it
@@ -100,7 +100,7 @@ class KAnonCF(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Groups:
+    ) -> RowRecoding:
         """Mine, cover, make disjoint and publish; LimitReached says what to reduce."""
         needs = needs_of(data, models)
         records = Records.of(data, self.measure)
@@ -122,7 +122,7 @@ class KAnonCF(Algorithm):
             if self.local_search and closed.complete:
                 covers += self._finer_covers(records, closed, needs.k, progress)
         start = self._cheapest_start(data, records, needs, covers, progress)
-        groups = finish(
+        recoding = finish(
             data,
             records,
             start,
@@ -134,10 +134,10 @@ class KAnonCF(Algorithm):
         )
         factor = 2 * (1 + math.log(2 * needs.k))
         return replace(
-            groups,
-            notices=(*groups.notices, _proven(self.measure, factor, flaw)),
+            recoding,
+            notices=(*recoding.notices, _proven(self.measure, factor, flaw)),
             figures={
-                **groups.figures,
+                **recoding.figures,
                 "closed_records": len(closed),
                 "mined_all": closed.complete,
                 "cost_before_local_search": start.cost(records),

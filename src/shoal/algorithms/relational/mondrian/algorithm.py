@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from shoal.algorithms.parameters import OneOf, check_parameters, parameter
 from shoal.algorithms.relational.clustering.constraint import needs_of
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, find_ends
 from shoal.algorithms.relational.mondrian.ordering import ordered_columns
-from shoal.algorithms.relational.mondrian.publishing import Partition, groups_of
+from shoal.algorithms.relational.mondrian.publishing import Partition, clusters_of
 from shoal.engine.local import LocalData
 from shoal.kernels.constraint import Needs
 from shoal.kernels.mondrian import Ordered, Parts, cut_parts, whole_table
@@ -22,7 +22,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
-from shoal.recoding.groups import Groups
+from shoal.recoding.rows import RowRecoding
 
 _ROWS_PER_SLICE = 200_000
 _STAGES = {"strict": 2, "relaxed": 3}
@@ -77,15 +77,15 @@ class Mondrian(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Groups:
-        """Cut until nothing can be cut, or time is up; parts that are published alike become one group."""
+    ) -> RowRecoding:
+        """Cut until nothing can be cut, or time is up; parts that are published alike become one cluster."""
         needs = needs_of(data, models)
         ends = find_ends(data)
         ordered = ordered_columns(data, ends)
         parts = whole_table(data.row_count, needs.k)
         finished = self._cut(ordered, needs, parts, progress)
-        groups = groups_of(Partition(data, ends, ordered, parts), needs)
-        return replace(groups, notices=_notices(needs, ends, parts, finished=finished))
+        clusters = clusters_of(Partition(data, ends, ordered, parts), needs)
+        return RowRecoding(clusters, notices=_notices(needs, ends, parts, finished=finished))
 
     def _cut(self, ordered: Ordered, needs: Needs, parts: Parts, progress: Progress) -> bool:
         """Cut parts until none is open; False when time was up before."""

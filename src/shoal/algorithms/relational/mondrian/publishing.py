@@ -15,7 +15,7 @@ from shoal.kernels.constraint import Needs, classes_admissible
 from shoal.kernels.grouping import group_rows, members
 from shoal.kernels.mondrian import NO_COLUMN, NO_PART, Ordered, Parts, enclosing_cuts
 from shoal.kernels.trees import lowest_common_ancestors
-from shoal.recoding.groups import Groups
+from shoal.recoding.generalized_clusters import GeneralizedClusters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,8 +28,8 @@ class Partition:
     parts: Parts
 
 
-def groups_of(partition: Partition, needs: Needs) -> Groups:
-    """One group per published record; parts that are published alike are one group.
+def clusters_of(partition: Partition, needs: Needs) -> GeneralizedClusters:
+    """One cluster per published record; parts that are published alike are one cluster.
 
     Two admissible parts are mostly admissible together, but not always: a person with rows in both counts
     once in their union. Such parts are replaced by the smallest part that holds them all.
@@ -40,17 +40,17 @@ def groups_of(partition: Partition, needs: Needs) -> Groups:
         chosen = np.flatnonzero(whole)
         chosen = chosen[np.argsort(parts.starts[chosen])]
         nodes, ranges = _published_values(partition, chosen)
-        group_of_part, first_parts = group_rows(_as_integers(nodes, ranges, len(chosen)))
-        group_of_row = np.empty(len(parts.rows), dtype=np.int64)
-        group_of_row[parts.rows] = np.repeat(group_of_part, parts.ends[chosen] - parts.starts[chosen])
-        inadmissible = _inadmissible_unions(needs, group_of_row, group_of_part, len(first_parts))
+        cluster_of_part, first_parts = group_rows(_as_integers(nodes, ranges, len(chosen)))
+        cluster_of_row = np.empty(len(parts.rows), dtype=np.int64)
+        cluster_of_row[parts.rows] = np.repeat(cluster_of_part, parts.ends[chosen] - parts.starts[chosen])
+        inadmissible = _inadmissible_unions(needs, cluster_of_row, cluster_of_part, len(first_parts))
         if len(inadmissible) == 0:
-            return Groups(
-                group_of_row,
+            return GeneralizedClusters(
+                cluster_of_row,
                 nodes={name: column[first_parts] for name, column in nodes.items()},
                 ranges={name: column[first_parts] for name, column in ranges.items()},
             )
-        alike = [chosen[group_of_part == group].tolist() for group in inadmissible]
+        alike = [chosen[cluster_of_part == cluster].tolist() for cluster in inadmissible]
         keep_origins(parts, whole, {origin_of(parts, those) for those in alike})
 
 
@@ -119,12 +119,14 @@ def _as_integers(nodes: Mapping[str, Ints], ranges: Mapping[str, Floats], count:
     return np.ascontiguousarray(np.hstack([np.zeros((count, 1), dtype=np.int64), *columns]))
 
 
-def _inadmissible_unions(needs: Needs, group_of_row: Ints, group_of_part: Ints, group_count: int) -> Ints:
-    """The groups of several parts that must not be published."""
+def _inadmissible_unions(
+    needs: Needs, cluster_of_row: Ints, cluster_of_part: Ints, cluster_count: int
+) -> Ints:
+    """The clusters of several parts that must not be published."""
     if len(needs.requirements) == 0:
         return np.empty(0, dtype=np.int64)  # k rows, or people, remain k in a union
-    several = np.bincount(group_of_part, minlength=group_count) > 1
-    holds: Bools = classes_admissible(needs, *members(group_of_row, group_count))
+    several = np.bincount(cluster_of_part, minlength=cluster_count) > 1
+    holds: Bools = classes_admissible(needs, *members(cluster_of_row, cluster_count))
     return np.flatnonzero(several & ~holds)
 
 

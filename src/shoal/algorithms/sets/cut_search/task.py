@@ -21,6 +21,7 @@ from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts, Reason
+from shoal.recoding.rows import RowRecoding
 
 DOWNCODING = (
     "the cut was made minimal: nothing could be published in more detail, and who knows that can sometimes"
@@ -39,7 +40,7 @@ class CutTask:
 
     def finish(
         self, cut: Cut, tally: Tally, progress: Progress, *, minimal: bool, exchanges: int = 0
-    ) -> Cuts:
+    ) -> RowRecoding:
         """Make the cut minimal if that is wanted, and tell how it was found and why it is no finer.
 
         `exchanges` nodes of a minimal cut are tried for a cheaper one.
@@ -62,11 +63,14 @@ class CutTask:
         figures |= {"nodes_on_cut": len(cut.nodes), "ncp": cut.ncp}
         obstacles = obstacles_at(self.violations, cut, step.obstacles) if step.in_time else {}
         figures["occurrences_counted"] = self.violations.counted
-        return Cuts(
+        cuts = Cuts(
             column=self.column,
             part_of_row=np.zeros(self.row_count, dtype=np.int64),
             node_of_leaf=cut.node_of_leaf[np.newaxis, :].copy(),
             reasons=reasons_of(obstacles, self.violations.requirement),
+        )
+        return RowRecoding(
+            items=(cuts,),
             notices=(*self.notices, *_notices(cut, tally, step, minimal=minimal)),
             figures=figures,
         )

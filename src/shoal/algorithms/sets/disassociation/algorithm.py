@@ -32,8 +32,8 @@ from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
+from shoal.recoding.chunk_recoding import NOT_PUBLISHED, ChunkRecoding, arranged, joined
 from shoal.recoding.disassociated import Clusters, Disassociated
-from shoal.recoding.pieces import NOT_PUBLISHED, Pieces, arranged, joined
 from shoal.table.columns import Sets
 from shoal.table.roles import QuasiSet
 
@@ -79,7 +79,7 @@ class Disassociate(Algorithm):
 
     Contract
         needs:      rows; one set column; no tree
-        gives:      pieces of the records, every term of every record in one of them
+        gives:      chunks of the records, every term of every record in one of them
         guarantees: all rules of disassociation; sensitive terms stay in term chunks
         cost:       O(items) for each level of HORPART, of which a set has as many as it is long at most;
                     VERPART O(terms^2) bitmap operations for each cluster with m = 2; REFINE O(terms in term
@@ -122,7 +122,7 @@ class Disassociate(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Pieces:
+    ) -> ChunkRecoding:
         """Take the records apart so that all rules hold."""
         model = _the_model(models)
         column, sets = set_column(data)
@@ -144,7 +144,7 @@ class Disassociate(Algorithm):
 
         found = in_threads([partial(take_apart, *block) for block in blocks], progress, threads)
         clusters = joined([block.clusters for block in found])
-        return Pieces(
+        return ChunkRecoding(
             column=column,
             clusters=clusters,
             cluster_of_row=_cluster_of_row(len(sets), with_terms[partition.rows], found),

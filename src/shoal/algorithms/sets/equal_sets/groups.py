@@ -38,6 +38,7 @@ from shoal.privacy.verdict import counted
 from shoal.progress import Progress
 from shoal.recoding.cuts import SUPPRESSED_ITEM
 from shoal.recoding.item_nodes import ItemNodes
+from shoal.recoding.rows import RowRecoding
 
 _STEPS_PER_SLICE = 20_000_000
 
@@ -117,7 +118,7 @@ class EqualSets:
         """The tree of the items."""
         return self.transactions.tree
 
-    def recoding(self, found: Grouped) -> ItemNodes:
+    def recoding(self, found: Grouped) -> RowRecoding:
         """The decision in terms of all records of the data."""
         sets = self.data.table.sets(self.column).arrays
         every = self.data.joined_sets().quasi
@@ -127,10 +128,8 @@ class EqualSets:
         nodes[np.repeat(self.withheld, np.diff(sets.starts))] = SUPPRESSED_ITEM
         groups = len(np.unique(found.group_of_row)) + self._has_empty_group
         figures = {"groups": groups, **found.figures, "ncp": ncp_of(self, found.node_of_occurrence)}
-        return ItemNodes(
-            column=self.column,
-            node_of_occurrence=frozen_ints(nodes),
-            withheld=self.withheld,
+        return RowRecoding(
+            items=(ItemNodes(self.column, frozen_ints(nodes), self.withheld),),
             notices=(*self._withheld_notice(), *found.notices),
             figures=figures,
         )

@@ -21,6 +21,7 @@ from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class HgHs(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Cuts:
+    ) -> RowRecoding:
         """Search cuts until none is left, `most_cuts` were looked at, or time is up."""
         task = Task.of(data, models)
         if task.violations.requirement.negative:
@@ -74,10 +75,9 @@ class HgHs(Algorithm):
             )
         search = _Search(task.violations, self.most_cuts, progress)
         best = search.best()
-        return Cuts(
-            column=task.column,
-            part_of_row=np.zeros(data.row_count, dtype=np.int64),
-            node_of_leaf=best.node_of_leaf[np.newaxis, :],
+        everybody = np.zeros(data.row_count, dtype=np.int64)
+        return RowRecoding(
+            items=(Cuts(task.column, everybody, best.node_of_leaf[np.newaxis, :]),),
             notices=(*task.notices, *search.notices()),
             figures={
                 "cuts_looked_at": search.looked_at,

@@ -33,6 +33,7 @@ from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
+from shoal.recoding.rows import RowRecoding
 
 _TRIED = (1, 2, 3)
 
@@ -110,7 +111,7 @@ class LRA(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Cuts:
+    ) -> RowRecoding:
         """Divide the transactions and generalize each part until every itemset keeps the promise."""
         task = Task.of(data, models)
         _refuse_negative_knowledge(task)
@@ -120,34 +121,34 @@ class LRA(Algorithm):
         parts = [rows for division in divisions for rows in division]
         progress.stage(f"searching {len(parts)} parts")
         searches = [partial(self._search, task, rows) for rows in parts]
-        found = iter(in_threads(searches, progress, room.at_once(ordered, parts, self.threads)))
-        searched = [[_Part(rows, next(found)) for rows in division] for division in divisions]
+        each = iter(in_threads(searches, progress, room.at_once(ordered, parts, self.threads)))
+        searched = [[_Part(rows, next(each)) for rows in division] for division in divisions]
         best = min(searched, key=partial(_loss, task))
-        cuts = _joined(task, best, _notices(searched, best))
+        found = _joined(task, best, _notices(searched, best))
         if self.single_items and task.violations.requirement.diverse_m == 0 and not progress.expired():
             progress.stage("searching transactions of one item")
-            return self._with_single_items_apart(task, best, cuts, progress)
-        return cuts
+            return self._with_single_items_apart(task, best, found, progress)
+        return found
 
     def _divisions(self, ordered: _OrderedRows, room: Room) -> list[Sequence[Ints]]:
         counts = (self.parts,) if self.parts else _TRIED
         divisions = (room.divide(ordered, count) for count in counts)
         return list({len(division): division for division in divisions}.values())
 
-    def _search(self, task: Task, rows: Ints, progress: Progress) -> Cuts:
+    def _search(self, task: Task, rows: Ints, progress: Progress) -> RowRecoding:
         part = _task_of_part(task, rows)
         cut = Cut(part.violations.transactions)
         tally = generalize(part.violations, cut, progress)
         return part.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)
 
     def _with_single_items_apart(
-        self, task: Task, parts: Sequence[_Part], cuts: Cuts, progress: Progress
-    ) -> Cuts:
+        self, task: Task, parts: Sequence[_Part], found: RowRecoding, progress: Progress
+    ) -> RowRecoding:
         """The same with a part more for transactions of one item, if any may leave and that pays."""
         leaving = [part.may_leave(task) for part in parts]
         rows = np.concatenate([part.rows[chosen] for part, chosen in zip(parts, leaving, strict=True)])
         if len(rows) == 0:
-            return cuts
+            return found
         apart = _Part(rows, self._search(task, rows, progress))
         rest = [
             part.without(chosen, task, progress, minimal=self.minimal)
@@ -156,8 +157,8 @@ class LRA(Algorithm):
         ]
         saved = _loss(task, parts) - _loss(task, [*rest, apart])
         if saved <= 0 or progress.expired():
-            return cuts
-        return _joined_anew(task, [*rest, apart], cuts, saved)
+            return found
+        return _joined_anew(task, [*rest, apart], found, saved)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +166,12 @@ class _Part:
     """Some of the transactions and their cut."""
 
     rows: Ints
-    cuts: Cuts
+    recoding: RowRecoding
+
+    @property
+    def cuts(self) -> Cuts:
+        """The cut of the part, as of one for all records."""
+        return self.recoding.cuts
 
     def loss(self, task: Task) -> int:
         """What `Cut` calls the loss."""
@@ -190,7 +196,8 @@ class _Part:
         if minimal:
             known = specialize(violations, cut, progress, known).obstacles
         reasons = reasons_of(obstacles_at(violations, cut, known), violations.requirement)
-        return _Part(rows, replace(self.cuts, node_of_leaf=cut.node_of_leaf[np.newaxis], reasons=reasons))
+        cuts = replace(self.cuts, node_of_leaf=cut.node_of_leaf[np.newaxis], reasons=reasons)
+        return _Part(rows, replace(self.recoding, items=(cuts,)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -294,27 +301,30 @@ def _loss(task: Task, parts: Sequence[_Part]) -> int:
     return sum(part.loss(task) for part in parts)
 
 
-def _joined(task: Task, parts: Sequence[_Part], notices: tuple[str, ...]) -> Cuts:
+def _joined(task: Task, parts: Sequence[_Part], notices: tuple[str, ...]) -> RowRecoding:
     part_of_row = np.empty(task.violations.transactions.row_count, dtype=np.int64)
     for number, part in enumerate(parts):
         part_of_row[part.rows] = number
-    return Cuts(
+    cuts = Cuts(
         column=task.column,
         part_of_row=part_of_row,
         node_of_leaf=np.concatenate([part.cuts.node_of_leaf for part in parts]),
         reasons=tuple(
             replace(reason, part=number) for number, part in enumerate(parts) for reason in part.cuts.reasons
         ),
+    )
+    return RowRecoding(
+        items=(cuts,),
         notices=(*task.notices, *notices),
         figures={"parts": len(parts), **_figures(task.violations.transactions, parts)},
     )
 
 
-def _joined_anew(task: Task, parts: Sequence[_Part], before: Cuts, saved: int) -> Cuts:
+def _joined_anew(task: Task, parts: Sequence[_Part], before: RowRecoding, saved: int) -> RowRecoding:
     """The last part is new; the figures of the others are those before it was made."""
     transactions, apart = task.violations.transactions, parts[-1]
     ncp = before.figures["ncp"]
-    counted = before.figures["occurrences_counted"] + apart.cuts.figures["occurrences_counted"]
+    counted = before.figures["occurrences_counted"] + apart.recoding.figures["occurrences_counted"]
     notice = (
         f"{len(apart.rows):,} transactions of one item form part {len(parts)}, where they are published in"
         " more detail"
@@ -328,7 +338,7 @@ def _joined_anew(task: Task, parts: Sequence[_Part], before: Cuts, saved: int) -
             "parts": len(parts),
             "single_items_apart": len(apart.rows),
             "occurrences_counted": counted,
-            "nodes_on_cut": sum(len(np.unique(nodes)) for nodes in joined.node_of_leaf),
+            "nodes_on_cut": sum(len(np.unique(nodes)) for nodes in joined.cuts.node_of_leaf),
             "ncp_before_single_items": ncp,
             "ncp": ncp - saved / (len(transactions.sets.items) * transactions.tree.leaf_count),
         },
@@ -342,7 +352,7 @@ def _notices(searched: Sequence[Sequence[_Part]], best: Sequence[_Part]) -> tupl
     of_parts = [
         notice if notice == DOWNCODING else f"part {number} of {len(best)}: {notice}"
         for number, part in enumerate(best, start=1)
-        for notice in part.cuts.notices
+        for notice in part.recoding.notices
     ]
     return tuple(dict.fromkeys([choice, *of_parts] if len(tried) > 1 else of_parts))
 
@@ -351,7 +361,7 @@ def _figures(transactions: Transactions, parts: Sequence[_Part]) -> dict[str, An
     """Counts of all parts together, and losses as means over all occurrences."""
     sizes = np.diff(transactions.sets.starts)
     occurrences = [int(sizes[part.rows].sum()) for part in parts]
-    found = [part.cuts.figures for part in parts]
+    found = [part.recoding.figures for part in parts]
     figures: dict[str, Any] = {}
     for name, value in (figure for each in found for figure in each.items()):
         if isinstance(value, float):

@@ -22,6 +22,7 @@ from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.item_unions import unions_of
+from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class PCTA(Algorithm):
         models: Sequence[Model],
         rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
         progress: Progress,
-    ) -> Cuts:
+    ) -> RowRecoding:
         """Unite items until every itemset keeps the promise."""
         column = _set_column(data)
         require_feasible(models, data)
@@ -73,17 +74,15 @@ class PCTA(Algorithm):
             )
         sets = data.table.sets(column)
         vocabulary, words = unions_of(unions.first_of_each[np.newaxis], sets.domain.texts(), sets.separator)
-        return Cuts(
-            column=column,
-            part_of_row=np.zeros(data.row_count, dtype=np.int64),
-            node_of_leaf=words,
+        everybody = np.zeros(data.row_count, dtype=np.int64)
+        return RowRecoding(
+            items=(Cuts(column, everybody, words, unions=vocabulary),),
             notices=notices,
             figures={
                 "unions": unions.union_count,
                 "utility_loss": unions.loss_of(transactions.sets, np.zeros(len(weights), dtype=np.bool_))
                 / max(1, data.row_count),
             },
-            unions=vocabulary,
         )
 
 

@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 import shoal as sh
 from shoal.errors import BadInput, Infeasible
-from shoal.recoding.publication import read_publication
+from shoal.recoding.disassociated_file import read_clusters
 from tests.cli.commands import shoal
 from tests.recoding.test_disassociated import decoded
 from tests.reference.disassociating import in_own_order
@@ -136,7 +136,7 @@ def test_what_cannot_be_met_has_its_exit_code(house):
 def test_sensitive_terms_stay_in_term_chunks(house):
     assert house.run(column=', sensitive = ["hiv"]', privacy="l = 5").code == FINE
     assert house.verify().code == FINE
-    release = read_publication(house.out / "published.jsonl")
+    release = read_clusters(house.out / "published.jsonl")
     code = release.terms.texts().index("hiv")
     assert code not in release.subrecords.items
     assert code in release.term_chunks.items
@@ -240,7 +240,7 @@ def test_the_frame_is_the_flat_form_in_kind():
     assert list(frame.columns) == ["cluster", "parent", "size", "chunk", "subrecord", "term"]
 
 
-def test_other_columns_cannot_stand_beside_pieces():
+def test_other_columns_cannot_stand_beside_chunks():
     frame = FRAME.assign(age=1, ward="a")
     roles = {**ROLES, "age": sh.Insensitive(), "ward": sh.Identifier()}
     with pytest.raises(BadInput, match="'age': cannot be published beside disassociated sets"):

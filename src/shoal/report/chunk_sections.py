@@ -13,8 +13,8 @@ from shoal.report.html import Html, scrolling, table, tag
 from shoal.report.parts import pair, section
 
 
-def pieces_section(
-    pieces: Mapping[str, int],
+def chunks_section(
+    chunks: Mapping[str, int],
     clusters: Sequence[DrawnCluster],
     sizes: Ints,
     attacks: Sequence[str],
@@ -24,14 +24,14 @@ def pieces_section(
     bands = size_bands(SizeCounts.none(), SizeCounts.of(sizes), k)
     drawing = "A few clusters as they were published; ×n stands for n equal subrecords"
     return section(
-        "pieces",
+        "chunks",
         "How the records were taken apart",
         tag(
             "p",
             "Similar records form a cluster. Its items are divided into chunks: what stands together in a"
-            " chunk did so in the records, but which pieces of different chunks belong together is not told,"
-            " nor which record holds an item of the term chunk. A shared chunk belongs to all clusters of a"
-            " joint one.",
+            " chunk did so in the records, but which subrecords of different chunks belong together is not"
+            " told, nor which record holds an item of the term chunk. A shared chunk belongs to all clusters"
+            " of a joint one.",
         ),
         tag("p", drawing, class_="quiet"),
         scrolling(clusters_as_html(clusters), drawing),
@@ -43,7 +43,7 @@ def pieces_section(
             table(
                 "What was published",
                 ("", "number"),
-                [(name, f"{count:,}") for name, count in pieces.items()],
+                [(name, f"{count:,}") for name, count in chunks.items()],
                 numeric=(1,),
             ),
         ),

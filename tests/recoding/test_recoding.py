@@ -2,10 +2,11 @@ import numpy as np
 
 from shoal.kernels.arrays import frozen_ints
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
-from shoal.recoding.decision import apply_recoding
-from shoal.recoding.groups import Groups
+from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
+from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.item_unions import unions_of
-from shoal.recoding.joint import Joint
+from shoal.recoding.recoding import apply_recoding
+from shoal.recoding.rows import RowRecoding
 from shoal.table.roles import Insensitive, Quasi, QuasiSet
 from tests.algorithms.mixed.tables import COLOURS, released
 from tests.builders import local_data, tree
@@ -28,12 +29,12 @@ def node(hierarchy, *labels):
     return [SUPPRESSED_ITEM if label is None else hierarchy.labels.index(label) for label in labels]
 
 
-def test_groups_and_cuts_are_applied_together():
+def test_clusters_and_cuts_are_applied_together():
     data = local_data(ROWS, ROLES, trees={"colour": COLOURS, "letters": LETTERS})
     assert data.table.sets("others").domain.texts() == ["p", "q", "s"]
     unions, words = unions_of(np.array([[0, 0, 2], [SUPPRESSED_ITEM, 1, 2]]), ["p", "q", "s"], " ")
-    joint = Joint(
-        Groups(frozen_ints([0, 0, 1]), {"colour": np.array(node(COLOURS, "warm", ""))}),
+    joint = RowRecoding(
+        GeneralizedClusters(frozen_ints([0, 0, 1]), {"colour": np.array(node(COLOURS, "warm", ""))}),
         (
             Cuts(
                 "letters",
@@ -59,3 +60,20 @@ def test_equal_unions_of_several_parts_are_one_word():
     assert unions.labels == ("a", "b", "c", "(a|b)", "(a|b|c)")
     assert unions.sizes.tolist() == [1, 1, 1, 2, 3]
     assert words.tolist() == [[3, 3, 2], [4, 4, 4], [3, 3, 2]]
+
+
+def test_withheld_records_are_left_out_whatever_becomes_of_their_values():
+    roles = {"colour": Quasi(), "letters": QuasiSet()}
+    rows = [("red", {"a1"}), ("red", {"b1"}), ("blue", {"a1", "a2"})]
+    data = local_data(rows, roles, trees={"colour": COLOURS, "letters": LETTERS})
+    nodes = frozen_ints([*node(LETTERS, "A", None), *node(LETTERS, "A", "A")])
+    recoding = RowRecoding(
+        GeneralizedClusters(frozen_ints([0, 0, SUPPRESSED]), {"colour": frozen_ints(node(COLOURS, "red"))}),
+        (ItemNodes("letters", nodes, np.array([True, False, False])),),
+    )
+    applied = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1)
+    assert applied.rows.tolist() == [1, 2]
+    assert applied.stars.tolist() == [False, True]
+    shown = released(data, recoding)
+    assert shown.keys == [("red",), ("*",)]
+    assert shown.sets == [set(), set()]

@@ -2,8 +2,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.recoding.apply_cuts import apply_cuts
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
+from shoal.recoding.recoding import apply_recoding
+from shoal.recoding.rows import RowRecoding
 from shoal.table.columns import Coded
 from shoal.table.roles import QuasiSet, Sensitive
 from tests.builders import local_data, tree
@@ -17,8 +18,9 @@ def applied(sets, parts, *cuts, sensitive=()):
     roles = {"fruit": QuasiSet(sensitive=sensitive), "ill": Sensitive()}
     data = local_data([(items, "flu") for items in sets], roles, trees={"fruit": FRUIT})
     nodes = [[SUPPRESSED_ITEM if label is None else NODE[label] for label in cut] for cut in cuts]
-    recoding = Cuts("fruit", np.array(parts, dtype=np.int64), np.array(nodes, dtype=np.int64))
-    return data, apply_cuts(data.table, data.trees, data.roles, recoding)
+    cuts_of_parts = Cuts("fruit", np.array(parts, dtype=np.int64), np.array(nodes, dtype=np.int64))
+    recoding = RowRecoding(items=(cuts_of_parts,))
+    return data, apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1)
 
 
 def published(result):

@@ -15,11 +15,11 @@ from shoal.table.columns import Sets
 RANKS = {"re": (FIRST_RANK, LAST_RANK), "re_top": (0, 19)}
 
 
-def measure_pieces(original: Sets, published: Disassociated, k: int) -> dict[str, float]:
-    """Every measure of pieces by its name; measures that the data are too small for are left out.
+def measure_chunks(original: Sets, published: Disassociated, k: int) -> dict[str, float]:
+    """Every measure of chunks by its name; measures that the data are too small for are left out.
 
     Terms of the publication have the codes of the original. The reconstruction is drawn with a seed of its
-    own, so that the same pieces always measure the same.
+    own, so that the same chunks always measure the same.
     """
     (copy,) = reconstructions(published, 1, np.random.default_rng(0))
     views = {"_a": certain_sets(published), "": copy.arrays}

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from shoal.errors import BadInput, OutputFailed
+from shoal.recoding.chunk_recoding import randoms_of_the_system, shuffled
 from shoal.recoding.disassociated import disassociated
+from shoal.recoding.disassociated_file import json_lines, read_clusters, write_clusters
 from shoal.recoding.flat_table import COLUMNS, flat_table, read_flat_table
-from shoal.recoding.pieces import randoms_of_the_system, shuffled
-from shoal.recoding.publication import json_lines, read_publication, write_publication
 from tests.recoding.test_disassociated import decoded
 from tests.reference.disassociating import in_own_order
 
@@ -48,7 +48,7 @@ def test_the_text_looks_as_in_the_documentation():
 
 
 def test_long_files_are_written_in_parts(monkeypatch):
-    monkeypatch.setattr("shoal.recoding.publication._BATCH_BYTES", 200)
+    monkeypatch.setattr("shoal.recoding.disassociated_file._BATCH_BYTES", 200)
     blocks = list(json_lines(disassociated([JOINT, SIMPLE] * 20)))
     assert len(blocks) > 5
     text = b"".join(block.tobytes() for block in blocks).decode()
@@ -59,9 +59,9 @@ def test_long_files_are_written_in_parts(monkeypatch):
 def test_what_is_written_is_read_back(tmp_path, ending):
     release = disassociated([SIMPLE, JOINT, {**SIMPLE, "chunks": []}])
     path = tmp_path / f"published{ending}"
-    write_publication(release, path)
-    assert decoded(read_publication(path, ["x"])) == decoded(release)
-    assert read_publication(path, ["x"]).sensitive == ("x",)
+    write_clusters(release, path)
+    assert decoded(read_clusters(path, ["x"])) == decoded(release)
+    assert read_clusters(path, ["x"]).sensitive == ("x",)
     if ending.endswith("gz"):
         assert gzip.decompress(path.read_bytes()).startswith(b'{"size"')
 
@@ -81,9 +81,9 @@ def test_the_flat_table_says_the_same_with_rows_in_any_order(tmp_path_factory, l
 
 def test_other_endings_are_refused(tmp_path):
     with pytest.raises(OutputFailed, match=r"\.jsonl, \.jsonl\.gz, \.parquet"):
-        write_publication(disassociated([SIMPLE]), tmp_path / "published.csv")
+        write_clusters(disassociated([SIMPLE]), tmp_path / "published.csv")
     with pytest.raises(OutputFailed, match="cannot be written"):
-        write_publication(disassociated([SIMPLE]), tmp_path / "nowhere" / "published.jsonl")
+        write_clusters(disassociated([SIMPLE]), tmp_path / "nowhere" / "published.jsonl")
 
 
 def changed(**columns):
@@ -146,10 +146,10 @@ def test_children_outside_their_parent_are_refused(tmp_path):
 
 def test_a_file_that_is_no_parquet_is_refused(tmp_path):
     path = tmp_path / "flat.parquet"
-    write_publication(disassociated([JOINT] * 50), path)
+    write_clusters(disassociated([JOINT] * 50), path)
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(BadInput, match="cannot be read as a Parquet file"):
-        read_publication(path)
+        read_clusters(path)
 
 
 @given(releases)

@@ -34,7 +34,7 @@ ENDINGS = (".jsonl", ".jsonl.gz", ".parquet")
 _BATCH_BYTES = 2**24
 
 
-def write_publication(release: Disassociated, path: Path) -> None:
+def write_clusters(release: Disassociated, path: Path) -> None:
     """Write clusters as JSON lines or as a flat table, by the ending; on the disk when the call returns."""
     if not path.name.endswith(ENDINGS):
         raise OutputFailed(f"{path}: disassociated data are written as {', '.join(ENDINGS)}")
@@ -52,7 +52,7 @@ def write_publication(release: Disassociated, path: Path) -> None:
         raise OutputFailed(f"{path}: cannot be written: {error}") from error
 
 
-def read_publication(path: Path, sensitive: Sequence[str] = ()) -> Disassociated:
+def read_clusters(path: Path, sensitive: Sequence[str] = ()) -> Disassociated:
     """Read a published file in either form; BadInput says what is wrong with it and where."""
     read = read_flat_table if path.suffix == ".parquet" else read_disassociated
     return read(path, sensitive)

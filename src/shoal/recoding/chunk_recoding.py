@@ -19,8 +19,8 @@ Randoms = Callable[[int], Ints]  # so many numbers of 0 or more, each as likely 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pieces:
-    """Which pieces the records are published in.
+class ChunkRecoding:
+    """Which chunks the records are published in.
 
     `clusters` is in the order of the decision, which follows that of the original and must not leave the
     house: `shuffled` gives what is published. cluster_of_row[r] is the simple cluster of row r, or
