@@ -22,7 +22,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_matrix
 
 from shoal.algorithms.sets.aa import AA
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violation, Violations
@@ -121,7 +121,7 @@ class Choice:
 
 
 def least_ncp(data: LocalData, m: int) -> float:
-    choice = Choice(Violations(Transactions.of(data), Requirement(K, m)))
+    choice = Choice(Violations(Transactions.of(data), ItemConstraint(K, m)))
     cut = choice.best_cut()
     while choice.add_rules_of(cut):
         cut = choice.best_cut()

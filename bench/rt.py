@@ -47,7 +47,7 @@ import shoal as sh
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.mixed.joint_search.merging import SolvedItems, closeness_of, merge_always, merge_within
 from shoal.algorithms.mixed.joint_search.orders import Order
-from shoal.algorithms.mixed.joint_search.task import Task
+from shoal.algorithms.mixed.joint_search.task import JointTask
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.metrics.catalogue import measure
@@ -365,7 +365,9 @@ def merges(report: Report, *, quick: bool) -> None:
         f"INFORMS, {records} records, delta = 1: UL over the number of unions (Figures 7g and 7h)",
         "algorithm", "unions", "UL at first", "UL at last", "rises", "largest rise",
     )  # fmt: skip
-    task = Task.of(beginning(load("informs"), records), [sh.KKmAnonymity(K, M)], items="pcta", minimal=True)
+    task = JointTask.of(
+        beginning(load("informs"), records), [sh.KKmAnonymity(K, M)], items="pcta", minimal=True
+    )
     lines = {
         name: _losses_by_union(task, order, within=name in RUM)
         for name, order in zip((*RUM, *TUM), (Order.VALUES, Order.ITEMS, Order.BOTH) * 2, strict=True)
@@ -381,7 +383,7 @@ def merges(report: Report, *, quick: bool) -> None:
     })  # fmt: skip
 
 
-def _losses_by_union(task: Task, order: Order, *, within: bool) -> list[float]:
+def _losses_by_union(task: JointTask, order: Order, *, within: bool) -> list[float]:
     clusters = task.initial_clusters(np.random.default_rng(SEED), Silent())
     solved = SolvedItems(task, task.solve(clusters, Silent()), Silent())
     near = closeness_of("btd", task, clusters, Silent())

@@ -5,7 +5,7 @@ import pytest
 
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.mixed.joint_search.task import requirement_of
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.explain.why import Obstacles
 from shoal.hierarchy.tree import Hierarchy
 from shoal.privacy.k_km_anonymity import KKmAnonymity
@@ -87,7 +87,7 @@ def test_a_set_alone_has_one_part_with_all_records():
     data = local_data([(("a",),), (("b",),), (("c",),), (("c",),)], {"items": QuasiSet()})
     cuts = found_by("pcta", data, KmAnonymity(2, 1)).cuts
     word = int(cuts.node_of_leaf[0, 0])
-    found = Obstacles(data, Requirement.of([KmAnonymity(2, 1)]), [cuts]).to_taking_apart("items", 0, word)
+    found = Obstacles(data, ItemConstraint.of([KmAnonymity(2, 1)]), [cuts]).to_taking_apart("items", 0, word)
     assert (found.itemset, found.support, found.among) == (("a",), 1, None)
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.errors import Infeasible
 from shoal.kernels.constraint import classes_admissible, rows_hold
 from shoal.privacy.k_anonymity import KAnonymity
@@ -35,7 +35,7 @@ def test_rows_are_admissible_as_the_models_define_it(rows, k, case, data):
     subjects = data.draw(st.none() | st.lists(st.integers(5, 9), min_size=len(rows), max_size=len(rows)))
     chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, unique=True))
     try:
-        needs = needs_of(local_data(rows, COLUMNS, subjects=subjects), [KAnonymity(k), model])
+        needs = class_constraint_of(local_data(rows, COLUMNS, subjects=subjects), [KAnonymity(k), model])
     except Infeasible:
         assume(False)
     people = subjects or list(range(len(rows)))
@@ -62,25 +62,25 @@ def _class_holds(labelled, column, people, holds):
 
 def test_people_count_not_rows():
     data = local_data([("flu",), ("flu",), ("cold",)], {"illness": Sensitive()}, subjects=[7, 7, 8])
-    needs = needs_of(data, [KAnonymity(2)])
+    needs = class_constraint_of(data, [KAnonymity(2)])
     starts, rows = np.array([0, 2, 4]), np.array([0, 1, 1, 2])
     assert classes_admissible(needs, starts, rows).tolist() == [False, True]
 
 
 def test_models_without_sensitive_values_ask_nothing_of_them():
     data = local_data([(None,), (None,)], {"illness": Sensitive()})
-    assert rows_hold(needs_of(data, [KAnonymity(2)]), np.array([0, 1]))
+    assert rows_hold(class_constraint_of(data, [KAnonymity(2)]), np.array([0, 1]))
 
 
 @pytest.mark.parametrize("subjects", [None, [1, 2, 3]])
 def test_infeasible_promises_are_refused_before_any_search(subjects):
     data = local_data([("flu",), ("flu",), ("cold",)], {"illness": Sensitive()}, subjects=subjects)
     with pytest.raises(Infeasible, match="at most 3"):
-        needs_of(data, [KAnonymity(4)])
+        class_constraint_of(data, [KAnonymity(4)])
     with pytest.raises(Infeasible, match=r"diversity is 1\.5"):
-        needs_of(data, [KAnonymity(2), LDiversity(2)])
+        class_constraint_of(data, [KAnonymity(2), LDiversity(2)])
 
 
 def test_an_empty_table_is_refused():
     with pytest.raises(Infeasible, match="no records"):
-        needs_of(local_data([], {"illness": Sensitive()}), [LDiversity(1)])
+        class_constraint_of(local_data([], {"illness": Sensitive()}), [LDiversity(1)])

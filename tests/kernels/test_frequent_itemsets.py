@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import SetArrays
-from shoal.kernels.frequent_itemsets import ALL, CountedRows, Kinship, Wanted, mine
+from shoal.kernels.frequent_itemsets import ALL, CountedRows, Kinship, WantedItemsets, mine
 from tests.reference import frequent as reference
 
 ITEMS = 7
@@ -28,7 +28,7 @@ def mined(rows, minimum_support=1, longest=ITEMS, most=ALL, *, items=ITEMS, inte
     weights = np.array([weight for _, weight in rows], dtype=np.int64)
     counted = CountedRows(arrays([row for row, _ in rows]), weights)
     kinship = Kinship(*np.array(intervals, dtype=np.int64).reshape(-1, 2).T.copy())
-    return listed(mine(counted, items, Wanted(minimum_support, longest, most), kinship))
+    return listed(mine(counted, items, WantedItemsets(minimum_support, longest, most), kinship))
 
 
 def repeated(rows):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import find_ends
 from shoal.algorithms.relational.mondrian.ordering import ordered_columns
 from shoal.errors import Infeasible
@@ -24,7 +24,7 @@ STAGES = {"strict": 2, "relaxed": 3}
 
 def parts_of(data, models, mode="strict", budget=1_000):
     """The final parts as sorted lists of rows, in the order of the kernel's tree."""
-    needs = needs_of(data, models)
+    needs = class_constraint_of(data, models)
     ordered = ordered_columns(data, find_ends(data))
     parts = whole_table(data.row_count, needs.k)
     while cut_parts(ordered, needs, STAGES[mode], parts, budget):
@@ -167,7 +167,7 @@ def test_cut_that_would_leave_a_class_uniform_is_not_made():
 
 def test_inputs_are_left_as_they_are():
     data = numbers([3, 1, None, 2, 2, 3])
-    needs, ordered = needs_of(data, [KAnonymity(2)]), ordered_columns(data, find_ends(data))
+    needs, ordered = class_constraint_of(data, [KAnonymity(2)]), ordered_columns(data, find_ends(data))
     before = [np.copy(array) for array in (*ordered, *needs)]
     parts = whole_table(6, 2)
     cut_parts(ordered, needs, 2, parts, 1_000)

@@ -8,7 +8,7 @@ from shoal.kernels.rare_itemsets import (
     FOUND,
     PAUSED,
     Numbered,
-    Wanted,
+    WantedSets,
     begin,
     found,
     lay_out,
@@ -64,7 +64,7 @@ def listed(rows, numbers, wanted, budget=10**9, when_found=lambda _: None):
 @given(some_rows, st.integers(1, 4), st.integers(1, 4), some_flags, st.integers(0, COUNT))
 def test_rare_sets_come_in_lexicographic_order(rows, weight, k, fresh, anchors):
     expected = broken_sets(rows, weight, k, weights=[1] * COUNT, fresh=fresh, anchors=anchors)
-    wanted = Wanted(weight, lighter=False, k=k, limit=no_limit())
+    wanted = WantedSets(weight, lighter=False, k=k, limit=no_limit())
     assert listed(rows, numbered(fresh=fresh, anchors=anchors), wanted) == expected
 
 
@@ -77,7 +77,7 @@ def test_rare_sets_come_in_lexicographic_order(rows, weight, k, fresh, anchors):
 )
 def test_weights_add_up(rows, weight, k, weights):
     expected = broken_sets(rows, weight, k, weights=weights, fresh=[1] * COUNT, anchors=COUNT)
-    result = listed(rows, numbered(weights), Wanted(weight, lighter=False, k=k, limit=no_limit()))
+    result = listed(rows, numbered(weights), WantedSets(weight, lighter=False, k=k, limit=no_limit()))
     assert sorted(result) == expected
 
 
@@ -91,7 +91,7 @@ def test_lighter_sets_without_nested_numbers(rows, weight, k):
     expected = broken_sets(
         rows, weight, k, weights=[1] * COUNT, fresh=[1] * COUNT, anchors=COUNT, nested=nested, lighter=True
     )
-    result = listed(rows, numbered(leaves=leaves), Wanted(weight, lighter=True, k=k, limit=no_limit()))
+    result = listed(rows, numbered(leaves=leaves), WantedSets(weight, lighter=True, k=k, limit=no_limit()))
     # A rare set is not followed by longer ones that contain it: those are rare without being counted.
     prefixes = {of_set for of_set, _ in expected}
     shortest = [
@@ -114,7 +114,7 @@ def test_share_of_a_sensitive_item_breaks_like_rarity(rows, weight, k, data):
     expected = broken_sets(
         rows, weight, k, weights=[1] * COUNT, fresh=[1] * COUNT, anchors=COUNT, breaks=breaks
     )
-    result = listed(rows, numbered(), Wanted(weight, lighter=False, k=k, limit=limit))
+    result = listed(rows, numbered(), WantedSets(weight, lighter=False, k=k, limit=limit))
     assert result == expected
     assert not limit.counts.any()
 
@@ -130,7 +130,7 @@ def test_sets_with_a_dropped_number_are_skipped(rows, weight, k):
             expected.append((of_set, support))
             gone.add(of_set[0])
     dropped = np.zeros(COUNT, dtype=np.bool_)
-    wanted = Wanted(weight, lighter=False, k=k, limit=no_limit())
+    wanted = WantedSets(weight, lighter=False, k=k, limit=no_limit())
     result = listed(
         rows,
         numbered(dropped=dropped),
@@ -143,13 +143,13 @@ def test_sets_with_a_dropped_number_are_skipped(rows, weight, k):
 @modest
 @given(some_rows, st.integers(1, 3), st.integers(1, 4))
 def test_pauses_change_nothing(rows, weight, k):
-    wanted = Wanted(weight, lighter=False, k=k, limit=no_limit())
+    wanted = WantedSets(weight, lighter=False, k=k, limit=no_limit())
     assert listed(rows, numbered(), wanted, budget=1) == listed(rows, numbered(), wanted)
 
 
 def test_pauses_and_tells_how_far_it_is():
     rows = [set(range(COUNT))] * 3
-    listing = begin(laid(rows), np.arange(3), numbered(), Wanted(3, lighter=False, k=4, limit=no_limit()))
+    listing = begin(laid(rows), np.arange(3), numbered(), WantedSets(3, lighter=False, k=4, limit=no_limit()))
     states = [next_broken(listing, 1) for _ in range(5)]
     assert PAUSED in states
     while next_broken(listing, 1) != DONE:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from shoal.kernels.arrays import SetArrays, frozen_ints
 from shoal.kernels.utility_loss import (
     NO_WORD,
-    Unions,
-    Words,
+    WeightedWords,
+    WordUnions,
     cheapest_partner,
     half_to,
     refresh,
@@ -38,7 +38,7 @@ def words_of(numbers, weights, count=4):
     members = [[item for item in range(ITEMS) if numbers[item] == word] for word in range(count)]
     sizes = frozen_ints([len(some) for some in members])
     of_words = np.array([np.mean([weights[item] for item in some]) if some else 1.0 for some in members])
-    return members, Words(np.array(sizes), of_words)
+    return members, WeightedWords(np.array(sizes), of_words)
 
 
 @given(united_items(), st.booleans())
@@ -60,7 +60,7 @@ def test_cheapest_partner_is_the_first_of_least_change(case):
     members, words = words_of(numbers, weights)
     rows = [[row for row, items in enumerate(sets) if items & set(some)] for some in members]
     starts = np.cumsum([0, *map(len, rows)])
-    unions = Unions(
+    unions = WordUnions(
         sets=arrays_of(sets),
         word_of_item=np.array(numbers),
         words=words,
@@ -95,5 +95,5 @@ def test_cheapest_partner_is_the_first_of_least_change(case):
 def test_halves_vanish_where_floating_point_ends():
     assert half_to(3) == 0.125
     assert half_to(5000) == 0.0
-    wide = Words(np.array([4000, 1]), np.ones(2))
+    wide = WeightedWords(np.array([4000, 1]), np.ones(2))
     assert sum_of_losses(arrays_of([{0, 1}]), np.array([0, 1]), wide) == pytest.approx(0.5)

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from shoal.attack.attacked import Attacked
-from shoal.attack.finding import Band, Exposure, Finding
+from shoal.attack.finding import CandidateBand, Exposure, Finding
 from shoal.attack.homogeneity import Confidence
 from shoal.attack.journalist import Journalist
 from shoal.report.attack_page import attack_page
@@ -37,7 +37,7 @@ def exposure(below, smallest=5):
         expected=31.25,
         unique=below / 2,
         smallest=smallest,
-        distribution=(Band(1, 1, 10), Band(5, 9, 890), Band(10_000, None, 100)),
+        distribution=(CandidateBand(1, 1, 10), CandidateBand(5, 9, 890), CandidateBand(10_000, None, 100)),
         interval=(0.01, 0.2) if below else None,
     )
 

@@ -14,7 +14,7 @@ from shoal.algorithms.search import Limits, Search
 from shoal.recoding.disassociated import parse_lines
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.spark.block_tasks import BRANCH
-from shoal.spark.blocks import Measured, PublishRows, SearchBranches, Within, united_losses, within_box
+from shoal.spark.blocks import MeasuredBlock, PublishRows, RunClock, SearchBranches, united_losses, within_box
 from shoal.spark.disassociation import TakeApart, randoms_of
 from shoal.spark.publish_tasks import published_schema
 from shoal.spark.reader import Reader
@@ -26,7 +26,7 @@ PROMISES = {
     "partition": sh.SetKAnonymity(4),
     "lgr": sh.SetKAnonymity(4),
 }
-NO_LIMITS = Within.starting_now(Limits())
+NO_LIMITS = RunClock.starting_now(Limits())
 
 
 def rows(count=120):
@@ -78,7 +78,7 @@ def test_a_branch_that_cannot_keep_the_promise_says_so():
 
 def test_a_branch_keeps_the_time_limit():
     promise = sh.KAnonymity(4)
-    within = Within(Limits(time=1.0), started=0.0)
+    within = RunClock(Limits(time=1.0), started=0.0)
     table = pa.table({"age": rows()["age"]})
     _, facts = searched(table, roles_for(promise), "mondrian", promise, within=within)
     assert facts["kind"] == "LimitReached"
@@ -108,7 +108,10 @@ def test_ranges_end_where_their_branch_ends():
 
 
 def test_losses_of_branches_are_weighted_by_what_they_are_means_of():
-    measured = [Measured(10, 30, {"ncp": 0.2, "ul": 0.4}), Measured(30, 10, {"ncp": 0.6, "ul": 0.8})]
+    measured = [
+        MeasuredBlock(10, 30, {"ncp": 0.2, "ul": 0.4}),
+        MeasuredBlock(30, 10, {"ncp": 0.6, "ul": 0.8}),
+    ]
     assert united_losses(measured, ()) == pytest.approx({"ncp": 0.5, "ul": 0.7})
     assert united_losses(measured, ("ncp",)) == pytest.approx({"ncp": 0.3, "ul": 0.7})
 

@@ -14,7 +14,7 @@ pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 from shoal.kernels.arrays import SetArrays, frozen_ints
 from shoal.spark import itemsets
 from shoal.spark.encoded_sets import chunks_of, sets_of
-from shoal.spark.itemsets import Question, SpreadSets
+from shoal.spark.itemsets import ItemsetQuestion, SpreadSets
 from tests.spark.parts import dealt
 
 ITEMS = 7
@@ -33,7 +33,9 @@ def spread(rows, most_items=5, parts=3):
 
 
 def question(size, fresh=range(ITEMS), first=0, end=ITEMS, base=ITEMS):
-    return Question(size=size, base=base, fresh=np.isin(np.arange(base), list(fresh)), first=first, end=end)
+    return ItemsetQuestion(
+        size=size, base=base, fresh=np.isin(np.arange(base), list(fresh)), first=first, end=end
+    )
 
 
 def supports(rows, size, fresh=range(ITEMS), first=0, end=ITEMS):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import Ends, find_ends
 from shoal.algorithms.relational.mondrian.ordering import ordered_columns
 from shoal.errors import Infeasible
@@ -44,7 +44,7 @@ def test_a_branch_is_cut_where_mondrian_cuts_it(drawn, k, chance):
     rows = np.array(chance.sample(range(data.row_count), chance.randint(1, max(1, data.row_count))))
     assume(len(rows) >= 2 * k)
     try:
-        needs = needs_of(data, [KAnonymity(k)])
+        needs = class_constraint_of(data, [KAnonymity(k)])
     except Infeasible:
         assume(False)
     ends = find_ends(data)

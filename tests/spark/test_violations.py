@@ -8,8 +8,8 @@ pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
 from shoal.algorithms.sets.aa import AA
-from shoal.algorithms.sets.cut_search.constraint import Requirement
-from shoal.algorithms.sets.cut_search.task import CutTask, Task, fitting
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
+from shoal.algorithms.sets.cut_search.task import CutTask, ItemTask, fitting
 from shoal.errors import LimitReached
 from shoal.progress import Silent
 from shoal.spark import itemsets, violations
@@ -31,11 +31,11 @@ def random_data(seed, rows=(30, 200), items=(4, 30), densest=0.6, fanouts=(2, 5)
 
 
 def spread_task(data, models, parts=3, most_items=100):
-    transactions = Task.of(data.local, models).violations.transactions
+    transactions = ItemTask.of(data.local, models).violations.transactions
     tree = transactions.tree
     sets = SpreadSets(dealt(chunks_of(transactions.sets, most_items), parts), tree.leaf_count)
     spread = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
-    requirement, notices = fitting(Requirement.of(models), tree, spread.longest)
+    requirement, notices = fitting(ItemConstraint.of(models), tree, spread.longest)
     return CutTask("items", 0, SpreadViolations(spread, sets, requirement), notices)
 
 

@@ -8,10 +8,10 @@ pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
 from shoal.algorithms.search import Limits
-from shoal.algorithms.sets.cut_search.task import Task
+from shoal.algorithms.sets.cut_search.task import ItemTask
 from shoal.algorithms.sets.vpa import VPA, Subtrees, search_group
 from shoal.progress import Silent
-from shoal.spark.blocks import Within
+from shoal.spark.blocks import RunClock
 from shoal.spark.encoded_sets import chunks_of
 from shoal.spark.itemsets import SpreadSets
 from shoal.spark.violations import SpreadTransactions
@@ -26,7 +26,7 @@ def task():
     sets = [[f"i{item:02}" for item in np.flatnonzero(rng.random(14) < shares)] for _ in range(200)]
     table = pa.table({"items": pa.array(sets, pa.list_(pa.string()))})
     data = sh.read(table, {"items": sh.QuasiSet(hierarchy=sh.fanout(2))}).local
-    return Task.of(data, [sh.KmAnonymity(4, 2)])
+    return ItemTask.of(data, [sh.KmAnonymity(4, 2)])
 
 
 def spread(task, rows_per_task):
@@ -34,7 +34,7 @@ def spread(task, rows_per_task):
     chunks = dealt(list(chunks_of(sets, 40)), 3)
     tree = task.violations.transactions.tree
     transactions = SpreadTransactions.of(tree, SpreadSets(chunks, tree.leaf_count).totals(tree.arrays.parent))
-    within = Within.starting_now(Limits())
+    within = RunClock.starting_now(Limits())
     requirement = task.violations.requirement
     return search_groups(VPA(), chunks, transactions, requirement, most_rows=rows_per_task, within=within)
 

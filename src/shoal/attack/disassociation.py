@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.kernels.arrays import Bools, Ints, frozen_ints
-from shoal.kernels.attack_disassociation import Chunked, covered_pairs
+from shoal.kernels.attack_disassociation import ChunkedClusters, covered_pairs
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.canonical import canonical_text
 
@@ -132,9 +132,9 @@ def _examples(published: Disassociated, pairs: Ints) -> tuple[CoveredPair, ...]:
     )
 
 
-def _chunked(published: Disassociated) -> Chunked:
+def _chunked(published: Disassociated) -> ChunkedClusters:
     cluster_count = len(published.clusters)
-    return Chunked(
+    return ChunkedClusters(
         published.clusters.sizes,
         frozen_ints(np.searchsorted(published.chunk_clusters, np.arange(cluster_count + 1))),
         published.chunk_starts,

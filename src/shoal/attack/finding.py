@@ -18,7 +18,7 @@ _NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class CandidateBand:
     """How many records have from `least` to `most` candidates."""
 
     least: int
@@ -43,7 +43,7 @@ class Exposure:
     expected: float
     unique: float | None = None
     smallest: int | None = None
-    distribution: tuple[Band, ...] = ()
+    distribution: tuple[CandidateBand, ...] = ()
     interval: tuple[float, float] | None = None
 
     @property
@@ -120,11 +120,11 @@ def share_interval(hits: float, trials: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
-def _distribution(candidates: Ints) -> tuple[Band, ...]:
+def _distribution(candidates: Ints) -> tuple[CandidateBand, ...]:
     edges: Sequence[int] = _BANDS
     counts = np.bincount(np.searchsorted(edges, candidates, side="right") - 1, minlength=len(edges))
     return tuple(
-        Band(least, edges[place + 1] - 1 if place + 1 < len(edges) else None, int(count))
+        CandidateBand(least, edges[place + 1] - 1 if place + 1 < len(edges) else None, int(count))
         for place, (least, count) in enumerate(zip(edges, counts.tolist(), strict=True))
         if count
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked, LinkedSets
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
-from shoal.kernels.attack_intersection import Side, count_with_partner
+from shoal.kernels.attack_intersection import ReleaseSide, count_with_partner
 from shoal.kernels.attack_values import fitting_classes
 from shoal.kernels.grouping import group_rows, members
 from shoal.progress import Progress
@@ -117,7 +117,7 @@ def _stands_for(linked: LinkedSets) -> NDArray[np.float32]:
     return matrix
 
 
-def _sides(one: Linked, other: Linked) -> tuple[Side, Side]:
+def _sides(one: Linked, other: Linked) -> tuple[ReleaseSide, ReleaseSide]:
     names = [
         name
         for name in one.published.with_role(Sensitive, Insensitive)
@@ -132,10 +132,10 @@ def _sides(one: Linked, other: Linked) -> tuple[Side, Side]:
     return _side(one, shown[:count]), _side(other, shown[count:])
 
 
-def _side(linked: Linked, shown: Ints) -> Side:
+def _side(linked: Linked, shown: Ints) -> ReleaseSide:
     if linked.has_sets:
-        return Side(linked.sets.links.published, frozen_ints(shown))
-    return Side(SetArrays(frozen_ints(np.zeros(len(shown) + 1)), frozen_ints([])), frozen_ints(shown))
+        return ReleaseSide(linked.sets.links.published, frozen_ints(shown))
+    return ReleaseSide(SetArrays(frozen_ints(np.zeros(len(shown) + 1)), frozen_ints([])), frozen_ints(shown))
 
 
 def _texts(column: Column) -> pa.Array:

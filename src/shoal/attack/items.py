@@ -10,7 +10,7 @@ import numpy as np
 from shoal.attack.finding import Chosen, Exposure, Finding, exposure_of, exposure_of_shares
 from shoal.attack.links import Linked
 from shoal.kernels.arrays import Floats, Ints, frozen_ints
-from shoal.kernels.attack_sets import Tally, knowing_items
+from shoal.kernels.attack_sets import LinkTally, knowing_items
 from shoal.kernels.itemset_supports import GroupedRows
 from shoal.progress import Progress
 
@@ -102,7 +102,7 @@ def sampled_rows(linked: Linked, known: int, most_sets: int) -> Ints:
     return np.sort(order[: max(wanted, FEWEST_RECORDS)]).astype(np.int64)
 
 
-def exposures(linked: Linked, tally: Tally, rows: Ints, known: int) -> Exposures:
+def exposures(linked: Linked, tally: LinkTally, rows: Ints, known: int) -> Exposures:
     """What a tally says of the given records, which may be a sample of all."""
     items = linked.sets.items[rows]
     size = np.minimum(known, items)

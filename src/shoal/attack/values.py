@@ -16,7 +16,7 @@ _AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class ValueAdversary:
     """Knows all single values of a record."""
 
     name: ClassVar[str] = "values"

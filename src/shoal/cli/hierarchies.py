@@ -13,7 +13,7 @@ from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import bind
 from shoal.hierarchy.files import FileForm, HierarchyFile, convert, read_outline, write_hierarchy
-from shoal.hierarchy.lint import Finding, Severity, lint
+from shoal.hierarchy.lint import LintFinding, Severity, lint
 from shoal.hierarchy.show import describe, show
 from shoal.hierarchy.source import TreeSource
 from shoal.policy.plan import builder_of
@@ -201,7 +201,7 @@ def _form(given: str | None) -> FileForm | None:
     return given  # type: ignore[return-value]  # write_hierarchy refuses what it does not know
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: LintFinding) -> dict[str, Any]:
     problem = finding.problem
     return {
         "severity": str(finding.severity),

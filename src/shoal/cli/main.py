@@ -22,7 +22,7 @@ from shoal.cli.progress import shown_progress
 from shoal.cli.queries import query
 from shoal.cli.reporting import Json, reporting
 from shoal.cli.serving import serve
-from shoal.cli.with_spark import Engine, run_with_spark
+from shoal.cli.with_spark import EngineName, run_with_spark
 from shoal.errors import BadInput, Problem
 from shoal.explain.items import explain as explain_item
 from shoal.kernels.compile import remove_stale_caches
@@ -143,14 +143,14 @@ def run(
     ] = None,
     replace: Replace = False,
     engine: Annotated[
-        Engine, typer.Option(help="Where the data are: in this machine's memory, or in a Spark cluster.")
-    ] = Engine.LOCAL,
+        EngineName, typer.Option(help="Where the data are: in this machine's memory, or in a Spark cluster.")
+    ] = EngineName.LOCAL,
     master: Annotated[str | None, typer.Option(help="The Spark cluster, such as spark://host:7077.")] = None,
     as_json: Json = False,
 ) -> None:
     """Anonymize, verify, measure, report."""
     file = load_policy(policy)
-    if engine is Engine.SPARK:
+    if engine is EngineName.SPARK:
         run_with_spark(file, policy, out=out, master=master, replace=replace, as_json=as_json)
         return
     if master is not None:

@@ -14,7 +14,7 @@ from shoal.report.result_file import result_dict
 from shoal.run.spark_session import SparkRun, default_output, run_on_spark
 
 
-class Engine(StrEnum):
+class EngineName(StrEnum):
     """Where the data of a run are."""
 
     LOCAL = "local"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.specialization import obstacle_to_expanding
 from shoal.algorithms.sets.cut_search.transactions import Transactions
@@ -42,7 +42,7 @@ class Obstacles:
     behind the other, in each column its items first.
     """
 
-    def __init__(self, data: LocalData, requirement: Requirement, cuts: Sequence[Cuts]) -> None:
+    def __init__(self, data: LocalData, requirement: ItemConstraint, cuts: Sequence[Cuts]) -> None:
         self._requirement = requirement
         self._sets = JointSets.of(data)
         by_column = {each.column: each for each in cuts}

@@ -35,7 +35,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True, slots=True)
-class Nodes:
+class AmnesiaNodes:
     """What tokens mean: labels, None for a missing value; bounds of ranges; and tokens that mean nothing."""
 
     labels: dict[str, str | None] = field(default_factory=dict)
@@ -67,9 +67,9 @@ class Notation:
         """Whether the values are numbers."""
         return self.value_type in ("int", "decimal")
 
-    def read(self, tokens: Iterable[str]) -> Nodes:
+    def read(self, tokens: Iterable[str]) -> AmnesiaNodes:
         """The meaning of each token."""
-        nodes = Nodes()
+        nodes = AmnesiaNodes()
         present = []
         for token in tokens:
             if token in _MISSING[self.leaves]:
@@ -103,7 +103,7 @@ class Notation:
             return end
         return _java_double(end) or end
 
-    def _read_ranges(self, tokens: Sequence[str], nodes: Nodes) -> None:
+    def _read_ranges(self, tokens: Sequence[str], nodes: AmnesiaNodes) -> None:
         pattern = _RANGE_OF_NUMBERS if self.of_numbers else _RANGE_OF_DATES
         bounds = _number_bounds if self.of_numbers else _date_bounds
         for token in tokens:
@@ -117,7 +117,7 @@ class Notation:
             nodes.intervals[f"{low}-{high}"] = interval
 
 
-def _read_numbers(tokens: Sequence[str], nodes: Nodes) -> None:
+def _read_numbers(tokens: Sequence[str], nodes: AmnesiaNodes) -> None:
     numbers = numbers_of(tokens, Kind.NUMBER)
     nodes.senseless.extend(tokens[place] for place in np.flatnonzero(np.isnan(numbers)).tolist())
     nodes.labels.update(zip(tokens, canonical_labels(tokens, Kind.NUMBER), strict=True))

@@ -31,7 +31,7 @@ _VANISHED = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bound:
+class BoundColumn:
     """A column whose codes are nodes of a tree, and what the reader should know about it.
 
     The domain are the leaves. Of inner nodes only the root may occur: a cell that is suppressed because its
@@ -43,7 +43,9 @@ class Bound:
     notices: tuple[str, ...] = ()
 
 
-def bind(name: str, column: Column, role: Quasi | QuasiSet, source: HierarchySource | None = None) -> Bound:
+def bind(
+    name: str, column: Column, role: Quasi | QuasiSet, source: HierarchySource | None = None
+) -> BoundColumn:
     """Bind a column to the tree of its role, or of another source.
 
     Raises BadInput with all problems of a file, or with all values that the hierarchy lacks unless the role
@@ -63,7 +65,7 @@ def bind(name: str, column: Column, role: Quasi | QuasiSet, source: HierarchySou
     if role.unknown == "suppress" and isinstance(column, Coded):
         nodes[unknown.codes] = tree.root
     notices = (*tree.notices, *_unknown_notices(unknown, role))
-    return Bound(
+    return BoundColumn(
         _on_leaves(column, nodes, tree), tree, tuple(f"column {name!r}: {notice}" for notice in notices)
     )
 

@@ -33,7 +33,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """A problem and how much it matters."""
 
     severity: Severity
@@ -50,7 +50,7 @@ def lint(
     name: str | None = None,
     separator: str | None = None,
     exempt: Collection[str] = (),
-) -> list[Finding]:
+) -> list[LintFinding]:
     """Look for everything that is wrong or unwise; with a column also for what its values make of it.
 
     `name` is the column's, `separator` that of its sets unless the column itself is given, and `exempt` are
@@ -79,7 +79,7 @@ def lint(
 class _Subject:
     """What is looked at: a file's outline, a tree, or both; without a tree the file cannot be used."""
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[LintFinding, ...] = ()
     outline: Outline | None = None
     tree: Hierarchy | None = None
 
@@ -94,14 +94,14 @@ class _Subject:
                 raise InvalidParameter("lint", "column", None, "given: a builder builds from its values")
             return cls(tree=source.tree(column.domain))
         except BadInput as error:
-            return cls(tuple(Finding(Severity.ERROR, problem) for problem in error.problems))
+            return cls(tuple(LintFinding(Severity.ERROR, problem) for problem in error.problems))
 
     @classmethod
     def _of_outline(cls, outline: Outline, column: Coded | Sets | None) -> _Subject:
         kind = Kind.NUMBER if column is None else column.domain.kind
         severity = Severity.WARNING if column is None else Severity.ERROR  # numbers, if they are numbers
-        same = [Finding(severity, problem) for problem in outline.same_values(kind)]
-        errors = [Finding(Severity.ERROR, problem) for problem in outline.problems]
+        same = [LintFinding(severity, problem) for problem in outline.same_values(kind)]
+        errors = [LintFinding(Severity.ERROR, problem) for problem in outline.problems]
         noted = [_finding(Severity.WARNING, notice) for notice in outline.notices]
         findings = (*errors, *same, *noted)
         if any(finding.severity is Severity.ERROR for finding in findings):
@@ -123,7 +123,7 @@ class _Subject:
 
 def _values_without_leaf(
     subject: _Subject, column: Coded | Sets, name: str | None, exempt: Collection[str]
-) -> Iterator[Finding]:
+) -> Iterator[LintFinding]:
     if subject.tree is not None:
         known: Sequence[str] = subject.tree.leaf_labels
     elif subject.outline is not None and not subject.outline.intervals:
@@ -133,10 +133,10 @@ def _values_without_leaf(
     unknown = unknown_values(column, known, exempt)
     if len(unknown):
         for problem in unknown.problems(known, name):
-            yield Finding(Severity.ERROR, replace(problem, file=subject.file))
+            yield LintFinding(Severity.ERROR, replace(problem, file=subject.file))
 
 
-def _chains(subject: _Subject) -> Iterator[Finding]:
+def _chains(subject: _Subject) -> Iterator[LintFinding]:
     """Labels with a single child; of a file each with its line."""
     remedy = "take it out, or give it another child"
     if subject.outline is not None:
@@ -161,7 +161,7 @@ def _only_children(outline: Outline) -> Iterator[tuple[str, str]]:
     yield from ((label, below[0]) for label, below in children.items() if len(below) == 1)
 
 
-def _labels_with_separator(subject: _Subject, separator: str) -> Iterator[Finding]:
+def _labels_with_separator(subject: _Subject, separator: str) -> Iterator[LintFinding]:
     for label in subject.labels():
         if separator in label:
             what = f"label {label!r} contains the separator {separator!r} of the set"
@@ -169,7 +169,7 @@ def _labels_with_separator(subject: _Subject, separator: str) -> Iterator[Findin
             yield _finding(Severity.WARNING, what, remedy, subject.file, subject.line(label))
 
 
-def _bounds_at_the_extremes(subject: _Subject, column: Coded | Sets) -> Iterator[Finding]:
+def _bounds_at_the_extremes(subject: _Subject, column: Coded | Sets) -> Iterator[LintFinding]:
     """Ranges that begin at the smallest or end at the largest value: such bounds may come from the data."""
     present = np.flatnonzero(rows_of_each_value(column))
     if subject.tree is None or not len(present) or not all_numbers(column.domain):
@@ -187,7 +187,7 @@ def _bounds_at_the_extremes(subject: _Subject, column: Coded | Sets) -> Iterator
         yield _finding(Severity.NOTE, what, "choose bounds that do not come from the data", subject.file)
 
 
-def _nodes_with_one_present_leaf(subject: _Subject, column: Coded | Sets) -> Iterator[Finding]:
+def _nodes_with_one_present_leaf(subject: _Subject, column: Coded | Sets) -> Iterator[LintFinding]:
     tree = subject.tree
     if tree is None:
         return
@@ -206,5 +206,5 @@ def _nodes_with_one_present_leaf(subject: _Subject, column: Coded | Sets) -> Ite
 
 def _finding(
     severity: Severity, what: str, remedy: str = "", file: str | None = None, line: int | None = None
-) -> Finding:
-    return Finding(severity, Problem(what, remedy, file, line))
+) -> LintFinding:
+    return LintFinding(severity, Problem(what, remedy, file, line))

@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import NOTHING, Tolls, Trees, fill_tolls, toll, unite, vector_cost
+from shoal.kernels.generalized_records import NOTHING, Trees, UnionCosts, fill_tolls, toll, unite, vector_cost
 
 GROWTH, EXCESS, SCALED, RATIO = range(4)
 
@@ -20,7 +20,7 @@ GROWTH, EXCESS, SCALED, RATIO = range(4)
 _SMALL_COST = 0.1
 
 
-class Rules(NamedTuple):
+class MergeRules(NamedTuple):
     """How near clusters are, how many rows make one ripe, and whether ripe ones shrink back to as many."""
 
     distance: int
@@ -28,7 +28,7 @@ class Rules(NamedTuple):
     shrinks: bool
 
 
-class Side(NamedTuple):
+class MergeSide(NamedTuple):
     """One of two clusters: its rows and what each costs."""
 
     size: int
@@ -63,11 +63,11 @@ class Mergers(NamedTuple):
     copies: Ints
     after: Ints
     cluster_of: Ints
-    tolls: Tolls
+    tolls: UnionCosts
 
 
 @kernel
-def distance(rule: int, union: float, a: Side, b: Side) -> float:
+def distance(rule: int, union: float, a: MergeSide, b: MergeSide) -> float:
     """How far apart two clusters are, given the cost of a row in their union."""
     if rule == GROWTH:
         return (a.size + b.size) * union - a.size * a.cost - b.size * b.cost
@@ -82,13 +82,13 @@ def distance(rule: int, union: float, a: Side, b: Side) -> float:
 def look_for_nearest(mergers: Mergers, rule: int, place: int, trees: Trees) -> None:
     """Find the nearest younger slot of the one at this place of `alive`, the first of equals."""
     slot = mergers.alive[place]
-    mine = Side(mergers.sizes[slot], mergers.costs[slot])
+    mine = MergeSide(mergers.sizes[slot], mergers.costs[slot])
     fill_tolls(trees, mergers.vectors[slot], mergers.tolls)
     best, least = NOTHING, np.inf
     for other_place in range(place + 1, mergers.state[0]):
         other = mergers.alive[other_place]
         union = toll(mergers.tolls, mergers.vectors[other])
-        apart = distance(rule, union, mine, Side(mergers.sizes[other], mergers.costs[other]))
+        apart = distance(rule, union, mine, MergeSide(mergers.sizes[other], mergers.costs[other]))
         if apart < least:
             best, least = other, apart
     mergers.nearest[slot] = best
@@ -99,12 +99,12 @@ def look_for_nearest(mergers: Mergers, rule: int, place: int, trees: Trees) -> N
 def append(mergers: Mergers, rule: int, trees: Trees) -> None:
     """Take the slot state[1], whose cluster is written already, into use as the youngest."""
     slot = mergers.state[1]
-    mine = Side(mergers.sizes[slot], mergers.costs[slot])
+    mine = MergeSide(mergers.sizes[slot], mergers.costs[slot])
     fill_tolls(trees, mergers.vectors[slot], mergers.tolls)
     for place in range(mergers.state[0]):
         other = mergers.alive[place]
         union = toll(mergers.tolls, mergers.vectors[other])
-        apart = distance(rule, union, Side(mergers.sizes[other], mergers.costs[other]), mine)
+        apart = distance(rule, union, MergeSide(mergers.sizes[other], mergers.costs[other]), mine)
         if apart < mergers.distances[other]:
             mergers.nearest[other] = slot
             mergers.distances[other] = apart
@@ -181,7 +181,7 @@ def closures_without_each(vectors: Ints, rows: Ints, trees: Trees) -> Ints:
 
 
 @kernel
-def most_distant(mergers: Mergers, entries: Ints, rules: Rules, vectors: Ints, trees: Trees) -> int:
+def most_distant(mergers: Mergers, entries: Ints, rules: MergeRules, vectors: Ints, trees: Trees) -> int:
     """The place among the entries of the rows that are furthest from all others.
 
     Of each entry as many rows as would leave if it were chosen: all of them, unless fewer than k would stay.
@@ -194,8 +194,8 @@ def most_distant(mergers: Mergers, entries: Ints, rules: Rules, vectors: Ints, t
     for i in range(len(rows)):
         leaving = min(size - rules.k, mergers.copies[entries[i]])
         rest = i if leaving == mergers.copies[entries[i]] else len(rows)
-        stay = Side(size - leaving, vector_cost(trees, closures[rest]))
-        leave = Side(leaving, vector_cost(trees, vectors[rows[i]]))
+        stay = MergeSide(size - leaving, vector_cost(trees, closures[rest]))
+        leave = MergeSide(leaving, vector_cost(trees, vectors[rows[i]]))
         apart = distance(rules.distance, union, stay, leave)
         if apart > most:
             best, most = i, apart
@@ -217,7 +217,7 @@ def split_entry(mergers: Mergers, entry: int, leaving: int) -> int:
 
 
 @kernel
-def ripen(mergers: Mergers, rules: Rules, vectors: Ints, trees: Trees) -> None:
+def ripen(mergers: Mergers, rules: MergeRules, vectors: Ints, trees: Trees) -> None:
     """Make the cluster in the slot state[1] a ripe one; what it expels become clusters of their own.
 
     The rows that are furthest from all others leave, one record at a time, until k are left.
@@ -248,7 +248,7 @@ def ripen(mergers: Mergers, rules: Rules, vectors: Ints, trees: Trees) -> None:
 
 
 @kernel
-def unite_closest(mergers: Mergers, rules: Rules, vectors: Ints, trees: Trees, most: int) -> int:
+def unite_closest(mergers: Mergers, rules: MergeRules, vectors: Ints, trees: Trees, most: int) -> int:
     """Unite the two closest clusters, record r being vectors[r]; at most `most` unions and searches.
 
     Returns how many there were: fewer than `most` when at most one cluster below k is left. O(clusters *

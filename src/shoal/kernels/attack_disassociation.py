@@ -19,7 +19,7 @@ from shoal.kernels.set_recoding import sort_unique
 _PAIR = 3
 
 
-class Chunked(NamedTuple):
+class ChunkedClusters(NamedTuple):
     """Cluster c, of sizes[c] records, has the chunks first_chunk[c]..first_chunk[c + 1] - 1.
 
     Subrecords chunk_starts[h]..chunk_starts[h + 1] - 1 are chunk h. Terms are below term_count.
@@ -47,7 +47,7 @@ class _Terms(NamedTuple):
 
 
 @kernel
-def covered_pairs(chunked: Chunked, clusters: Ints, k: int, m: int) -> Ints:
+def covered_pairs(chunked: ChunkedClusters, clusters: Ints, k: int, m: int) -> Ints:
     """List cluster, earlier term and refused term, for pairs that at least 1 and fewer than k records hold.
 
     A pair is listed if every set of terms that can have been the reason of a refusal is in the same
@@ -131,7 +131,7 @@ def _no_reason_together(terms: _Terms, size: int, kind: int, refused: int, k: in
 
 
 @kernel
-def _terms_in_order(chunked: Chunked, cluster: int, number_of: Ints) -> _Terms:
+def _terms_in_order(chunked: ChunkedClusters, cluster: int, number_of: Ints) -> _Terms:
     """number_of is -1 for every term before and after."""
     subrecords, first_chunk, chunk_starts = chunked.subrecords, chunked.first_chunk, chunked.chunk_starts
     first_row = chunk_starts[first_chunk[cluster]]

@@ -8,7 +8,7 @@ from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.compile import kernel
 
 
-class Side(NamedTuple):
+class ReleaseSide(NamedTuple):
     """A release: the labels of its sets, and a number for what each row shows beside quasi-identifiers."""
 
     published: SetArrays
@@ -16,7 +16,9 @@ class Side(NamedTuple):
 
 
 @kernel
-def count_with_partner(one: Side, rows: Ints, other: Side, partners: Ints, overlap: Bools) -> int:
+def count_with_partner(
+    one: ReleaseSide, rows: Ints, other: ReleaseSide, partners: Ints, overlap: Bools
+) -> int:
     """How many of the rows have a partner: equal in what they show, and with sets that could be one.
 
     Sets could be one when each label of either overlaps one of the other; overlap[a, b] tells of which labels

@@ -38,7 +38,7 @@ class SetLinks(NamedTuple):
     label_count: int
 
 
-class Tally(NamedTuple):
+class LinkTally(NamedTuple):
     """By number of known items and record: the `fewest` candidates, and sums over all such sets of items.
 
     `found` counts the sets that fit a candidate at all, `below` those that fit fewer than k, and `success`
@@ -73,7 +73,7 @@ class _Attack(NamedTuple):
     """All that stays the same during an attack."""
 
     links: SetLinks
-    tally: Tally
+    tally: LinkTally
     scratch: _Scratch
     most: int
     k: int
@@ -103,7 +103,7 @@ class _Search(NamedTuple):
 
 
 @kernel
-def knowing_items(links: SetLinks, attacked: GroupedRows, pools: GroupedRows, most: int, k: int) -> Tally:
+def knowing_items(links: SetLinks, attacked: GroupedRows, pools: GroupedRows, most: int, k: int) -> LinkTally:
     """Attack the records of each group with every set of 1..most of their items, among the rows of its pool.
 
     Exact, and fast when kinds with few candidates have small numbers. Reads only. The work is the number of
@@ -157,8 +157,8 @@ def knowing_sets(links: SetLinks, weights: Ints, rows: Ints) -> Ints:
 
 
 @kernel
-def _empty_tally(most: int, count: int) -> Tally:
-    return Tally(
+def _empty_tally(most: int, count: int) -> LinkTally:
+    return LinkTally(
         np.zeros((most + 1, count), dtype=np.int64),
         np.zeros((most + 1, count), dtype=np.float64),
         np.zeros((most + 1, count), dtype=np.float64),

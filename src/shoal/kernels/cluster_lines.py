@@ -51,7 +51,7 @@ class Texts(NamedTuple):
     data: Bytes
 
 
-class Words(NamedTuple):
+class LineWords(NamedTuple):
     """The terms as JSON, and the PIECES that stand between them."""
 
     labels: Texts
@@ -75,7 +75,7 @@ class ClusterTree(NamedTuple):
 
 
 @kernel
-def write_lines(tree: ClusterTree, first: int, behind: int, words: Words, out: Bytes) -> int:
+def write_lines(tree: ClusterTree, first: int, behind: int, words: LineWords, out: Bytes) -> int:
     """Write whole lines, the clusters first..behind - 1, into `out`, which has room; how long they are."""
     pieces = words.pieces
     open_clusters = np.empty(behind - first, dtype=np.int64)
@@ -122,7 +122,7 @@ def _put(out: Bytes, end: int, texts: Texts, number: int) -> int:
 
 
 @kernel
-def _put_terms(out: Bytes, end: int, sets: SetArrays, row: int, words: Words) -> int:
+def _put_terms(out: Bytes, end: int, sets: SetArrays, row: int, words: LineWords) -> int:
     for place in range(sets.starts[row], sets.starts[row + 1]):
         if place > sets.starts[row]:
             end = _put(out, end, words.pieces, _COMMA)

@@ -11,7 +11,7 @@ from shoal.kernels.compile import kernel
 from shoal.kernels.diversity import sized_class_holds
 
 
-class Needs(NamedTuple):
+class ClassConstraint(NamedTuple):
     """What every class must satisfy: at least k rows, k being 1 or more, and people; and the requirements.
 
     `people[r]` numbers the person behind row r from 0 without gaps; it is empty when each row is a person of
@@ -65,7 +65,7 @@ def tally(pairs: Ints, people_count: int) -> tuple[Ints, Ints, Ints]:
 
 
 @kernel
-def column_holds(needs: Needs, column: int, rows: Ints) -> bool:
+def column_holds(needs: ClassConstraint, column: int, rows: Ints) -> bool:
     """Whether the values of one sensitive column satisfy all requirements, counted in rows and in people."""
     count_people = len(needs.people) > 0
     pairs = np.empty(len(rows), dtype=np.int64)
@@ -92,7 +92,7 @@ def column_holds(needs: Needs, column: int, rows: Ints) -> bool:
 
 
 @kernel
-def rows_hold(needs: Needs, rows: Ints) -> bool:
+def rows_hold(needs: ClassConstraint, rows: Ints) -> bool:
     """Whether the rows may be published as one class. Reads only. O(m log m) for m rows."""
     if len(rows) < needs.k:
         return False
@@ -106,7 +106,7 @@ def rows_hold(needs: Needs, rows: Ints) -> bool:
 
 
 @kernel
-def classes_admissible(needs: Needs, starts: Ints, rows: Ints) -> Bools:
+def classes_admissible(needs: ClassConstraint, starts: Ints, rows: Ints) -> Bools:
     """Mark the classes that may be published: class c holds rows[starts[c]:starts[c + 1]]."""
     holds = np.empty(len(starts) - 1, dtype=np.bool_)
     for c in range(len(holds)):

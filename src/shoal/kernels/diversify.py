@@ -13,23 +13,23 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.constraint import Needs
+from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.diversity import class_figure, shortfall, sized_class_holds
-from shoal.kernels.generalized_records import Tolls, Trees, fill_tolls, toll, unite, vector_cost
+from shoal.kernels.generalized_records import Trees, UnionCosts, fill_tolls, toll, unite, vector_cost
 
 # Stands for an infinite gap, so that among such unions the one of least loss is still preferred.
 HOPELESS = 1e9
 
 
-class Unions(NamedTuple):
+class ClusterUnions(NamedTuple):
     """What unions are judged by: what they cost, what they need, and the weight of the cost against that."""
 
     trees: Trees
-    needs: Needs
+    needs: ClassConstraint
     w: float
 
 
-class Clusters(NamedTuple):
+class UnitedClusters(NamedTuple):
     """Clusters under way; cluster c is one of alive[:state[0]], in ascending order.
 
     It has sizes[c] rows, the closure vectors[c], and list l at keys[starts[c, l]:starts[c, l] +
@@ -60,11 +60,11 @@ class Scratch(NamedTuple):
     values: Ints
     row_counts: Ints
     people_counts: Ints
-    tolls: Tolls
+    tolls: UnionCosts
 
 
 @kernel
-def copy_lists(clusters: Clusters, c: int, scratch: Scratch) -> None:
+def copy_lists(clusters: UnitedClusters, c: int, scratch: Scratch) -> None:
     """Write the lists of one cluster into the scratch space."""
     used = 0
     for number in range(clusters.starts.shape[1]):
@@ -77,7 +77,7 @@ def copy_lists(clusters: Clusters, c: int, scratch: Scratch) -> None:
 
 
 @kernel
-def merge_lists(clusters: Clusters, a: int, b: int, scratch: Scratch) -> None:
+def merge_lists(clusters: UnitedClusters, a: int, b: int, scratch: Scratch) -> None:
     """Write the lists of the union of two clusters into the scratch space."""
     used = 0
     for number in range(clusters.starts.shape[1]):
@@ -102,7 +102,7 @@ def merge_lists(clusters: Clusters, a: int, b: int, scratch: Scratch) -> None:
 
 
 @kernel
-def count_values(needs: Needs, scratch: Scratch, column: int) -> tuple[int, int]:
+def count_values(needs: ClassConstraint, scratch: Scratch, column: int) -> tuple[int, int]:
     """Write the values of a column in the scratch lists, their rows and people; returns values and rows."""
     value_count = row_count = 0
     for place in range(scratch.bounds[column], scratch.bounds[column + 1]):
@@ -128,7 +128,7 @@ def gap_in(requirement: Ints, totals: Ints, size: int, values: Ints, counts: Int
 
 
 @kernel
-def gap_of(needs: Needs, scratch: Scratch, size: int) -> float:
+def gap_of(needs: ClassConstraint, scratch: Scratch, size: int) -> float:
     """How far the cluster in the scratch lists, of `size` rows, is from what is needed; 0 if it has all."""
     columns = needs.sensitive.shape[1]
     count_people = len(needs.people) > 0
@@ -164,7 +164,7 @@ def gap_of(needs: Needs, scratch: Scratch, size: int) -> float:
 
 
 @kernel
-def judge(needs: Needs, clusters: Clusters, scratch: Scratch) -> None:
+def judge(needs: ClassConstraint, clusters: UnitedClusters, scratch: Scratch) -> None:
     """Write the gap of every cluster."""
     for place in range(clusters.state[0]):
         c = clusters.alive[place]
@@ -173,7 +173,7 @@ def judge(needs: Needs, clusters: Clusters, scratch: Scratch) -> None:
 
 
 @kernel
-def worst_place(clusters: Clusters) -> int:
+def worst_place(clusters: UnitedClusters) -> int:
     """The place in `alive` of the cluster with the largest gap, the first of equals."""
     worst = 0
     for place in range(1, clusters.state[0]):
@@ -183,7 +183,7 @@ def worst_place(clusters: Clusters) -> int:
 
 
 @kernel
-def best_partner(unions: Unions, clusters: Clusters, mine: int, scratch: Scratch) -> int:
+def best_partner(unions: ClusterUnions, clusters: UnitedClusters, mine: int, scratch: Scratch) -> int:
     """The place in `alive` of the partner for the cluster at place `mine` of least w * loss + (1 - w) * gap.
 
     The loss is what the union adds to the sum of costs over records. The first of equals.
@@ -210,7 +210,7 @@ def best_partner(unions: Unions, clusters: Clusters, mine: int, scratch: Scratch
 
 
 @kernel
-def make_room(clusters: Clusters, wanted: int) -> None:
+def make_room(clusters: UnitedClusters, wanted: int) -> None:
     """Move the lists in use to the front if `wanted` places do not fit behind them."""
     if clusters.state[1] + wanted <= len(clusters.keys):
         return
@@ -229,7 +229,9 @@ def make_room(clusters: Clusters, wanted: int) -> None:
 
 
 @kernel
-def unite_clusters(unions: Unions, clusters: Clusters, mine: int, other: int, scratch: Scratch) -> None:
+def unite_clusters(
+    unions: ClusterUnions, clusters: UnitedClusters, mine: int, other: int, scratch: Scratch
+) -> None:
     """Unite the clusters at two places of `alive`; the union takes the first one's number."""
     c, gone = clusters.alive[mine], clusters.alive[other]
     clusters.united_into[gone] = c
@@ -253,7 +255,7 @@ def unite_clusters(unions: Unions, clusters: Clusters, mine: int, other: int, sc
 
 
 @kernel
-def unite_worst(unions: Unions, clusters: Clusters, scratch: Scratch, most: int) -> int:
+def unite_worst(unions: ClusterUnions, clusters: UnitedClusters, scratch: Scratch, most: int) -> int:
     """Unite the cluster of the largest gap with its best partner, at most `most` times.
 
     Returns the number of unions; fewer than `most` when

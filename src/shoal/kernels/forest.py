@@ -12,10 +12,10 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import NOTHING, Few, Pool, Tolls, Trees, fill_tolls, nearest_few
+from shoal.kernels.generalized_records import NOTHING, Few, Pool, Trees, UnionCosts, fill_tolls, nearest_few
 
 
-class Forest(NamedTuple):
+class ClusterForest(NamedTuple):
     """Rooted trees: parent[r] is NOTHING for a root, sizes[r] counts the copies in the subtree of r.
 
     `order` lists the records with parents before children.
@@ -40,7 +40,9 @@ class Hubs(NamedTuple):
 
 
 @kernel
-def nearest_links(trees: Trees, pool: Pool, k: int, records: Ints, tolls: Tolls) -> tuple[Ints, Ints, Floats]:
+def nearest_links(
+    trees: Trees, pool: Pool, k: int, records: Ints, tolls: UnionCosts
+) -> tuple[Ints, Ints, Floats]:
     """Tails, heads and costs of the links from these records to their nearest ones.
 
     Each record of fewer than k copies gets links until it and their heads, or their heads alone, have k
@@ -96,7 +98,7 @@ def useful_links(tails: Ints, heads: Ints, copies: Ints, k: int) -> Ints:
 
 
 @kernel
-def rooted(starts: Ints, neighbours: Ints, copies: Ints) -> Forest:
+def rooted(starts: Ints, neighbours: Ints, copies: Ints) -> ClusterForest:
     """The forest in which record r is linked to neighbours[starts[r]:starts[r + 1]]."""
     count = len(copies)
     parent = np.full(count, NOTHING, dtype=np.int64)
@@ -125,11 +127,11 @@ def rooted(starts: Ints, neighbours: Ints, copies: Ints) -> Forest:
         record = order[place]
         if parent[record] != NOTHING:
             sizes[parent[record]] += sizes[record]
-    return Forest(parent, sizes, order)
+    return ClusterForest(parent, sizes, order)
 
 
 @kernel
-def cut(forest: Forest, tails: Ints, heads: Ints, k: int) -> None:
+def cut(forest: ClusterForest, tails: Ints, heads: Ints, k: int) -> None:
     """Remove each link that has k copies on both sides, the last ones first. O(depth) per link.
 
     Afterwards no link has k copies on both sides, as components only shrink.
@@ -152,7 +154,7 @@ def cut(forest: Forest, tails: Ints, heads: Ints, k: int) -> None:
 
 
 @kernel
-def hubs_of(forest: Forest, k: int) -> Hubs:
+def hubs_of(forest: ClusterForest, k: int) -> Hubs:
     """Find the hub and the branches of each component; no link may have k copies on both sides.
 
     So records whose subtree has k copies are on one way down from the root, and the last one is the hub. The

@@ -41,7 +41,7 @@ class Itemsets(NamedTuple):
     supports: Ints
 
 
-class Wanted(NamedTuple):
+class WantedItemsets(NamedTuple):
     """Itemsets of 1..longest items that minimum_support rows or more hold: the `most` best of them, or ALL.
 
     Both bounds are at least 1.
@@ -109,7 +109,7 @@ class _Found(NamedTuple):
 
 
 @kernel
-def mine(rows: CountedRows, item_count: int, wanted: Wanted, kinship: Kinship) -> Itemsets:
+def mine(rows: CountedRows, item_count: int, wanted: WantedItemsets, kinship: Kinship) -> Itemsets:
     """List the itemsets that are wanted in lexicographic order, without those that hold two items of one kin.
 
     With `most` other than ALL the minimum rises on the way, and the list holds the `most` itemsets of largest

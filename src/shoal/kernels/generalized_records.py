@@ -38,7 +38,7 @@ class Trees(NamedTuple):
 NO_TABLE = -(2**62)
 
 
-class Tolls(NamedTuple):
+class UnionCosts(NamedTuple):
     """What it costs to unite with one vector: costs[u] if the other vector has node u in u's column.
 
     Filled by `fill_tolls`; then the cost of the union with any vector is a sum of look-ups. `above` is room
@@ -141,7 +141,7 @@ def closures(trees: Trees, vectors: Ints, starts: Ints, members: Ints) -> Ints:
 
 
 @kernel
-def fill_tolls(trees: Trees, vector: Ints, tolls: Tolls) -> None:
+def fill_tolls(trees: Trees, vector: Ints, tolls: UnionCosts) -> None:
     """Write the cost of the union of each node with the vector's node in the same column. O(nodes)."""
     for j in range(len(vector)):
         mine = vector[j]
@@ -153,7 +153,7 @@ def fill_tolls(trees: Trees, vector: Ints, tolls: Tolls) -> None:
 
 
 @kernel
-def toll(tolls: Tolls, vector: Ints) -> float:
+def toll(tolls: UnionCosts, vector: Ints) -> float:
     """The cost of the union with a vector."""
     cost = 0.0
     for node in vector:
@@ -162,7 +162,7 @@ def toll(tolls: Tolls, vector: Ints) -> float:
 
 
 @kernel
-def nearest(tolls: Tolls, vectors: Ints, candidates: Ints) -> tuple[int, float]:
+def nearest(tolls: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
     """The place among the candidates, and the cost, of the vector whose union by these tolls is cheapest.
 
     The first one of equals; NOTHING without candidates. candidates[i] is a row of `vectors`. Reads only.
@@ -176,7 +176,7 @@ def nearest(tolls: Tolls, vectors: Ints, candidates: Ints) -> tuple[int, float]:
 
 
 @kernel
-def furthest(tolls: Tolls, vectors: Ints, candidates: Ints) -> tuple[int, float]:
+def furthest(tolls: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
     """As `nearest`, of the vector whose union is dearest."""
     best, most = NOTHING, -np.inf
     for place in range(len(candidates)):
@@ -187,7 +187,7 @@ def furthest(tolls: Tolls, vectors: Ints, candidates: Ints) -> tuple[int, float]
 
 
 @kernel
-def nearest_few(tolls: Tolls, pool: Pool, wanted: int, few: Few) -> int:
+def nearest_few(tolls: UnionCosts, pool: Pool, wanted: int, few: Few) -> int:
     """Write the vectors of least union by these tolls until they have `wanted` copies in all.
 
     They come in ascending order of costs, earlier candidates before later ones of the same cost; `few` has

@@ -17,8 +17,8 @@ from shoal.kernels.generalized_records import (
     NOTHING,
     Few,
     Pool,
-    Tolls,
     Trees,
+    UnionCosts,
     fill_tolls,
     furthest,
     nearest,
@@ -47,7 +47,7 @@ class Growth(NamedTuple):
     cluster_of_place: Ints
     candidates: Ints
     state: Ints
-    tolls: Tolls
+    tolls: UnionCosts
 
 
 @kernel

@@ -33,7 +33,7 @@ class Desk(NamedTuple):
     ends: Ints
 
 
-class Split(NamedTuple):
+class TermSplit(NamedTuple):
     """Rows of sets in the order of their parts; starts_part tells at which places a part starts."""
 
     sets: SetArrays
@@ -41,7 +41,7 @@ class Split(NamedTuple):
     starts_part: Bools
 
 
-class Needs(NamedTuple):
+class BlockLimits(NamedTuple):
     """What a part needs: `least` rows, and no sensitive term in more than `numerator` of `denominator`."""
 
     least: int
@@ -67,7 +67,7 @@ def new_desk(term_count: int, most_rows: int, most_items: int) -> Desk:
 
 
 @kernel
-def split_parts(split: Split, parts: Ints, limit: int, again: int, desk: Desk) -> None:
+def split_parts(split: TermSplit, parts: Ints, limit: int, again: int, desk: Desk) -> None:
     """Split the parts rows[parts[p, 0]:parts[p, 1]], reordering them, and mark where the new parts start.
 
     The rows with the most frequent term are split off, then, of the others, those with their most frequent
@@ -92,7 +92,7 @@ def split_parts(split: Split, parts: Ints, limit: int, again: int, desk: Desk) -
 
 
 @kernel
-def _split(split: Split, first: int, last: int, limit: int, desk: Desk) -> int:
+def _split(split: TermSplit, first: int, last: int, limit: int, desk: Desk) -> int:
     """Split one part; the ends of what was split off are left in desk.ends, their number is returned."""
     sets, rows, starts_part = split
     touched_count = _list_rows(sets, rows, first, last, desk)
@@ -187,7 +187,7 @@ def _collect_terms_with(count: int, desk: Desk) -> int:
 
 
 @kernel
-def _take_rows_with(term: int, split: Split, first: int, done: int, desk: Desk) -> int:
+def _take_rows_with(term: int, split: TermSplit, first: int, done: int, desk: Desk) -> int:
     """Split off the rows with a term that are still there, and count what the others hold."""
     sets, rows = split.sets, split.rows
     place = desk.list_starts[term]
@@ -229,7 +229,7 @@ def _put_back(rows: Ints, first: int, last: int, done: int, desk: Desk) -> None:
 
 
 @kernel
-def unite_parts(starts: Ints, sensitive: SetArrays, sensitive_count: int, needs: Needs) -> Ints:
+def unite_parts(starts: Ints, sensitive: SetArrays, sensitive_count: int, needs: BlockLimits) -> Ints:
     """The starts of parts after each that is too small, or not diverse, was united with a neighbour.
 
     Part p holds the rows starts[p]..starts[p + 1] - 1. A part that falls short goes to the one before it,

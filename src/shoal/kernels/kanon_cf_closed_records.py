@@ -49,7 +49,7 @@ class Packing(NamedTuple):
     node_starts: Ints
 
 
-class Task(NamedTuple):
+class MiningTask(NamedTuple):
     """What is to be mined: all closed records that at least k rows support, packed like this."""
 
     paths: Paths
@@ -141,7 +141,7 @@ def close(paths: Paths, support: Ints, column: int, vector: Ints) -> bool:
 
 
 @kernel
-def push_narrower(task: Task, walk: Walk, begin: int, end: int, column: int) -> None:
+def push_narrower(task: MiningTask, walk: Walk, begin: int, end: int, column: int) -> None:
     """Push what walk.vector becomes with each frequent child of its node in one column.
 
     supports[begin:end] are its records.
@@ -186,7 +186,7 @@ def push_narrower(task: Task, walk: Walk, begin: int, end: int, column: int) -> 
 
 
 @kernel
-def mine(task: Task, walk: Walk, found: Found, budget: int) -> int:
+def mine(task: MiningTask, walk: Walk, found: Found, budget: int) -> int:
     """Visit generalized records until about `budget` members of supports were looked at.
 
     Returns FINISHED when nothing is left, PAUSED, MUCH_FOUND when `found` is full, or which part of the walk

@@ -25,7 +25,7 @@ FINISHED, PAUSED, CROWDED = range(3)
 NOBODY = -1
 
 
-class Values(NamedTuple):
+class CoverValues(NamedTuple):
     """The values of the distinct records, numbered through all columns in the order of leaves.
 
     values[r, j] is that of record r in column j. A node v covers the values lows[v]..highs[v] - 1 of its
@@ -48,7 +48,7 @@ class Listing(NamedTuple):
     starts: Ints
 
 
-class Task(NamedTuple):
+class CoverTask(NamedTuple):
     """What is to be covered, by which closed records.
 
     Closed record i is packed[i], as `packing` says, and counts[i] rows support it. `everybody` lists all
@@ -56,7 +56,7 @@ class Task(NamedTuple):
     """
 
     trees: Trees
-    values: Values
+    values: CoverValues
     everybody: Listing
     packing: Packing
     packed: Ints
@@ -73,7 +73,7 @@ class Queue(NamedTuple):
     numbers: Ints
 
 
-class Cover(NamedTuple):
+class GreedyCover(NamedTuple):
     """Sets of places, of which record r has row_starts[r]..row_starts[r + 1] - 1, that were taken so far.
 
     Set s, one of the first state[0], is that of the closed record chosen[s] and holds the places
@@ -126,13 +126,13 @@ def drop_first(queue: Queue) -> None:
 
 
 @kernel
-def gain(task: Task, anew: int) -> int:
+def gain(task: CoverTask, anew: int) -> int:
     """What a closed record is worth that covers so many rows anew."""
     return min(anew, task.k) ** 2 if task.frugal else min(anew, 2 * task.k - 1)
 
 
 @kernel
-def closed_costs(task: Task) -> Floats:
+def closed_costs(task: CoverTask) -> Floats:
     """The cost of each closed record."""
     costs = np.empty(len(task.counts), dtype=np.float64)
     vector = np.empty(len(task.packing.words), dtype=np.int64)
@@ -143,7 +143,7 @@ def closed_costs(task: Task) -> Floats:
 
 
 @kernel
-def fill_queue(task: Task, queue: Queue) -> None:
+def fill_queue(task: CoverTask, queue: Queue) -> None:
     """Make a heap of all closed records, with the ratios that they have while nothing is covered.
 
     queue.ratios has their costs before.
@@ -158,7 +158,7 @@ def fill_queue(task: Task, queue: Queue) -> None:
 
 
 @kernel
-def list_records(values: Values, wanted: Bools, listing: Listing) -> None:
+def list_records(values: CoverValues, wanted: Bools, listing: Listing) -> None:
     """List the wanted records; all columns have room for them, one behind the other."""
     starts = listing.starts
     for value in range(len(starts)):
@@ -181,7 +181,7 @@ def list_records(values: Values, wanted: Bools, listing: Listing) -> None:
 
 
 @kernel
-def shortest_list(values: Values, listing: Listing, vector: Ints) -> tuple[int, int]:
+def shortest_list(values: CoverValues, listing: Listing, vector: Ints) -> tuple[int, int]:
     """Where the listing has all records that support a vector, and as few others as possible."""
     begin, end = 0, len(listing.records)
     for node in vector:
@@ -192,7 +192,7 @@ def shortest_list(values: Values, listing: Listing, vector: Ints) -> tuple[int, 
 
 
 @kernel
-def supports(values: Values, vector: Ints, record: int) -> bool:
+def supports(values: CoverValues, vector: Ints, record: int) -> bool:
     """Whether a record is one of those that a vector of nodes stands for."""
     for j in range(len(vector)):
         value = values.values[record, j]
@@ -202,7 +202,7 @@ def supports(values: Values, vector: Ints, record: int) -> bool:
 
 
 @kernel
-def uncovered(values: Values, listing: Listing, left: Ints, vector: Ints, most: int) -> tuple[int, int]:
+def uncovered(values: CoverValues, listing: Listing, left: Ints, vector: Ints, most: int) -> tuple[int, int]:
     """How many places that support a vector are in no set, `most` at most; and how many records were seen."""
     begin, end = shortest_list(values, listing, vector)
     count = 0
@@ -216,7 +216,7 @@ def uncovered(values: Values, listing: Listing, left: Ints, vector: Ints, most: 
 
 
 @kernel
-def add_place(cover: Cover, place: int) -> None:
+def add_place(cover: GreedyCover, place: int) -> None:
     """Put a place into the set that is being made."""
     made = cover.state[0]
     cover.places[cover.starts[made + 1]] = place
@@ -229,7 +229,7 @@ def add_place(cover: Cover, place: int) -> None:
 
 
 @kernel
-def add_uncovered(cover: Cover, record: int, most: int) -> int:
+def add_uncovered(cover: GreedyCover, record: int, most: int) -> int:
     """Put places of a record that are in no set into the set that is being made; returns how many."""
     count = min(cover.left[record], most)
     first = cover.row_starts[record + 1] - cover.left[record]
@@ -241,7 +241,7 @@ def add_uncovered(cover: Cover, record: int, most: int) -> int:
 
 
 @kernel
-def add_covered(cover: Cover, record: int, most: int, spare: bool) -> int:  # noqa: FBT001
+def add_covered(cover: GreedyCover, record: int, most: int, spare: bool) -> int:  # noqa: FBT001
     """Put places of a record that are in earlier sets into the set that is being made; returns how many.
 
     `spare` tells whether only those are meant that their set could do without, or only the others.
@@ -258,7 +258,7 @@ def add_covered(cover: Cover, record: int, most: int, spare: bool) -> int:  # no
 
 
 @kernel
-def take(task: Task, listing: Listing, cover: Cover, vector: Ints, anew: int) -> None:
+def take(task: CoverTask, listing: Listing, cover: GreedyCover, vector: Ints, anew: int) -> None:
     """Make a set of 2k - 1 places at most out of those that support the chosen closed record, this vector.
 
     `anew` of them are in no set, or more if it is 2k.
@@ -289,7 +289,7 @@ def take(task: Task, listing: Listing, cover: Cover, vector: Ints, anew: int) ->
 
 
 @kernel
-def cover_more(task: Task, listing: Listing, queue: Queue, cover: Cover, budget: int) -> int:
+def cover_more(task: CoverTask, listing: Listing, queue: Queue, cover: GreedyCover, budget: int) -> int:
     """Take sets until about `budget` records were looked at.
 
     `listing` has at least all records with places in no set. Returns FINISHED when every place is in a set,
@@ -332,7 +332,7 @@ class Reached(NamedTuple):
 
 
 @kernel
-def reach_more(task: Task, listing: Listing, reached: Reached, budget: int) -> None:
+def reach_more(task: CoverTask, listing: Listing, reached: Reached, budget: int) -> None:
     """Look at more closed records, until all records are reached or about `budget` records were looked at.
 
     `listing` has at least the records that were not reached.
@@ -350,7 +350,7 @@ def reach_more(task: Task, listing: Listing, reached: Reached, budget: int) -> N
                 reached.state[1] -= 1
 
 
-class Clusters(NamedTuple):
+class CoverClusters(NamedTuple):
     """Sets of a cover that are made disjoint one after the other.
 
     owners[p] is the set that keeps place p, or NOBODY; a set that was united with a later one leads to it by
@@ -364,7 +364,7 @@ class Clusters(NamedTuple):
 
 
 @kernel
-def keeper(clusters: Clusters, place: int) -> int:
+def keeper(clusters: CoverClusters, place: int) -> int:
     """The set, with all that was united into it, that keeps a place; or NOBODY."""
     found = clusters.owners[place]
     if found == NOBODY:
@@ -376,7 +376,7 @@ def keeper(clusters: Clusters, place: int) -> int:
 
 
 @kernel
-def claim(clusters: Clusters, later: int, members: Ints) -> Ints:
+def claim(clusters: CoverClusters, later: int, members: Ints) -> Ints:
     """Give a set all its places that no earlier one keeps; returns the others."""
     shared = np.empty(len(members), dtype=np.int64)
     count = 0
@@ -390,7 +390,7 @@ def claim(clusters: Clusters, later: int, members: Ints) -> Ints:
 
 
 @kernel
-def leave_what_others_need(k: int, clusters: Clusters, later: int, shared: Ints) -> Ints:
+def leave_what_others_need(k: int, clusters: CoverClusters, later: int, shared: Ints) -> Ints:
     """Let a set of more than k do without places of earlier sets of k; returns what it still shares."""
     kept = 0
     for place in shared:
@@ -403,7 +403,7 @@ def leave_what_others_need(k: int, clusters: Clusters, later: int, shared: Ints)
 
 
 @kernel
-def unite_sets(clusters: Clusters, earlier: int, later: int, shared: Ints) -> None:
+def unite_sets(clusters: CoverClusters, earlier: int, later: int, shared: Ints) -> None:
     """Unite an earlier set with a later one; `shared` has all the places that are in both, and maybe more."""
     in_both = 0
     for place in shared:
@@ -414,7 +414,7 @@ def unite_sets(clusters: Clusters, earlier: int, later: int, shared: Ints) -> No
 
 
 @kernel
-def make_disjoint(k: int, starts: Ints, places: Ints, clusters: Clusters) -> None:
+def make_disjoint(k: int, starts: Ints, places: Ints, clusters: CoverClusters) -> None:
     """Let every place be kept by one set, by the rules of the paper's Algorithm 2.
 
     A place in two sets is taken from one that has more than k; if both have, from the dearer one. Two sets of

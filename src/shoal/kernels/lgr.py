@@ -24,7 +24,7 @@ from shoal.kernels.compile import kernel
 from shoal.kernels.set_partition import Drill, divide_part, finished_drill, hang
 
 
-class Division(NamedTuple):
+class GroupDivision(NamedTuple):
     """How some neighbouring rows are divided: their order and groups, and `node` and `below` of a `Drill`."""
 
     order: Ints
@@ -37,9 +37,9 @@ class Regrouping(NamedTuple):
     """A finished partition whose groups are contiguous in its order, and memory for one step."""
 
     drill: Drill
-    before: Division
-    united: Division
-    best: Division
+    before: GroupDivision
+    united: GroupDivision
+    best: GroupDivision
     two: TwoSets
 
 
@@ -54,9 +54,9 @@ def begin_regrouping(sets: SetArrays, tree: CostTree, k: int, node: Ints, group:
     )
 
 
-def _room_for_division(sets: SetArrays) -> Division:
+def _room_for_division(sets: SetArrays) -> GroupDivision:
     rows = len(sets.starts) - 1
-    return Division(
+    return GroupDivision(
         np.empty(rows, dtype=np.int64),
         np.empty(rows, dtype=np.int64),
         np.empty(len(sets.items), dtype=np.int64),
@@ -151,7 +151,7 @@ def _loss(drill: Drill, start: int, end: int) -> int:
 
 
 @kernel
-def _note(drill: Drill, start: int, end: int, division: Division) -> None:
+def _note(drill: Drill, start: int, end: int, division: GroupDivision) -> None:
     free = 0
     for position in range(start, end):
         row = drill.order[position]
@@ -164,7 +164,7 @@ def _note(drill: Drill, start: int, end: int, division: Division) -> None:
 
 
 @kernel
-def _restore(drill: Drill, start: int, end: int, division: Division) -> None:
+def _restore(drill: Drill, start: int, end: int, division: GroupDivision) -> None:
     taken = 0
     for position in range(start, end):
         row = division.order[position - start]

@@ -12,8 +12,8 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.constraint import Needs, rows_hold
-from shoal.kernels.generalized_records import NOTHING, Tolls, Trees, unite, vector_cost
+from shoal.kernels.constraint import ClassConstraint, rows_hold
+from shoal.kernels.generalized_records import NOTHING, Trees, UnionCosts, unite, vector_cost
 
 
 class Board(NamedTuple):
@@ -27,10 +27,10 @@ class Board(NamedTuple):
     trees: Trees
     vectors: Ints
     sample_rows: Ints
-    needs: Needs
+    needs: ClassConstraint
     least_gain: float
     rows: Ints
-    tolls: Tolls
+    tolls: UnionCosts
 
 
 class Change(NamedTuple):
@@ -57,7 +57,7 @@ class Cursor(NamedTuple):
     looks: int
 
 
-class Partition(NamedTuple):
+class ClusterEntries(NamedTuple):
     """Clusters under way; those of size 0 are free.
 
     Entry e stands for counts[e] rows of kind kinds[e]; after[e] and before[e] are its neighbours in the list
@@ -88,7 +88,7 @@ class Partition(NamedTuple):
 
 
 @kernel
-def entries_of(partition: Partition, c: int) -> Ints:
+def entries_of(partition: ClusterEntries, c: int) -> Ints:
     """The entries of a cluster in their order."""
     entries = np.empty(partition.lengths[c], dtype=np.int64)
     entry = partition.heads[c]
@@ -99,7 +99,7 @@ def entries_of(partition: Partition, c: int) -> Ints:
 
 
 @kernel
-def refresh(board: Board, partition: Partition, c: int) -> None:
+def refresh(board: Board, partition: ClusterEntries, c: int) -> None:
     """Compute closure and cost of a cluster, and those without each of its entries. O(entries)."""
     partition.state[0] += 1
     partition.changed[c] = partition.state[0]
@@ -127,7 +127,7 @@ def refresh(board: Board, partition: Partition, c: int) -> None:
 
 
 @kernel
-def refresh_all(board: Board, partition: Partition) -> None:
+def refresh_all(board: Board, partition: ClusterEntries) -> None:
     """Refresh every cluster that has rows."""
     for c in range(len(partition.sizes)):
         if partition.sizes[c] > 0:
@@ -135,7 +135,7 @@ def refresh_all(board: Board, partition: Partition) -> None:
 
 
 @kernel
-def all_entries(partition: Partition) -> tuple[Ints, Ints]:
+def all_entries(partition: ClusterEntries) -> tuple[Ints, Ints]:
     """The entries of all clusters, one cluster after the other, and the cluster of each."""
     entries = np.empty(partition.lengths.sum(), dtype=np.int64)
     clusters = np.empty(len(entries), dtype=np.int64)
@@ -149,7 +149,7 @@ def all_entries(partition: Partition) -> tuple[Ints, Ints]:
 
 
 @kernel
-def put(partition: Partition, kind: int, count: int, c: int) -> None:
+def put(partition: ClusterEntries, kind: int, count: int, c: int) -> None:
     """Add rows of a kind to a cluster, without refreshing it."""
     partition.sizes[c] += count
     entry = partition.heads[c]
@@ -172,7 +172,7 @@ def put(partition: Partition, kind: int, count: int, c: int) -> None:
 
 
 @kernel
-def withdraw(partition: Partition, entry: int, count: int, c: int) -> None:
+def withdraw(partition: ClusterEntries, entry: int, count: int, c: int) -> None:
     """Take rows of an entry out of its cluster c, without refreshing it."""
     partition.sizes[c] -= count
     partition.counts[entry] -= count
@@ -191,7 +191,7 @@ def withdraw(partition: Partition, entry: int, count: int, c: int) -> None:
 
 
 @kernel
-def may_become(board: Board, partition: Partition, c: int, change: Change) -> bool:
+def may_become(board: Board, partition: ClusterEntries, c: int, change: Change) -> bool:
     """Whether cluster c may change so.
 
     A cluster that loses all its rows and gets none vanishes, which it may.
@@ -216,13 +216,13 @@ def may_become(board: Board, partition: Partition, c: int, change: Change) -> bo
 
 
 @kernel
-def is_narrowed_by(partition: Partition, c: int, entry: int) -> bool:
+def is_narrowed_by(partition: ClusterEntries, c: int, entry: int) -> bool:
     """Whether cluster c would cost less per row without an entry."""
     return partition.lengths[c] == 1 or partition.without_costs[entry] < partition.costs[c]
 
 
 @kernel
-def transfer(partition: Partition, entry: int, count: int, here: int, there: int) -> None:
+def transfer(partition: ClusterEntries, entry: int, count: int, here: int, there: int) -> None:
     """Bring rows of an entry from one cluster to another, without refreshing them."""
     kind = partition.kinds[entry]
     withdraw(partition, entry, count, here)
@@ -230,7 +230,7 @@ def transfer(partition: Partition, entry: int, count: int, here: int, there: int
 
 
 @kernel
-def entry_of(partition: Partition, kind: int, c: int) -> int:
+def entry_of(partition: ClusterEntries, kind: int, c: int) -> int:
     """The entry of a kind in a cluster that holds it."""
     entry = partition.heads[c]
     while partition.kinds[entry] != kind:
@@ -239,6 +239,6 @@ def entry_of(partition: Partition, kind: int, c: int) -> int:
 
 
 @kernel(part=True)
-def holds(board: Board, partition: Partition, c: int) -> bool:
+def holds(board: Board, partition: ClusterEntries, c: int) -> bool:
     """Whether a cluster has what it needs as it is."""
     return may_become(board, partition, c, Change(NONE, NO_ROWS, NONE, NO_ROWS))

@@ -14,8 +14,8 @@ from shoal.kernels.local_search import (
     NONE,
     Board,
     Change,
+    ClusterEntries,
     Cursor,
-    Partition,
     entries_of,
     is_narrowed_by,
     may_become,
@@ -57,7 +57,7 @@ class Departure(NamedTuple):
 
 
 @kernel(part=True)
-def departure(board: Board, partition: Partition, a: int, entry: int) -> Departure:
+def departure(board: Board, partition: ClusterEntries, a: int, entry: int) -> Departure:
     """The entry of cluster a as one that leaves."""
     count, size = partition.counts[entry], partition.sizes[a]
     alone = partition.lengths[a] == 1
@@ -67,7 +67,9 @@ def departure(board: Board, partition: Partition, a: int, entry: int) -> Departu
 
 
 @kernel(part=True)
-def best_move(board: Board, partition: Partition, leaving: Departure, others: Ints, partners: Ints) -> Step:
+def best_move(
+    board: Board, partition: ClusterEntries, leaving: Departure, others: Ints, partners: Ints
+) -> Step:
     """The move of greatest gain of an entry into one of the other clusters; the tolls must be those of it.
 
     All rows of the entry go, or as many as its home can spare. `partners` gets the clusters where the rows
@@ -103,7 +105,7 @@ def best_move(board: Board, partition: Partition, leaving: Departure, others: In
 
 
 @kernel(part=True)
-def best_swap(board: Board, partition: Partition, leaving: Departure, b: int, best: Step) -> Step:
+def best_swap(board: Board, partition: ClusterEntries, leaving: Departure, b: int, best: Step) -> Step:
     """The swap of greatest gain of all rows of an entry for those of an entry of cluster b, or `best`.
 
     As many rows come back as the other entry has, or as many as leave. The tolls must be those of the entry.
@@ -149,7 +151,7 @@ def best_swap(board: Board, partition: Partition, leaving: Departure, b: int, be
 
 
 @kernel(part=True)
-def best_step(board: Board, partition: Partition, a: int, entry: int, others: Ints) -> Step:
+def best_step(board: Board, partition: ClusterEntries, a: int, entry: int, others: Ints) -> Step:
     """The best move of an entry of cluster a, or its best swap with the clusters where it would add least.
 
     Only entries without which their cluster would cost less per row look for a swap, because one of the two
@@ -171,7 +173,7 @@ def best_step(board: Board, partition: Partition, a: int, entry: int, others: In
 
 
 @kernel(part=True)
-def take_step(board: Board, partition: Partition, a: int, entry: int, step: Step) -> None:
+def take_step(board: Board, partition: ClusterEntries, a: int, entry: int, step: Step) -> None:
     """Do what a step says."""
     kind, b = partition.kinds[entry], step.cluster
     returned_kind = partition.kinds[step.partner] if step.partner != NOTHING else NOTHING
@@ -185,7 +187,7 @@ def take_step(board: Board, partition: Partition, a: int, entry: int, step: Step
 
 
 @kernel
-def changed_others(partition: Partition, a: int) -> Ints:
+def changed_others(partition: ClusterEntries, a: int) -> Ints:
     """The clusters but a that have changed since it was visited; all of them if it has changed itself."""
     since = partition.visited[a] if partition.changed[a] <= partition.visited[a] else 0
     others = np.empty(len(partition.sizes), dtype=np.int64)
@@ -198,7 +200,7 @@ def changed_others(partition: Partition, a: int) -> Ints:
 
 
 @kernel
-def improve(board: Board, partition: Partition, cursor: Cursor) -> float:
+def improve(board: Board, partition: ClusterEntries, cursor: Cursor) -> float:
     """Take the best steps of the entries from the cursor on, while there are any; returns the gain.
 
     After a step the cluster is looked through from its beginning. One that has not changed since its last

@@ -15,7 +15,7 @@ from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
 from shoal.kernels.constraint import rows_hold
 from shoal.kernels.generalized_records import NOTHING, Trees, fill_tolls, toll, union_cost, unite, vector_cost
-from shoal.kernels.local_search import Board, Cursor, Partition, entries_of, put, refresh, withdraw
+from shoal.kernels.local_search import Board, ClusterEntries, Cursor, entries_of, put, refresh, withdraw
 
 MOST_ROWS = 48
 DEALS = 3
@@ -39,7 +39,7 @@ class Deal(NamedTuple):
 
 
 @kernel(part=True)
-def neighbourhood(board: Board, partition: Partition, a: int, most: int) -> Ints:
+def neighbourhood(board: Board, partition: ClusterEntries, a: int, most: int) -> Ints:
     """Cluster a and those that add least when united with it: `most` in all, and MOST_ROWS rows at most."""
     near = np.full(most, NOTHING, dtype=np.int64)
     added_by = np.full(most, np.inf)
@@ -205,7 +205,7 @@ def cheapest_deal(trees: Trees, vectors: Ints, old: Ints, k: int, least_gain: fl
 
 
 @kernel(part=True)
-def rows_of(partition: Partition, clusters: Ints) -> tuple[Ints, Ints]:
+def rows_of(partition: ClusterEntries, clusters: Ints) -> tuple[Ints, Ints]:
     """The kind of each row of some clusters, and the place of its cluster among them."""
     count = partition.sizes[clusters].sum()
     kinds, label = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
@@ -232,7 +232,7 @@ def all_hold(board: Board, kinds: Ints, label: Ints) -> bool:
 
 
 @kernel(part=True)
-def replace_rows(board: Board, partition: Partition, clusters: Ints, kinds: Ints, label: Ints) -> None:
+def replace_rows(board: Board, partition: ClusterEntries, clusters: Ints, kinds: Ints, label: Ints) -> None:
     """Give the clusters, which hold rows of these kinds, those that the labels say."""
     for c in clusters:
         for entry in entries_of(partition, c):
@@ -244,7 +244,7 @@ def replace_rows(board: Board, partition: Partition, clusters: Ints, kinds: Ints
 
 
 @kernel
-def deal_neighbours(board: Board, partition: Partition, cursor: Cursor, most: int, tried: Ints) -> float:
+def deal_neighbours(board: Board, partition: ClusterEntries, cursor: Cursor, most: int, tried: Ints) -> float:
     """Deal the rows of each cluster from the cursor on and of its neighbours anew; returns the gain.
 
     `most` clusters take part in a deal. tried[a] is the time of the last deal around cluster a; there is no

@@ -12,8 +12,8 @@ from shoal.kernels.local_search import (
     NONE,
     Board,
     Change,
+    ClusterEntries,
     Cursor,
-    Partition,
     entries_of,
     entry_of,
     holds,
@@ -26,7 +26,9 @@ MOST_LOOKS_AT_ONCE = 100_000_000
 
 
 @kernel(part=True)
-def cheapest_host(board: Board, partition: Partition, a: int, entry: int, limit: float) -> tuple[int, float]:
+def cheapest_host(
+    board: Board, partition: ClusterEntries, a: int, entry: int, limit: float
+) -> tuple[int, float]:
     """The cluster but a where the rows of an entry add least, and how much, if that is below a limit."""
     kind, count = partition.kinds[entry], partition.counts[entry]
     fill_tolls(board.trees, board.vectors[kind], board.tolls)
@@ -43,7 +45,7 @@ def cheapest_host(board: Board, partition: Partition, a: int, entry: int, limit:
 
 
 @kernel(part=True)
-def dissolve(board: Board, partition: Partition, a: int) -> float:
+def dissolve(board: Board, partition: ClusterEntries, a: int) -> float:
     """Give every entry of a cluster to the one where it adds least, if that gains anything; returns the gain.
 
     The entries go one after the other; when what they add has used up what the cluster cost, all of them come
@@ -84,7 +86,7 @@ def dissolve(board: Board, partition: Partition, a: int) -> float:
 
 
 @kernel
-def dissolve_clusters(board: Board, partition: Partition, cursor: Cursor) -> float:
+def dissolve_clusters(board: Board, partition: ClusterEntries, cursor: Cursor) -> float:
     """Dissolve those of the clusters from the cursor on for which that gains anything; returns the gain.
 
     Clusters of very many entries are left alone, because nothing can stop in the middle of one.
@@ -100,7 +102,7 @@ def dissolve_clusters(board: Board, partition: Partition, cursor: Cursor) -> flo
 
 
 @kernel(part=True)
-def free_cluster(partition: Partition) -> int:
+def free_cluster(partition: ClusterEntries) -> int:
     """A cluster without rows; NOTHING if there is none."""
     for c in range(len(partition.sizes)):
         if partition.sizes[c] == 0:
@@ -109,7 +111,7 @@ def free_cluster(partition: Partition) -> int:
 
 
 @kernel
-def spared_entries(board: Board, partition: Partition, owners: Ints) -> Ints:
+def spared_entries(board: Board, partition: ClusterEntries, owners: Ints) -> Ints:
     """The entries of all clusters that cost something and have more than k rows; writes their clusters."""
     spared = np.empty(len(partition.kinds), dtype=np.int64)
     count = 0
@@ -123,7 +125,9 @@ def spared_entries(board: Board, partition: Partition, owners: Ints) -> Ints:
 
 
 @kernel(part=True)
-def gather(board: Board, partition: Partition, seed: int, owners: Ints, willing: Ints) -> tuple[Ints, Ints]:
+def gather(
+    board: Board, partition: ClusterEntries, seed: int, owners: Ints, willing: Ints
+) -> tuple[Ints, Ints]:
     """Entries, the seed first, and how many rows of each would be a cluster of k that saves something.
 
     Of the `willing` entries, which are overwritten, those are taken one by one that are cheapest to unite
@@ -171,7 +175,7 @@ def gather(board: Board, partition: Partition, seed: int, owners: Ints, willing:
 
 
 @kernel(part=True)
-def refreshed(board: Board, partition: Partition, clusters: Ints) -> float:
+def refreshed(board: Board, partition: ClusterEntries, clusters: Ints) -> float:
     """Refresh the clusters, each once, and return what their rows cost less than before.
 
     By a measure that is not monotone it can be that they cost more.
@@ -187,7 +191,7 @@ def refreshed(board: Board, partition: Partition, clusters: Ints) -> float:
 
 
 @kernel(part=True)
-def found(board: Board, partition: Partition, owners: Ints, entries: Ints, counts: Ints) -> float:
+def found(board: Board, partition: ClusterEntries, owners: Ints, entries: Ints, counts: Ints) -> float:
     """Make a new cluster of rows of these entries, if all clusters may then be and that gains anything.
 
     Returns the gain. If there is none, everything is as before, but entries of those who would have given
@@ -219,7 +223,7 @@ def found(board: Board, partition: Partition, owners: Ints, entries: Ints, count
 
 
 @kernel
-def found_clusters(board: Board, partition: Partition, cursor: Cursor) -> float:
+def found_clusters(board: Board, partition: ClusterEntries, cursor: Cursor) -> float:
     """Found new clusters around entries from the cursor on where that gains anything; returns the gain.
 
     Clusters that have not changed since that was tried in vain are passed over.

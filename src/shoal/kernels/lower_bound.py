@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import Few, Tolls, Trees, fill_tolls, toll
+from shoal.kernels.generalized_records import Few, Trees, UnionCosts, fill_tolls, toll
 
 
 class Neighbourhoods(NamedTuple):
@@ -27,7 +27,7 @@ class Neighbourhoods(NamedTuple):
 
 
 @kernel
-def fill_floors(trees: Trees, vector: Ints, tolls: Tolls, floors: Floats) -> None:
+def fill_floors(trees: Trees, vector: Ints, tolls: UnionCosts, floors: Floats) -> None:
     """Write what the union with anything under each node costs at least, given the vector's tolls.
 
     Whatever lies under a node that does not cover the vector's node has the same union with it as the node
@@ -60,7 +60,7 @@ def distances_to_k(trees: Trees, hoods: Neighbourhoods, k: int, begin: int, end:
     """
     kth = np.empty(end - begin, dtype=np.float64)
     size = len(trees.cost)
-    tolls = Tolls(np.empty(size, dtype=np.float64), np.empty(size, dtype=np.int64))
+    tolls = UnionCosts(np.empty(size, dtype=np.float64), np.empty(size, dtype=np.int64))
     floors = np.empty(size, dtype=np.float64)
     few = Few(np.empty(k + 1, dtype=np.int64), np.empty(k + 1, dtype=np.float64))
     for record in range(begin, end):

@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.constraint import Needs, rows_hold
+from shoal.kernels.constraint import ClassConstraint, rows_hold
 
 SPLIT_OFF, BETWEEN_VALUES, WITHIN_A_VALUE = range(3)
 
@@ -168,7 +168,7 @@ def cut_rank(ordered: Ordered, line: Sorted, stage: int, top: int, cut: int) -> 
 
 
 @kernel
-def find_cut(ordered: Ordered, needs: Needs, line: Sorted, stage: int) -> int:
+def find_cut(ordered: Ordered, needs: ClassConstraint, line: Sorted, stage: int) -> int:
     """How many of the sorted rows go to the left side of the best admissible cut; 0 if there is none.
 
     The most wanted cut nearest to the middle is best, the lower of two. Of the cuts that leave k rows on both
@@ -194,7 +194,7 @@ def find_cut(ordered: Ordered, needs: Needs, line: Sorted, stage: int) -> int:
 
 
 @kernel
-def choose_cut(ordered: Ordered, needs: Needs, stages: int, rows: Ints) -> tuple[int, int]:
+def choose_cut(ordered: Ordered, needs: ClassConstraint, stages: int, rows: Ints) -> tuple[int, int]:
     """The column and the position of the best cut of some rows, which are left sorted by that column.
 
     Stage by stage: first what is missing or suppressed is split off, then values are parted, then, where that
@@ -218,7 +218,7 @@ def choose_cut(ordered: Ordered, needs: Needs, stages: int, rows: Ints) -> tuple
 
 
 @kernel
-def cut_parts(ordered: Ordered, needs: Needs, stages: int, parts: Parts, budget: int) -> int:
+def cut_parts(ordered: Ordered, needs: ClassConstraint, stages: int, parts: Parts, budget: int) -> int:
     """Cut open parts, in the order in which they were made, until about `budget` rows have been handled.
 
     Returns how many were handled: 0 when no part is open. Writes `parts`.

@@ -40,7 +40,7 @@ class Numbered(NamedTuple):
     dropped: Bools
 
 
-class Wanted(NamedTuple):
+class WantedSets(NamedTuple):
     """Which sets are listed: of total weight `weight`, or of at most it if `lighter`, that break the promise.
 
     A set breaks it if fewer than k rows hold it, or a sensitive item has too large a share of them.
@@ -70,7 +70,7 @@ class RareSets(NamedTuple):
     items: Ints
     row_of: Ints
     numbered: Numbered
-    wanted: Wanted
+    wanted: WantedSets
     at: Ints
     levels: Ints
     branches: Ints
@@ -142,7 +142,7 @@ def lay_out_with_absent(laid: Ints, count: int, absent_number: Ints) -> Ints:
     return wider[:end].copy()
 
 
-def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: Wanted) -> RareSets:
+def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: WantedSets) -> RareSets:
     """Start listing the sets of laid rows; row_of[j] is the row behind end mark count + j.
 
     O(items); memory in 8-byte words: one per item, and for sets of three and more numbers as many per level

@@ -23,7 +23,7 @@ from shoal.kernels.set_recoding import sort_unique
 NOBODY = -1
 
 
-class Layout(NamedTuple):
+class ClusterLayout(NamedTuple):
     """Where everything stands: clusters before those in them, each with a range of records and of chunks.
 
     Cluster c has the records first_record[c]..first_record[c] + sizes[c] - 1 and, itself, the chunks
@@ -65,7 +65,7 @@ class _Draw(NamedTuple):
 
 @kernel
 def random_original(
-    layout: Layout, subrecords: SetArrays, term_chunks: SetArrays, random: np.random.Generator
+    layout: ClusterLayout, subrecords: SetArrays, term_chunks: SetArrays, random: np.random.Generator
 ) -> SetArrays:
     """Draw one original, its records in the order of the simple clusters.
 
@@ -113,20 +113,20 @@ def _nothing_drawn(record_count: int, subrecord_count: int, term_count: int) -> 
 
 
 @kernel
-def _records(layout: Layout, cluster: int) -> _Range:
+def _records(layout: ClusterLayout, cluster: int) -> _Range:
     first = layout.first_record[cluster]
     return _Range(first, first + layout.sizes[cluster])
 
 
 @kernel
-def _subrecords(layout: Layout, cluster: int) -> _Range:
+def _subrecords(layout: ClusterLayout, cluster: int) -> _Range:
     return _Range(
         layout.chunk_starts[layout.first_chunk[cluster]], layout.chunk_starts[layout.first_chunk[cluster + 1]]
     )
 
 
 @kernel
-def _too_few(layout: Layout, cluster: int) -> bool:
+def _too_few(layout: ClusterLayout, cluster: int) -> bool:
     subrecords = _subrecords(layout, cluster)
     return subrecords.stop - subrecords.start < layout.sizes[cluster]
 
@@ -144,7 +144,7 @@ def _shuffle(numbers: Ints, start: int, stop: int, random: np.random.Generator) 
 
 
 @kernel
-def _place_chunks(layout: Layout, draw: _Draw, cluster: int, random: np.random.Generator) -> None:
+def _place_chunks(layout: ClusterLayout, draw: _Draw, cluster: int, random: np.random.Generator) -> None:
     records = _records(layout, cluster)
     for chunk in range(layout.first_chunk[cluster], layout.first_chunk[cluster + 1]):
         subrecords = _Range(layout.chunk_starts[chunk], layout.chunk_starts[chunk + 1])
@@ -152,7 +152,7 @@ def _place_chunks(layout: Layout, draw: _Draw, cluster: int, random: np.random.G
 
 
 @kernel
-def _place_apart(layout: Layout, draw: _Draw, cluster: int, random: np.random.Generator) -> int:
+def _place_apart(layout: ClusterLayout, draw: _Draw, cluster: int, random: np.random.Generator) -> int:
     """Put every subrecord of a cluster into a record of its own; returns how many records wait now."""
     records = _records(layout, cluster)
     _seat(draw, _subrecords(layout, cluster), records, random)
@@ -182,7 +182,9 @@ def _seat(draw: _Draw, subrecords: _Range, records: _Range, random: np.random.Ge
 
 
 @kernel
-def _place_shared_chunks(layout: Layout, draw: _Draw, cluster: int, random: np.random.Generator) -> int:
+def _place_shared_chunks(
+    layout: ClusterLayout, draw: _Draw, cluster: int, random: np.random.Generator
+) -> int:
     """Put shared subrecords into records that wait before all others; returns how many wait no longer."""
     filled = 0
     for chunk in range(layout.first_chunk[cluster], layout.first_chunk[cluster + 1]):

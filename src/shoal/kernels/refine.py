@@ -40,7 +40,7 @@ class Members(NamedTuple):
     next_member: Ints
 
 
-class Nodes(NamedTuple):
+class JointNodes(NamedTuple):
     """All clusters, simple ones first, with room for the joint ones.
 
     Each is so many joints deep, holds the members from first_members[u] to last_members[u], and has the
@@ -58,23 +58,23 @@ class Nodes(NamedTuple):
     lists: Ints
 
 
-class Forest(NamedTuple):
+class JointForest(NamedTuple):
     """The tree of clusters while it grows: joint cluster j joins the nodes children[j] over shared terms."""
 
-    nodes: Nodes
+    nodes: JointNodes
     members: Members
     shared: SharedTerms
     children: Ints
 
 
-class Vocabulary(NamedTuple):
+class RefineTerms(NamedTuple):
     """Terms by rank, and a number for each term that is in use by a pair, -1 otherwise."""
 
     term_of_rank: Ints
     number_of: Ints
 
 
-class Rules(NamedTuple):
+class RefineRules(NamedTuple):
     """Terms may be shared by k records or more, and joint clusters be so many levels deep."""
 
     k: int
@@ -104,7 +104,7 @@ def sort_lists(starts: Ints, lists: Ints) -> None:
 
 
 @kernel
-def sort_nodes(nodes: Nodes, order: Ints) -> Ints:
+def sort_nodes(nodes: JointNodes, order: Ints) -> Ints:
     """The given nodes by their virtual term chunks, compared term by term; equals stay as they are."""
     count = len(order)
     merged = np.empty(count, dtype=np.int64)
@@ -126,7 +126,7 @@ def sort_nodes(nodes: Nodes, order: Ints) -> Ints:
 
 
 @kernel
-def insert_nodes(nodes: Nodes, order: Ints, added: Ints) -> Ints:
+def insert_nodes(nodes: JointNodes, order: Ints, added: Ints) -> Ints:
     """Put sorted nodes among others that are sorted, behind their equals."""
     together = np.empty(len(order) + len(added), dtype=np.int64)
     done = 0
@@ -148,7 +148,7 @@ def insert_nodes(nodes: Nodes, order: Ints, added: Ints) -> Ints:
 
 
 @kernel
-def _comes_before(nodes: Nodes, one: int, other: int) -> bool:
+def _comes_before(nodes: JointNodes, one: int, other: int) -> bool:
     first, second = nodes.list_starts[one], nodes.list_starts[other]
     length, other_length = nodes.list_ends[one] - first, nodes.list_ends[other] - second
     for offset in range(min(length, other_length)):
@@ -162,7 +162,7 @@ def _comes_before(nodes: Nodes, one: int, other: int) -> bool:
 
 @kernel
 def join_neighbours(
-    forest: Forest, order: Ints, vocabulary: Vocabulary, rules: Rules, made: tuple[int, int]
+    forest: JointForest, order: Ints, vocabulary: RefineTerms, rules: RefineRules, made: tuple[int, int]
 ) -> tuple[Ints, Ints]:
     """Go once through the nodes in order and join each with the next where that pays: who is left, who new.
 
@@ -195,7 +195,7 @@ def join_neighbours(
 
 
 @kernel
-def _shareable(forest: Forest, one: int, other: int, vocabulary: Vocabulary, k: int) -> _Pair:
+def _shareable(forest: JointForest, one: int, other: int, vocabulary: RefineTerms, k: int) -> _Pair:
     """The terms in both virtual term chunks that k records or more hold."""
     nodes, (term_of_rank, number_of) = forest.nodes, vocabulary
     left, right = nodes.list_starts[one], nodes.list_starts[other]
@@ -235,7 +235,7 @@ def _shareable(forest: Forest, one: int, other: int, vocabulary: Vocabulary, k: 
 
 
 @kernel
-def _find_entries(forest: Forest, one: int, other: int, number_of: Ints, pair: _Pair) -> None:
+def _find_entries(forest: JointForest, one: int, other: int, number_of: Ints, pair: _Pair) -> None:
     """List where the terms stand in the term chunks of two nodes, and bar those in any other chunk."""
     nodes, members = forest.nodes, forest.members
     found, found_count = np.empty((len(pair.entries), 3), dtype=np.int64), 0
@@ -301,7 +301,7 @@ def _accept(pair: _Pair, size: int, members: Members) -> bool:
 
 
 @kernel
-def _take_out(pair: _Pair, joint: int, forest: Forest) -> None:
+def _take_out(pair: _Pair, joint: int, forest: JointForest) -> None:
     members, shared = forest.members, forest.shared
     term_place = shared.starts[joint]
     entry_place = shared.entry_starts[term_place]
@@ -318,7 +318,7 @@ def _take_out(pair: _Pair, joint: int, forest: Forest) -> None:
 
 
 @kernel
-def _join(forest: Forest, joined: tuple[int, int], joint: int, vocabulary: Vocabulary, end: int) -> int:
+def _join(forest: JointForest, joined: tuple[int, int], joint: int, vocabulary: RefineTerms, end: int) -> int:
     """Make the node of a joint cluster, its list from `end` on; where that ends."""
     nodes, members, shared = forest.nodes, forest.members, forest.shared
     (one, other), (term_of_rank, number_of) = joined, vocabulary
@@ -351,7 +351,7 @@ def _join(forest: Forest, joined: tuple[int, int], joint: int, vocabulary: Vocab
 
 
 @kernel
-def gather_lists(nodes: Nodes, order: Ints) -> int:
+def gather_lists(nodes: JointNodes, order: Ints) -> int:
     """Move the lists of the given nodes, and no others, to the front; where they end."""
     room = 0
     for node in order:

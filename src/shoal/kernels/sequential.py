@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import NOTHING, Tolls, Trees, fill_tolls, toll, unite, vector_cost
+from shoal.kernels.generalized_records import NOTHING, Trees, UnionCosts, fill_tolls, toll, unite, vector_cost
 
 # What a move must gain at least, so that rounding never makes a circle of moves.
 LEAST_GAIN = 1e-9
@@ -31,7 +31,7 @@ class Allotment(NamedTuple):
     sizes: Ints
     closures: Ints
     costs: Floats
-    tolls: Tolls
+    tolls: UnionCosts
 
 
 @kernel

@@ -22,7 +22,7 @@ ROUNDING = 1e-12  # changes that differ by less are equal
 _NEGLIGIBLE = 1100  # 2 to the minus this is 0 as a floating-point number
 
 
-class Words(NamedTuple):
+class WeightedWords(NamedTuple):
     """What items are published as: word n stands for sizes[n] items and matters weights[n]."""
 
     sizes: Ints
@@ -36,7 +36,7 @@ class Union(NamedTuple):
     weight: float
 
 
-class Unions(NamedTuple):
+class WordUnions(NamedTuple):
     """Items of some rows, of which some were united; words below the number of items are the items.
 
     Item i is published as word_of_item[i]. Word n is held by the rows pool[starts[n]:ends[n]], ascending, and
@@ -46,7 +46,7 @@ class Unions(NamedTuple):
 
     sets: SetArrays
     word_of_item: Ints
-    words: Words
+    words: WeightedWords
     families: Ints
     pool: Ints
     starts: Ints
@@ -63,14 +63,16 @@ def half_to(power: int) -> float:
 
 
 @kernel
-def stands_for(words: Words, word: int, sigma: int) -> float:
+def stands_for(words: WeightedWords, word: int, sigma: int) -> float:
     """The combinations that a word stands for, relative to 2^sigma; a single item adds none."""
     size = words.sizes[word]
     return words.weights[word] * (half_to(sigma - size) - half_to(sigma)) if size > 1 else 0.0
 
 
 @kernel
-def measure_row(sets: SetArrays, row: int, word_of_item: Ints, words: Words, room: Ints) -> tuple[int, float]:
+def measure_row(
+    sets: SetArrays, row: int, word_of_item: Ints, words: WeightedWords, room: Ints
+) -> tuple[int, float]:
     """The items under the words of a row, and what these stand for relative to 2 to that power."""
     end = 0
     for place in range(sets.starts[row], sets.starts[row + 1]):
@@ -89,7 +91,7 @@ def measure_row(sets: SetArrays, row: int, word_of_item: Ints, words: Words, roo
 
 
 @kernel
-def sum_of_losses(sets: SetArrays, word_of_item: Ints, words: Words) -> float:
+def sum_of_losses(sets: SetArrays, word_of_item: Ints, words: WeightedWords) -> float:
     """The sum of UL over all rows: 0 for one that has no items, 1 for one whose items all vanished."""
     room = np.empty(len(word_of_item), dtype=np.int64)
     total = 0.0
@@ -102,7 +104,7 @@ def sum_of_losses(sets: SetArrays, word_of_item: Ints, words: Words) -> float:
 
 
 @kernel
-def refresh(unions: Unions, rows: Ints) -> None:
+def refresh(unions: WordUnions, rows: Ints) -> None:
     """Measure rows anew after a union."""
     room = np.empty(len(unions.word_of_item), dtype=np.int64)
     for row in rows:
@@ -112,7 +114,7 @@ def refresh(unions: Unions, rows: Ints) -> None:
 
 
 @kernel
-def cheapest_partner(unions: Unions, word: int, candidates: Ints) -> tuple[int, float]:
+def cheapest_partner(unions: WordUnions, word: int, candidates: Ints) -> tuple[int, float]:
     """The candidate whose union with a word adds least to the losses of all rows, and how much.
 
     The first of equals; NO_WORD if none is of the word's family. O(rows of all candidates), and once more the
@@ -139,7 +141,7 @@ def cheapest_partner(unions: Unions, word: int, candidates: Ints) -> tuple[int, 
 
 
 @kernel
-def _change_of_all(unions: Unions, word: int, union: Union) -> float:
+def _change_of_all(unions: WordUnions, word: int, union: Union) -> float:
     """What the rows of a word lose more if none of them holds the other one."""
     change = 0.0
     for place in range(unions.starts[word], unions.ends[word]):
@@ -148,7 +150,7 @@ def _change_of_all(unions: Unions, word: int, union: Union) -> float:
 
 
 @kernel
-def _change_beside(unions: Unions, word: int, other: int, union: Union) -> float:
+def _change_beside(unions: WordUnions, word: int, other: int, union: Union) -> float:
     """What the rows of the other word add to that; those of the word are marked in `held`."""
     change = 0.0
     for place in range(unions.starts[other], unions.ends[other]):
@@ -164,7 +166,7 @@ def _change_beside(unions: Unions, word: int, other: int, union: Union) -> float
 
 
 @kernel
-def _change_of_one(unions: Unions, row: int, word: int, union: Union) -> float:
+def _change_of_one(unions: WordUnions, row: int, word: int, union: Union) -> float:
     """A row that holds one of two words gets the union of both for it, and items that it did not have."""
     sigma, added = unions.sigma[row], unions.added[row]
     grown = union.size - unions.words.sizes[word]
@@ -174,7 +176,7 @@ def _change_of_one(unions: Unions, row: int, word: int, union: Union) -> float:
 
 
 @kernel
-def _change_of_both(unions: Unions, row: int, gone: float, union: Union) -> float:
+def _change_of_both(unions: WordUnions, row: int, gone: float, union: Union) -> float:
     """A row that holds both words, which stood for `gone`, has the union for them."""
     sigma = unions.sigma[row]
     return (union.weight * (half_to(sigma - union.size) - half_to(sigma)) - gone) / (1.0 - half_to(sigma))

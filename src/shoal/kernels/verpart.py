@@ -61,7 +61,7 @@ class SharedTerms(NamedTuple):
     entries: Ints
 
 
-class Promise(NamedTuple):
+class ChunkPromise(NamedTuple):
     """Every combination of up to m terms of a chunk is in k of its subrecords at least."""
 
     k: int
@@ -111,7 +111,7 @@ class _Search(NamedTuple):
 
 @kernel
 def chunk_clusters(
-    sets: SetArrays, cluster_starts: Ints, is_sensitive: Bools, promise: Promise
+    sets: SetArrays, cluster_starts: Ints, is_sensitive: Bools, promise: ChunkPromise
 ) -> tuple[Chunks, TermLists, Bools]:
     """Divide the terms of each cluster, whose rows are cluster_starts[c]..cluster_starts[c + 1] - 1.
 
@@ -163,7 +163,7 @@ def chunk_clusters(
 
 @kernel
 def chunk_shared_terms(
-    shared: SharedTerms, joints: tuple[int, int], held: TermLists, local_of: Ints, promise: Promise
+    shared: SharedTerms, joints: tuple[int, int], held: TermLists, local_of: Ints, promise: ChunkPromise
 ) -> Chunks:
     """Divide the terms that the joint clusters from the first of `joints` to before the second share.
 
@@ -303,7 +303,7 @@ def _bitmaps(unit: Unit, row_count: int) -> Words:
 
 
 @kernel
-def form_chunks(unit: Unit, bits: Words, promise: Promise) -> int:
+def form_chunks(unit: Unit, bits: Words, promise: ChunkPromise) -> int:
     """Put each term of unit.order into the first chunk that stays k^m-anonymous with it; their number.
 
     A chunk is filled as far as it goes before the next one is opened, so for a term the chunks are tried
@@ -330,7 +330,7 @@ def form_chunks(unit: Unit, bits: Words, promise: Promise) -> int:
 
 
 @kernel
-def _stays_frequent(search: _Search, place: int, members: Ints, promise: Promise) -> bool:
+def _stays_frequent(search: _Search, place: int, members: Ints, promise: ChunkPromise) -> bool:
     """Whether a term occurs with every set of up to m - 1 members of a chunk in no row, or in k at least.
 
     Depth-first: at depth d, met[d] are the rows of the term and of d members.

@@ -16,7 +16,7 @@ import numpy as np
 
 from shoal.errors import InvalidParameter
 from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
-from shoal.recoding.disassociated import Clusters, Disassociated
+from shoal.recoding.disassociated import Disassociated, NestedClusters
 
 LARGEST_ITEMSET = 62
 
@@ -58,7 +58,7 @@ class _Parts:
     that hold them for certain. A cluster without a part has nothing to say: `least` is 0, `most` unlimited.
     """
 
-    clusters: Clusters
+    clusters: NestedClusters
     everything: int
     here: Ints
     parts: Ints

@@ -11,7 +11,7 @@ from shoal.kernels.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cover:
+class NodeCover:
     """Parallel arrays over cells: the nodes of a tree in their order, or a list of ranges.
 
     `leaves` counts the values of the domain that a cell stands for; a missing value published as missing is
@@ -30,7 +30,7 @@ class Cover:
     bits: Floats
 
 
-def node_cover(tree: Hierarchy, numbers: Floats | None, counts: Ints) -> Cover:
+def node_cover(tree: Hierarchy, numbers: Floats | None, counts: Ints) -> NodeCover:
     """What each node of a tree covers.
 
     `numbers` are the values of the leaves, if they have any; `counts` says how many original records have
@@ -38,7 +38,7 @@ def node_cover(tree: Hierarchy, numbers: Floats | None, counts: Ints) -> Cover:
     """
     records = _gathered(tree, counts, np.add, 0)
     weighted = _gathered(tree, _times_log(counts), np.add, 0.0)
-    return Cover(
+    return NodeCover(
         leaves=np.maximum(tree.sizes, 1),  # a column without any value has a root without leaves
         domain_size=max(tree.leaf_count, 1),
         span=_node_spans(tree, numbers),
@@ -48,7 +48,9 @@ def node_cover(tree: Hierarchy, numbers: Floats | None, counts: Ints) -> Cover:
     )
 
 
-def range_cover(ranges: Floats, numbers: Floats, counts: Ints, bounds: tuple[float, float] | None) -> Cover:
+def range_cover(
+    ranges: Floats, numbers: Floats, counts: Ints, bounds: tuple[float, float] | None
+) -> NodeCover:
     """What ranges without a tree cover of a domain of ascending `numbers`.
 
     The domain is as wide as `bounds` or the numbers themselves, whichever reach further; what a range covers
@@ -67,7 +69,7 @@ def range_cover(ranges: Floats, numbers: Floats, counts: Ints, bounds: tuple[flo
     leaves = np.maximum(behind - first, 1)
     bits = _entropy(records, weighted)
     bits[(leaves == 1) & ~suppressed] = 0.0  # prefix sums leave a rounding error behind
-    return Cover(
+    return NodeCover(
         leaves=leaves,
         domain_size=max(len(numbers), 1),
         span=_range_spans(ranges, missing, suppressed, _domain_ends(numbers, bounds)),

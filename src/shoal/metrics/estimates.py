@@ -33,7 +33,7 @@ class Estimator(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Meaning:
+class LabelMeaning:
     """The original values that each published code of a column stands for: row c of `covered`.
 
     `codes` numbers the original values by label.
@@ -99,7 +99,7 @@ class RecordsEstimator:
         exponents = np.bincount(rows, logs[codes], len(sets))
         return np.where(found == len(wanted), np.exp(exponents), 0.0)
 
-    def _meaning(self, name: str) -> Meaning:
+    def _meaning(self, name: str) -> LabelMeaning:
         if name not in self._meanings:
             raise UnknownName("the publication", "column", name, self._meanings)
         return self._meanings[name]
@@ -129,13 +129,13 @@ def _domain(table: Table, name: str) -> Domain:
     return column.domain
 
 
-def meaning_of(published: Domain, original: Domain, tree: Hierarchy | None) -> Meaning:
+def meaning_of(published: Domain, original: Domain, tree: Hierarchy | None) -> LabelMeaning:
     """What the labels of a published column stand for: nodes, ranges, unions, or original values."""
     codes = {label: code for code, label in enumerate(original.texts())}
     node_of = {label: node for node, label in enumerate(tree.labels)} if tree else {}
     covered = [_covered(label, codes, original, tree, node_of) for label in published.texts()]
     starts = np.cumsum([0, *map(len, covered)], dtype=np.int64)
-    return Meaning(codes, SetArrays(starts, np.concatenate([np.empty(0, dtype=np.int64), *covered])))
+    return LabelMeaning(codes, SetArrays(starts, np.concatenate([np.empty(0, dtype=np.int64), *covered])))
 
 
 def _covered(

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.errors import InvalidParameter
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
-from shoal.kernels.frequent_itemsets import ALL, CountedRows, Itemsets, Kinship, Wanted, mine
+from shoal.kernels.frequent_itemsets import ALL, CountedRows, Itemsets, Kinship, WantedItemsets, mine
 from shoal.kernels.sets import group_sets
 
 NO_KIN = Kinship(frozen_ints([]), frozen_ints([]))
@@ -53,10 +53,10 @@ def _supports(sets: SetArrays, item_count: int) -> Ints:
     return np.bincount(sets.items, minlength=item_count).astype(np.int64, copy=False)
 
 
-def _wanted(minimum_support: int, longest: int | None, most: int, item_count: int) -> Wanted:
+def _wanted(minimum_support: int, longest: int | None, most: int, item_count: int) -> WantedItemsets:
     if longest is not None:
         _check("longest", longest)
-    return Wanted(minimum_support, longest or max(1, item_count), most)
+    return WantedItemsets(minimum_support, longest or max(1, item_count), most)
 
 
 def _distinct_rows(sets: SetArrays, kept: Bools) -> CountedRows:

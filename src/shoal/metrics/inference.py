@@ -24,7 +24,7 @@ TELLING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class TellingColumn:
     """A column that gives a quasi-identifier away.
 
     Of the `hidden` records whose published value stands for several original ones, `guessed` are guessed from
@@ -52,7 +52,7 @@ class Telling:
         )
 
 
-def telling_columns(original: LocalData, released: Table, rows: Ints) -> list[Telling]:
+def telling_columns(original: LocalData, released: Table, rows: Ints) -> list[TellingColumn]:
     """The columns that tell at least half of what generalization hid of some quasi-identifier.
 
     Row r of `released` stands for row rows[r] of the original. Sets are not looked into. O(n) for each
@@ -70,7 +70,7 @@ def telling_columns(original: LocalData, released: Table, rows: Ints) -> list[Te
         for name, codes in untouched:
             alike, _ = group_rows(np.stack((published, codes), axis=1))
             told = _guessed(alike[hidden], values[hidden])
-            found.append(Telling(name, quasi, int(hidden.sum()), guessed, told))
+            found.append(TellingColumn(name, quasi, int(hidden.sum()), guessed, told))
     return [telling for telling in found if telling.share >= TELLING]
 
 

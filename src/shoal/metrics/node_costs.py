@@ -14,36 +14,36 @@ import numpy as np
 from shoal.errors import UnknownName
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints
-from shoal.metrics.covers import Cover, node_cover
+from shoal.metrics.covers import NodeCover, node_cover
 
-NodeCost = Callable[[Cover], Floats]
+NodeCost = Callable[[NodeCover], Floats]
 
 
-def lm(cover: Cover) -> Floats:
+def lm(cover: NodeCover) -> Floats:
     """Width over the domain's width; without numbers the other values covered over the other values."""
     if cover.span is not None:
         return cover.span
     return (cover.leaves - 1) / max(cover.domain_size - 1, 1)
 
 
-def ncp(cover: Cover) -> Floats:
+def ncp(cover: NodeCover) -> Floats:
     """Width over the domain's width; without numbers the values covered over all, 0 for a single one."""
     if cover.span is not None:
         return cover.span
     return np.where(cover.leaves > 1, cover.leaves / cover.domain_size, 0.0)
 
 
-def tree_height(cover: Cover) -> Floats:
+def tree_height(cover: NodeCover) -> Floats:
     """Height of the subtree under the cell over the height of the tree."""
     return cover.climb
 
 
-def entropy(cover: Cover) -> Floats:
+def entropy(cover: NodeCover) -> Floats:
     """Uncertainty in bits of the original value given the published one; a coarser cell may cost less."""
     return cover.bits
 
 
-def monotone_entropy(cover: Cover) -> Floats:
+def monotone_entropy(cover: NodeCover) -> Floats:
     """Entropy times the share of records that the cell covers: a coarser cell never costs less."""
     return cover.share * cover.bits
 

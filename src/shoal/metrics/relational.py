@@ -15,7 +15,7 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints
-from shoal.metrics.covers import Cover, node_cover, range_cover
+from shoal.metrics.covers import NodeCover, node_cover, range_cover
 from shoal.metrics.node_costs import node_cost, suppressed_cost
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.table.columns import Coded
@@ -28,7 +28,7 @@ _SUPPRESSED_RANGE = (-np.inf, np.inf)
 class PublishedColumn:
     """The cells that a column can be published as, and the cell of each cluster; the last cell hides all."""
 
-    cover: Cover
+    cover: NodeCover
     cell_of_cluster: Ints
 
     @property

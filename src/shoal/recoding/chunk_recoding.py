@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays, freeze
 from shoal.kernels.take import last_below, preorder, shuffle_groups, take_ranges, take_sets
-from shoal.recoding.disassociated import Clusters, Disassociated
+from shoal.recoding.disassociated import Disassociated, NestedClusters
 
 NOT_PUBLISHED = -1
 
@@ -80,7 +80,7 @@ def arranged(
     subrecord_order = within(subrecords.starts, subrecords.items)
     return Disassociated(
         terms=release.terms,
-        clusters=Clusters(
+        clusters=NestedClusters(
             freeze(clusters.sizes[visited]),
             clusters.simple[visited],
             freeze(parents),
@@ -112,7 +112,7 @@ def joined(releases: Sequence[Disassociated]) -> Disassociated:
 
     return Disassociated(
         terms=releases[0].terms,
-        clusters=Clusters(
+        clusters=NestedClusters(
             freeze(np.concatenate([each.sizes for each in clusters])),
             np.concatenate([each.simple for each in clusters]),
             numbered((each.parents for each in clusters), before),

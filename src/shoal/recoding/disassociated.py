@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clusters:
+class NestedClusters:
     """All clusters, simple and joint, each before the clusters below it.
 
     Cluster c holds the clusters c + 1..last[c]; `parents[c]` is the joint cluster just above it, -1 for one
@@ -62,7 +62,7 @@ class Disassociated:
     """
 
     terms: Domain
-    clusters: Clusters
+    clusters: NestedClusters
     chunk_clusters: Ints
     chunk_starts: Ints
     subrecords: SetArrays
@@ -234,7 +234,7 @@ class _Encoder:
                 last[self.parents[number]] = max(last[self.parents[number]], last[number])
         return Disassociated(
             terms=Domain(Kind.SET, pa.array(labels, type=pa.string())),
-            clusters=Clusters(
+            clusters=NestedClusters(
                 frozen_ints(self.sizes),
                 np.array(self.simple, dtype=np.bool_),
                 frozen_ints(self.parents),

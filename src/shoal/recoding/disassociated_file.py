@@ -23,8 +23,8 @@ from shoal.kernels.cluster_lines import (
     PIECES,
     Bytes,
     ClusterTree,
+    LineWords,
     Texts,
-    Words,
     write_lines,
 )
 from shoal.recoding.disassociated import Disassociated, read_disassociated
@@ -62,7 +62,7 @@ def json_lines(release: Disassociated) -> Iterator[Bytes]:
     """The text of the file, some lines at a time."""
     tree = _tree(release)
     labels = _texts([json.dumps(label, ensure_ascii=False).encode() for label in release.terms.texts()])
-    words = Words(labels, _texts(PIECES))
+    words = LineWords(labels, _texts(PIECES))
     tops = np.flatnonzero(tree.parents < 0)
     line_ends = np.append(tops[1:], len(tree.sizes))
     lengths = np.diff(

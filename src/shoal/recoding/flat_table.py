@@ -19,7 +19,7 @@ from pyarrow import parquet
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.take import last_below
-from shoal.recoding.disassociated import Clusters, Disassociated
+from shoal.recoding.disassociated import Disassociated, NestedClusters
 from shoal.table.columns import Domain, Kind
 
 COLUMNS = ("cluster", "parent", "size", "chunk", "subrecord", "term")
@@ -105,7 +105,7 @@ class _Reader:
             sensitive=sensitive,
         )
 
-    def _clusters(self, columns: dict[str, Ints], order: Ints) -> Clusters:
+    def _clusters(self, columns: dict[str, Ints], order: Ints) -> NestedClusters:
         cluster = columns["cluster"][order]
         steps = np.diff(cluster, prepend=-1)
         gaps = order[(steps > 1) | (cluster < 0)]
@@ -126,7 +126,7 @@ class _Reader:
         simple = np.ones(len(parents), dtype=np.bool_)
         simple[parents[parents >= 0]] = False
         lines = frozen_ints(np.cumsum(parents < 0))
-        return Clusters(frozen_ints(sizes), simple, frozen_ints(parents), frozen_ints(last), lines)
+        return NestedClusters(frozen_ints(sizes), simple, frozen_ints(parents), frozen_ints(last), lines)
 
     def _numbers(self, table: pa.Table, name: str) -> Ints:
         column = table.column(name)

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.errors import BadInput, Problem, UnknownName
 from shoal.kernels.arrays import Bools, Floats, Ints, frozen_ints
-from shoal.kernels.reconstruction import Layout, random_original
+from shoal.kernels.reconstruction import ClusterLayout, random_original
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.columns import Sets
 
@@ -56,10 +56,10 @@ def _code(copy: Sets, term: str) -> int:
     return int(code)
 
 
-def _layout(published: Disassociated) -> Layout:
+def _layout(published: Disassociated) -> ClusterLayout:
     clusters = published.clusters
     records_before = np.concatenate(([0], np.cumsum(np.where(clusters.simple, clusters.sizes, 0))))
-    return Layout(
+    return ClusterLayout(
         sizes=clusters.sizes,
         simple=clusters.simple,
         first_record=frozen_ints(records_before[:-1]),
@@ -69,7 +69,7 @@ def _layout(published: Disassociated) -> Layout:
     )
 
 
-def _refuse_records_without_terms(published: Disassociated, layout: Layout, source: str) -> None:
+def _refuse_records_without_terms(published: Disassociated, layout: ClusterLayout, source: str) -> None:
     """Records of a cluster without term chunk must be filled by its subrecords, or by those shared above."""
     clusters = published.clusters
     subrecords = np.diff(published.chunk_starts[layout.first_chunk])

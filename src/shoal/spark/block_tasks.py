@@ -52,7 +52,7 @@ class Axis:
         return places[coded.codes]
 
 
-class Split(Protocol):
+class BlockSplit(Protocol):
     """A branch that was divided."""
 
     @property
@@ -125,7 +125,7 @@ class Dealt:
     count: int
 
 
-def branch_of_each_row(splits: Sequence[Split], data: LocalData) -> Ints:
+def branch_of_each_row(splits: Sequence[BlockSplit], data: LocalData) -> Ints:
     """The branch in which each row ends; all start in branch 0, and splits stand in their order."""
     branch = np.zeros(data.row_count, dtype=np.int64)
     for split in splits:
@@ -173,7 +173,7 @@ class CountPlaces:
 
     reader: Reader
     axes: Sequence[Axis]
-    splits: Sequence[Split]
+    splits: Sequence[BlockSplit]
     open: frozenset[int]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -197,7 +197,7 @@ class CountItems:
 
     reader: Reader
     column: str
-    splits: Sequence[Split]
+    splits: Sequence[BlockSplit]
     open: frozenset[int]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -223,7 +223,7 @@ class CountBranches:
     """How many rows end in each branch."""
 
     reader: Reader
-    splits: Sequence[Split]
+    splits: Sequence[BlockSplit]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """One row per branch of a block."""
@@ -239,7 +239,7 @@ class AddBranch:
     """The rows as they are, with their branch beside them."""
 
     reader: Reader
-    splits: Sequence[Split]
+    splits: Sequence[BlockSplit]
     dealt: Sequence[Dealt] = field(default=())
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

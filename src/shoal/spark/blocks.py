@@ -51,14 +51,14 @@ _KINDS = (LimitReached, BadInput, ShoalError)  # of errors that tasks raise
 
 
 @dataclass(frozen=True)
-class Within:
+class RunClock:
     """The limits of a run as its tasks see them; it started then, on the clock of the driver."""
 
     limits: Limits
     started: float
 
     @classmethod
-    def starting_now(cls, limits: Limits) -> Within:
+    def starting_now(cls, limits: Limits) -> RunClock:
         """Time runs from here."""
         return cls(limits, time.time())
 
@@ -87,7 +87,7 @@ class PublishRows:
     models: tuple[Model, ...]
     schema: pa.Schema
     seed: int
-    within: Within
+    within: RunClock
     boxes: Mapping[int, Box] = field(default_factory=dict)
     measured_as: Mapping[str, Role] = field(default_factory=dict)
     withhold_empty: bool = False
@@ -200,7 +200,7 @@ class Searched:
         by_items = ("item_ncp", "ncp") if of_sets else ("item_ncp",)
         return united_losses(
             [
-                Measured(fact["rows"], sum(fact["items"].values()), fact["losses"])
+                MeasuredBlock(fact["rows"], sum(fact["items"].values()), fact["losses"])
                 for fact in self.facts
                 if "losses" in fact
             ],
@@ -214,7 +214,7 @@ class Searched:
         return {
             name: united_losses(
                 [
-                    Measured(fact["rows"], fact["items"].get(name, 0), fact["columns"].get(name, {}))
+                    MeasuredBlock(fact["rows"], fact["items"].get(name, 0), fact["columns"].get(name, {}))
                     for fact in measured
                 ],
                 ("ncp",) if any(name in fact["items"] for fact in measured) else (),
@@ -223,7 +223,7 @@ class Searched:
         }
 
 
-class Measured(NamedTuple):
+class MeasuredBlock(NamedTuple):
     """What a branch lost, and over how many rows and items the losses are means."""
 
     rows: int
@@ -231,7 +231,7 @@ class Measured(NamedTuple):
     losses: Mapping[str, float]
 
 
-def united_losses(measured: Sequence[Measured], by_items: Sequence[str]) -> dict[str, float]:
+def united_losses(measured: Sequence[MeasuredBlock], by_items: Sequence[str]) -> dict[str, float]:
     """The means of all branches from those of each, which are over items as named, others over rows."""
     losses = {}
     for name in (*_ROW_MEANS, *_ITEM_MEANS):

@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.aa import AA
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import CutTask, fitting
 from shoal.algorithms.sets.vpa import VPA
 from shoal.errors import BadInput, Problem
@@ -24,7 +24,7 @@ from shoal.metrics.joint import weights_of_words
 from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
-from shoal.spark.blocks import Within, most_rows_per_branch
+from shoal.spark.blocks import RunClock, most_rows_per_branch
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
@@ -46,7 +46,7 @@ def search_by_counts(
     progress: Progress,
     *,
     schema: pa.Schema,
-    within: Within,
+    within: RunClock,
 ) -> SparkFound:
     """Find one cut for all rows, as on one machine, and publish the rows under it."""
     column = set_column_of(data)
@@ -56,7 +56,7 @@ def search_by_counts(
         tree = data.trees[column]
         sets = SpreadSets(chunks, tree.leaf_count)
         transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
-        requirement, notices = fitting(Requirement.of(models), tree, transactions.longest)
+        requirement, notices = fitting(ItemConstraint.of(models), tree, transactions.longest)
         violations = SpreadViolations(transactions, sets, requirement)
         progress.stage(f"searching with {algorithm.name}")
         task = CutTask(column, 0, violations, notices)

@@ -15,7 +15,7 @@ from pyspark.sql import functions as sql
 
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import SetArrays, frozen_ints
-from shoal.recoding.disassociated import Clusters, Disassociated, parse_lines
+from shoal.recoding.disassociated import Disassociated, NestedClusters, parse_lines
 from shoal.spark.classes import quoted
 from shoal.spark.port import Mergeable
 from shoal.spark.reader import in_blocks
@@ -94,7 +94,7 @@ def _without_clusters(sensitive: Sequence[str]) -> Disassociated:
     no_sets = SetArrays(frozen_ints([0]), nothing)
     return Disassociated(
         terms=Domain(Kind.SET, pa.array([], type=pa.string())),
-        clusters=Clusters(nothing, np.zeros(0, dtype=np.bool_), nothing, nothing, nothing),
+        clusters=NestedClusters(nothing, np.zeros(0, dtype=np.bool_), nothing, nothing, nothing),
         chunk_clusters=nothing,
         chunk_starts=frozen_ints([0]),
         subrecords=no_sets,

@@ -27,7 +27,7 @@ from shoal.progress import Progress
 from shoal.recoding.chunk_recoding import ChunkRecoding, Randoms, shuffled
 from shoal.recoding.disassociated import chunk_figures
 from shoal.recoding.disassociated_file import json_lines
-from shoal.spark.blocks import Searched, Within, most_rows_per_branch, search_branches
+from shoal.spark.blocks import RunClock, Searched, most_rows_per_branch, search_branches
 from shoal.spark.classes import quoted
 from shoal.spark.cluster_lines import LINE, terms_of
 from shoal.spark.data import SparkData, SparkFound
@@ -51,7 +51,7 @@ def search_clusters(
     division = divide_sets(data, column, size, progress, sensitive=True)
     progress.stage(f"searching {division.branch_count:,} branches with {algorithm.name}")
     secret = secrets.token_bytes(32) if not search.reproducible else str(search.seed).encode()
-    task = TakeApart(data.reader, algorithm, model, Within.starting_now(search.limits), secret)
+    task = TakeApart(data.reader, algorithm, model, RunClock.starting_now(search.limits), secret)
     found = search_branches(data, division, task, most)
     terms = terms_of(found.published)
     return SparkFound(
@@ -79,7 +79,7 @@ class TakeApart:
     reader: Reader
     algorithm: Algorithm
     model: Disassociation
-    within: Within
+    within: RunClock
     secret: bytes
 
     @property

@@ -22,13 +22,13 @@ from shoal.spark.block_tasks import (
     SIZES,
     WITHOUT_ITEMS,
     AtPlace,
+    BlockSplit,
     ByFirstItem,
     CountBranches,
     CountItems,
     CountPlaces,
     Dealt,
     EmptyApart,
-    Split,
 )
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData
@@ -53,7 +53,7 @@ class Size:
 class Division:
     """How rows find their branch, and how many rows each branch has."""
 
-    splits: tuple[Split, ...] = ()
+    splits: tuple[BlockSplit, ...] = ()
     sizes: Mapping[int, int] = field(default_factory=dict)
     dealt: tuple[Dealt, ...] = ()
     boxes: Mapping[int, Box] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Division:
 class _Growing:
     """A division in the making."""
 
-    def __init__(self, sizes: Mapping[int, int], splits: Iterable[Split] = ()) -> None:
+    def __init__(self, sizes: Mapping[int, int], splits: Iterable[BlockSplit] = ()) -> None:
         self.sizes = dict(sizes)
         self.splits = list(splits)
         self.dealt: list[Dealt] = []
@@ -136,7 +136,11 @@ def divide_table(data: SparkData, columns: Sequence[CutColumn], size: Size, prog
 
 
 def _cuts(
-    data: SparkData, columns: Sequence[CutColumn], splits: Sequence[Split], waiting: Sequence[int], least: int
+    data: SparkData,
+    columns: Sequence[CutColumn],
+    splits: Sequence[BlockSplit],
+    waiting: Sequence[int],
+    least: int,
 ) -> dict[int, CutPlace | None]:
     """The best cut of each waiting branch; in several passes if the counts of all would be too many."""
     if not columns:
@@ -152,7 +156,7 @@ def _cuts(
 
 
 def _counts_of_places(
-    data: SparkData, columns: Sequence[CutColumn], splits: Sequence[Split], waiting: Sequence[int]
+    data: SparkData, columns: Sequence[CutColumn], splits: Sequence[BlockSplit], waiting: Sequence[int]
 ) -> dict[int, list[Ints]]:
     """How many rows of each waiting branch have each place of each column."""
     axes = [column.axis for column in columns]
@@ -182,7 +186,7 @@ def divide_sets(
     row goes with the first one that it holds. Rows of items that are too few for a branch stay together. Sets
     with nothing but sensitive items count as empty unless `sensitive`.
     """
-    splits: list[Split] = [EmptyApart(column, sensitive)]
+    splits: list[BlockSplit] = [EmptyApart(column, sensitive)]
     growing = _Growing(_sizes(data, column, splits), splits)
     if growing.sizes.get(WITHOUT_ITEMS, 0) > size.most:
         growing.deal(WITHOUT_ITEMS, size)
@@ -200,7 +204,7 @@ def divide_sets(
     return growing.divided()
 
 
-def _sizes(data: SparkData, column: str, splits: Sequence[Split]) -> dict[int, int]:
+def _sizes(data: SparkData, column: str, splits: Sequence[BlockSplit]) -> dict[int, int]:
     counting = CountBranches(data.reader.only(column), tuple(splits))
     counted = data.frame.select(quoted(column)).mapInArrow(counting, SIZES)
     rows = counted.groupBy("branch").agg(sql.sum("rows").alias("rows")).collect()

@@ -40,7 +40,7 @@ Counts = tuple[Ints, Ints]  # keys, ascending, and how often each occurs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class ItemsetQuestion:
     """Which sets of numbered nodes are too rare: of `size` nodes, at least one of them fresh, held by 1..k-1.
 
     `number_of_leaf` tells the number of the node that a leaf is published as, -1 if it is left out; the
@@ -125,7 +125,7 @@ class SpreadSets:
         occurrences, supports = np.split(total[_FIGURES:], [self._leaf_count])
         return Totals(rows, non_empty, longest, occurrences, supports)
 
-    def occurrences(self, question: Question, number_of_leaf: Ints) -> Ints:
+    def occurrences(self, question: ItemsetQuestion, number_of_leaf: Ints) -> Ints:
         """How many occurrences of the sets in question begin with each number."""
         return self._added(_OccurrencesInChunk(question, number_of_leaf))
 
@@ -140,7 +140,7 @@ class SpreadSets:
         return fsum(row.total for row in rows)
 
     def rare(
-        self, questions: Sequence[Question], number_of_leaf: Ints, k: int, most: int, expected: int
+        self, questions: Sequence[ItemsetQuestion], number_of_leaf: Ints, k: int, most: int, expected: int
     ) -> list[Listed]:
         """For each question the first `most` sets that fewer than k rows hold.
 
@@ -149,7 +149,7 @@ class SpreadSets:
         parts = self._counted(questions, number_of_leaf, _RareSets(k), most, expected)
         return [_merged(listed, most) for listed in parts]
 
-    def rarest(self, question: Question, number_of_leaf: Ints, k: int, expected: int) -> RarestSet:
+    def rarest(self, question: ItemsetQuestion, number_of_leaf: Ints, k: int, expected: int) -> RarestSet:
         """The smallest support of any set in question, and the first set that has it."""
         (parts,) = self._counted([question], number_of_leaf, _RarestSet(k), 2, expected)
         rarest = min(((int(part.supports[0]), int(part.keys[0])) for part in parts), default=(0, -1))
@@ -165,7 +165,7 @@ class SpreadSets:
 
     def _counted(
         self,
-        questions: Sequence[Question],
+        questions: Sequence[ItemsetQuestion],
         number_of_leaf: Ints,
         select: _Selection,
         most: int,
@@ -229,7 +229,7 @@ class _TotalsOfChunk:
 
 @dataclass(frozen=True, eq=False)
 class _OccurrencesInChunk(_Sum):
-    question: Question
+    question: ItemsetQuestion
     number_of_leaf: Ints
 
     def zero(self) -> Ints:
@@ -284,7 +284,7 @@ class _AddedFloats:
 
 @dataclass(frozen=True, eq=False)
 class _SetsInBuckets:
-    questions: Sequence[Question]
+    questions: Sequence[ItemsetQuestion]
     number_of_leaf: Ints
     buckets: int
 
@@ -319,7 +319,7 @@ class _Tally:
 class _Selection(Protocol):
     """What is wanted of the counts of a bucket."""
 
-    def of(self, question: Question, counts: Counts) -> Counts:
+    def of(self, question: ItemsetQuestion, counts: Counts) -> Counts:
         """The counts that go to the driver."""
 
 
@@ -327,7 +327,7 @@ class _Selection(Protocol):
 class _RareSets:
     k: int
 
-    def of(self, question: Question, counts: Counts) -> Counts:
+    def of(self, question: ItemsetQuestion, counts: Counts) -> Counts:
         keys, supports = counts
         rare = np.flatnonzero((supports < self.k) & (keys > question.after))
         return keys[rare], supports[rare]
@@ -337,7 +337,7 @@ class _RareSets:
 class _RarestSet:
     k: int
 
-    def of(self, question: Question, counts: Counts) -> Counts:  # noqa: ARG002 - of all questions the same
+    def of(self, question: ItemsetQuestion, counts: Counts) -> Counts:  # noqa: ARG002 - of all questions the same
         """The rarest set, and behind it the number of sets below k in the place of a key."""
         keys, supports = counts
         rarest = np.argmin(supports, keepdims=True)
@@ -347,7 +347,7 @@ class _RarestSet:
 
 @dataclass(frozen=True, eq=False)
 class _SelectedSets:
-    questions: Sequence[Question]
+    questions: Sequence[ItemsetQuestion]
     select: _Selection
     most: int
 
@@ -372,7 +372,7 @@ def furthest(expected: Ints, first: int) -> int:
     return first + max(1, int(until))
 
 
-def count_sets(sets: SetArrays, question: Question, number_of_leaf: Ints) -> Counts:
+def count_sets(sets: SetArrays, question: ItemsetQuestion, number_of_leaf: Ints) -> Counts:
     """Count the sets in question in some rows; memory for keys is bounded, that for results is not."""
     laid = _laid(sets, question, number_of_leaf)
     table_size = question.base**question.size
@@ -398,7 +398,7 @@ def added_up(parts: Sequence[Counts]) -> Counts:
     return keys[firsts], np.add.reduceat(counts, firsts) if len(firsts) else counts
 
 
-def _laid(sets: SetArrays, question: Question, number_of_leaf: Ints) -> Ints:
+def _laid(sets: SetArrays, question: ItemsetQuestion, number_of_leaf: Ints) -> Ints:
     """The rows that can hold a set in question, laid end to end."""
     numbers = question.numbers(number_of_leaf)
     listed = numbers >= 0
@@ -411,7 +411,7 @@ def _laid(sets: SetArrays, question: Question, number_of_leaf: Ints) -> Ints:
     return lay_out(sets, rows, SetArrays(starts, numbers[listed]), question.base)
 
 
-def _keys(laid: Ints, question: Question, at_once: int) -> Iterator[Ints]:
+def _keys(laid: Ints, question: ItemsetQuestion, at_once: int) -> Iterator[Ints]:
     at = start_of_keys(question.size)
     keys = np.empty(max(at_once, question.base), dtype=np.int64)
     while filled := next_keys(laid, question.subsets, at, keys):

@@ -40,7 +40,7 @@ from shoal.kernels.arrays import frozen_ints
 from shoal.spark.classes import ROWS, EncodeLabels, count_classes, quoted
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
 from shoal.spark.itemsets import LARGEST_KEY, SpreadSets, furthest
-from shoal.spark.itemsets import Question as ItemQuestion
+from shoal.spark.itemsets import ItemsetQuestion as ItemQuestion
 from shoal.spark.reader import ROWS_ON_DISK, ROWS_PER_PART, VALUES, CountValues, Reader, in_blocks
 from shoal.table.reading import ReadOptions
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive

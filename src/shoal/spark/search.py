@@ -15,7 +15,7 @@ from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
-from shoal.spark.blocks import Within
+from shoal.spark.blocks import RunClock
 from shoal.spark.by_counts import search_by_counts
 from shoal.spark.data import SparkData, SparkFound, empty_table
 from shoal.spark.disassociation import search_clusters
@@ -82,7 +82,7 @@ def search_on_spark(
     """Decide how the rows are published, and what is published of each."""
     require_feasible(promise, data.port)
     schema = published_schema(empty_table(data.frame).schema, data.roles)
-    within = Within.starting_now(search.limits)
+    within = RunClock.starting_now(search.limits)
     seed = search.seed if search.seed is not None else secrets.randbits(64)
     match algorithm.distributed:
         case Distribution(by="counts"):

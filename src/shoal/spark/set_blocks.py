@@ -16,7 +16,7 @@ from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
-from shoal.spark.blocks import PublishRows, Within, most_rows_per_branch, search_branches
+from shoal.spark.blocks import PublishRows, RunClock, most_rows_per_branch, search_branches
 from shoal.spark.by_counts import search_by_counts, set_column_of
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_sets
@@ -32,7 +32,7 @@ def search_sets(
     *,
     schema: pa.Schema,
     seed: int,
-    within: Within,
+    within: RunClock,
 ) -> SparkFound:
     """Divide the rows, search each branch as on one machine, and publish what was decided."""
     column, k = set_column_of(data), Promise(models).k
@@ -64,7 +64,7 @@ def search_parts(
     *,
     schema: pa.Schema,
     seed: int,
-    within: Within,
+    within: RunClock,
 ) -> SparkFound:
     """LRA in branches, or one cut for all rows if that loses less: on one machine LRA tries one part, too."""
     parted = search_sets(algorithm, data, models, progress, schema=schema, seed=seed, within=within)

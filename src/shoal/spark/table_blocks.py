@@ -17,7 +17,7 @@ from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
 from shoal.spark.block_tasks import NUMBERS, SampleNumbers
-from shoal.spark.blocks import PublishRows, Within, most_rows_per_branch, search_branches
+from shoal.spark.blocks import PublishRows, RunClock, most_rows_per_branch, search_branches
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_table
@@ -45,7 +45,7 @@ def search_table(
     *,
     schema: pa.Schema,
     seed: int,
-    within: Within,
+    within: RunClock,
 ) -> SparkFound:
     """Divide the rows, search each branch as on one machine, and publish what was decided."""
     k = Promise(models).k

@@ -14,7 +14,7 @@ from math import floor, log10
 
 import numpy as np
 
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.transactions import leaves_under_nodes, occurrences_under_nodes
 from shoal.algorithms.sets.cut_search.violations import MOST_SUBSETS, Pause, Violation
@@ -22,7 +22,7 @@ from shoal.errors import LimitReached
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, frozen_ints
 from shoal.kernels.set_supports import Intervals
-from shoal.spark.itemsets import LARGEST_KEY, Question, SpreadSets, Totals, furthest
+from shoal.spark.itemsets import LARGEST_KEY, ItemsetQuestion, SpreadSets, Totals, furthest
 
 SETS_PER_LIST = 1 << 17
 
@@ -66,7 +66,9 @@ class SpreadTransactions:
 class SpreadViolations:
     """Answers which itemsets of sets in Spark are too rare; see `Questions`. For k^m-anonymity alone."""
 
-    def __init__(self, transactions: SpreadTransactions, sets: SpreadSets, requirement: Requirement) -> None:
+    def __init__(
+        self, transactions: SpreadTransactions, sets: SpreadSets, requirement: ItemConstraint
+    ) -> None:
         self.transactions = transactions
         self.requirement = requirement
         self.counted = 0
@@ -298,7 +300,7 @@ class SpreadViolations:
             cut.is_below[each] and self.transactions.tree.parent(each) != node for each in known.present
         )
 
-    def _expansion(self, size: int, base: int, node: int, children: Ints) -> Question:
+    def _expansion(self, size: int, base: int, node: int, children: Ints) -> ItemsetQuestion:
         """Sets with one of the children of a node, which are numbered first."""
         first, last = self.transactions.leaves.first[node], self.transactions.leaves.last[node]
         patch = np.full(last - first + 1, -1, dtype=np.int64)
@@ -309,13 +311,13 @@ class SpreadViolations:
         question = self._question(size, base, fresh)
         return replace(question, end=len(children), patch_at=int(first), patch=patch)
 
-    def _question(self, size: int, base: int, fresh: Bools) -> Question:
+    def _question(self, size: int, base: int, fresh: Bools) -> ItemsetQuestion:
         if base**size > LARGEST_KEY:
             raise LimitReached(
                 f"sets of {size} out of {base:,} items cannot be numbered for Spark: ask for a smaller m, or"
                 " use a hierarchy whose lowest groups replace the single items"
             )
-        return Question(size=size, base=base, fresh=fresh, first=0, end=base)
+        return ItemsetQuestion(size=size, base=base, fresh=fresh, first=0, end=base)
 
     def _occurring(self, nodes: Ints) -> Ints:
         return nodes[self.transactions.occurrences[nodes] > 0]

@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.generalization import Tally
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.sets.vpa import VPA, SearchedGroup, Subtrees, search_group
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
-from shoal.spark.blocks import Within
+from shoal.spark.blocks import RunClock
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, chunks_of, sets_of, unpacked
 from shoal.spark.violations import SpreadTransactions
 
@@ -43,10 +43,10 @@ def search_groups(
     algorithm: VPA,
     chunks: DataFrame,
     transactions: SpreadTransactions,
-    requirement: Requirement,
+    requirement: ItemConstraint,
     *,
     most_rows: int,
-    within: Within,
+    within: RunClock,
 ) -> tuple[list[SearchedGroup], str]:
     """What groups of items need by themselves, each searched in a task; and how it differs from one machine.
 
@@ -126,9 +126,9 @@ class _SearchGroups:
     """What a task does with its groups, one after the other; they come in their order."""
 
     tree: Hierarchy
-    requirement: Requirement
+    requirement: ItemConstraint
     groups: Sequence[Ints]
-    within: Within
+    within: RunClock
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = (batch.slice(place, 1) for batch in batches for place in range(batch.num_rows))

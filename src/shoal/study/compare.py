@@ -29,9 +29,9 @@ from shoal.run.release import run
 from shoal.study.child_processes import end_with_parent
 from shoal.study.comparison import (
     Constraint,
-    Job,
     Recommendation,
     Row,
+    SweepRun,
     jobs_of,
     pareto_front,
     plan_of_job,
@@ -104,7 +104,7 @@ def compare(
     return comparison
 
 
-def _rows(file: PolicyFile, jobs: Sequence[Job], workers: int, budget: float | None) -> Iterator[Row]:
+def _rows(file: PolicyFile, jobs: Sequence[SweepRun], workers: int, budget: float | None) -> Iterator[Row]:
     """The rows of the jobs as they end."""
     largest = 0.0
     waiting = list(reversed(jobs))
@@ -131,7 +131,7 @@ def _rows(file: PolicyFile, jobs: Sequence[Job], workers: int, budget: float | N
             raise
 
 
-def run_job(policy: str, job: Job) -> Row:
+def run_job(policy: str, job: SweepRun) -> Row:
     """One run in this process; a run that cannot keep the promise has an error and no figures."""
     plan = plan_of_job(load_policy(Path(policy)), job)
     row: Row = {
@@ -170,7 +170,7 @@ def run_job(policy: str, job: Job) -> Row:
     }
 
 
-def _fingerprint(file: PolicyFile, job: Job) -> str:
+def _fingerprint(file: PolicyFile, job: SweepRun) -> str:
     """What must be the same for runs to be comparable: the policy and everything it reads."""
     digest = hashlib.sha256(file.text.encode())
     for source in plan_of_job(file, job).sources():

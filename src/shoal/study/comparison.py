@@ -21,7 +21,7 @@ SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SweepRun:
     """One run: an algorithm, and what is changed in the policy's [privacy] and in its own options."""
 
     algorithm: str
@@ -35,7 +35,7 @@ class Job:
         return " ".join([self.algorithm, *(f"{key}={value}" for key, value in parameters.items())])
 
 
-def jobs_of(algorithms: Sequence[str], sweep: Mapping[str, Sequence[Any]]) -> list[Job]:
+def jobs_of(algorithms: Sequence[str], sweep: Mapping[str, Sequence[Any]]) -> list[SweepRun]:
     """Every algorithm with every combination of the swept values; an option only where it is taken."""
     for name in algorithms:
         if name not in ALGORITHMS:
@@ -48,7 +48,7 @@ def jobs_of(algorithms: Sequence[str], sweep: Mapping[str, Sequence[Any]]) -> li
         for values in itertools.product(*(sweep[key] for key in keys)):
             chosen = dict(zip(keys, values, strict=True))
             jobs.append(
-                Job(
+                SweepRun(
                     algorithm,
                     {key: chosen[key] for key in of_privacy},
                     {key: chosen[key] for key in of_algorithm},
@@ -63,7 +63,7 @@ def jobs_of(algorithms: Sequence[str], sweep: Mapping[str, Sequence[Any]]) -> li
     return jobs
 
 
-def plan_of_job(file: PolicyFile, job: Job) -> Plan:
+def plan_of_job(file: PolicyFile, job: SweepRun) -> Plan:
     """The plan of one run; options in the policy that its algorithm does not take are left out."""
     content = tomllib.loads(file.text)
     content["privacy"] = {**content.get("privacy", {}), **job.privacy}

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, Task
+from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
 from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
@@ -47,7 +47,7 @@ class Rfirst(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Gather clusters and generalize the items of each."""
-        task = Task.of(data, models, items=self.items, minimal=self.minimal)
+        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         clusters = task.initial_clusters(rng, progress)
         progress.stage("items")
         return task.joint(clusters, task.solve(clusters, progress), {})

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
 from shoal.algorithms.mixed.joint_search.merging import ROUNDING, closeness_of, merge_within
 from shoal.algorithms.mixed.joint_search.options import (
@@ -19,7 +19,7 @@ from shoal.algorithms.mixed.joint_search.options import (
     minimal_parameter,
 )
 from shoal.algorithms.mixed.joint_search.orders import Order
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, Task
+from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
 from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
@@ -66,14 +66,16 @@ class RumBound(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Gather clusters, unite them within the bound, and generalize the items of each."""
-        task = Task.of(data, models, items=self.items, minimal=self.minimal)
+        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         initial = task.initial_clusters(rng, progress)
         if isinstance(self.delta, str):
             deltas = grid(initial.loss, 1.0)
             return best_of(task, deltas, lambda delta: self._within(task, initial.copy(), delta, progress))
         return self._within(task, initial, self.delta, progress)
 
-    def _within(self, task: Task, clusters: Clusters, delta: float, progress: Progress) -> RowRecoding:
+    def _within(
+        self, task: JointTask, clusters: JointClusters, delta: float, progress: Progress
+    ) -> RowRecoding:
         before = clusters.loss
         if before > delta + ROUNDING:
             raise Infeasible(

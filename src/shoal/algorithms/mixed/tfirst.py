@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.diversity import unite_for_diversity
 from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, Task
+from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
 from shoal.algorithms.parameters import Within, check_parameters, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
@@ -61,13 +61,13 @@ class Tfirst(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Divide the records, and generalize values and items of each part."""
-        task = Task.of(data, models, items=self.items, minimal=self.minimal)
-        clusters = Clusters(task.records, Clustering(self._part_of_row(task)))
+        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
+        clusters = JointClusters(task.records, Clustering(self._part_of_row(task)))
         unite_for_diversity(task.sets.transactions, clusters, task.requirement)
         progress.stage("items")
         return task.joint(clusters, task.solve(clusters, progress), {})
 
-    def _part_of_row(self, task: Task) -> Ints:
+    def _part_of_row(self, task: JointTask) -> Ints:
         transactions, k = task.sets.transactions, task.requirement.k
         order = gray_order(transactions.sets, transactions.tree.leaf_count)
         subsets = subset_counts(transactions.sizes, task.requirement.largest)[order]

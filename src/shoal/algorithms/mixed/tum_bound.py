@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
 from shoal.algorithms.mixed.joint_search.merging import ROUNDING, SolvedItems, closeness_of, merge_always
 from shoal.algorithms.mixed.joint_search.options import (
@@ -19,7 +19,7 @@ from shoal.algorithms.mixed.joint_search.options import (
     minimal_parameter,
 )
 from shoal.algorithms.mixed.joint_search.orders import Order
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, Parts, Task
+from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask, Parts
 from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
@@ -66,7 +66,7 @@ class TumBound(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Gather clusters, make their items safe, and unite clusters until the bound is met."""
-        task = Task.of(data, models, items=self.items, minimal=self.minimal)
+        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         initial = task.initial_clusters(rng, progress)
         progress.stage("items")
         parts = task.solve(initial, progress)
@@ -81,7 +81,7 @@ class TumBound(Algorithm):
         return self._until(task, initial, parts, self.delta, progress)
 
     def _until(
-        self, task: Task, clusters: Clusters, parts: Parts, delta: float, progress: Progress
+        self, task: JointTask, clusters: JointClusters, parts: Parts, delta: float, progress: Progress
     ) -> RowRecoding:
         items = SolvedItems(task, parts, progress)
         before = lowest = items.loss

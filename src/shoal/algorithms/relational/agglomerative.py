@@ -8,12 +8,12 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, YesOrNo, check_parameters, parameter
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.clustering.uniting import united
 from shoal.engine.local import LocalData
-from shoal.kernels.agglomerative import EXCESS, GROWTH, RATIO, SCALED, Rules
+from shoal.kernels.agglomerative import EXCESS, GROWTH, RATIO, SCALED, MergeRules
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
@@ -76,10 +76,10 @@ class Agglomerative(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Unite clusters until all are ripe; uses no random numbers."""
-        k = needs_of(data, models).k
+        k = class_constraint_of(data, models).k
         records = Records.of(data, self.measure)
         progress.stage("clusters")
-        rules = Rules(DISTANCES[self.distance], k, self.modified)
+        rules = MergeRules(DISTANCES[self.distance], k, self.modified)
         found = united(records, np.arange(len(records), dtype=np.int64), rules, progress)
         recoding = finish(
             data, records, found.clustering, models, progress, local_search=self.local_search, w=self.w

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
 from shoal.algorithms.relational.clustering.growing import around_random_seeds
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
@@ -58,7 +58,7 @@ class Cluster(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Gather clusters of k records around seeds in random order."""
-        k = needs_of(data, models).k
+        k = class_constraint_of(data, models).k
         records = Records.of(data, self.measure)
         clustering = around_random_seeds(records, k, rng, progress)
         return finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)

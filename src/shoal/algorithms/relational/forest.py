@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
 from shoal.algorithms.relational.clustering.leftovers import with_leftovers
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
@@ -76,7 +76,7 @@ class Forest(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Grow the forest and publish its parts; uses no random numbers."""
-        k = needs_of(data, models).k
+        k = class_constraint_of(data, models).k
         records = Records.of(data, self.measure)
         links = _nearest_links(records, k, progress)
         cluster_of_place = _parts(records, _forest(records, links, k), k)
@@ -113,7 +113,7 @@ def _nearest_links(records: Records, k: int, progress: Progress) -> _Links:
     return _Links(tails[order], heads[order], complete)
 
 
-def _forest(records: Records, links: _Links, k: int) -> kernels.Forest:
+def _forest(records: Records, links: _Links, k: int) -> kernels.ClusterForest:
     """The trees that remain when small ones were linked and links between large parts were cut."""
     useful = kernels.useful_links(links.tails, links.heads, records.counts, k)
     tails, heads = links.tails[useful], links.heads[useful]
@@ -123,7 +123,7 @@ def _forest(records: Records, links: _Links, k: int) -> kernels.Forest:
     return forest
 
 
-def _parts(records: Records, forest: kernels.Forest, k: int) -> Ints:
+def _parts(records: Records, forest: kernels.ClusterForest, k: int) -> Ints:
     """The cluster of each place: a tree, or a part of one that is too large; none for trees below k."""
     hubs = kernels.hubs_of(forest, k)
     sizes = forest.sizes[hubs.root]
@@ -136,7 +136,7 @@ def _parts(records: Records, forest: kernels.Forest, k: int) -> Ints:
 
 
 def _parts_around_hubs(
-    records: Records, forest: kernels.Forest, hubs: kernels.Hubs, too_large: Bools, k: int
+    records: Records, forest: kernels.ClusterForest, hubs: kernels.Hubs, too_large: Bools, k: int
 ) -> Ints:
     """The part of each place in the trees that are too large, NO_CLUSTER for all others."""
     everyone = np.arange(len(records), dtype=np.int64)

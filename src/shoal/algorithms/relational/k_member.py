@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
 from shoal.algorithms.relational.clustering.growing import completed, nothing_grown
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
@@ -60,7 +60,7 @@ class KMember(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Grow clusters of k records; the first one begins far away from a random record."""
-        k = needs_of(data, models).k
+        k = class_constraint_of(data, models).k
         records = Records.of(data, self.measure)
         growth = nothing_grown(records)
         last = int(records.record_of_place[rng.integers(records.row_count)])

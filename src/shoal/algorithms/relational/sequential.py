@@ -8,12 +8,12 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, check_parameters, parameter
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.clustering.uniting import United, united
 from shoal.engine.local import LocalData
-from shoal.kernels.agglomerative import GROWTH, Rules
+from shoal.kernels.agglomerative import GROWTH, MergeRules
 from shoal.kernels.arrays import Ints
 from shoal.kernels.generalized_records import NOTHING, closures, vector_costs
 from shoal.kernels.grouping import members
@@ -74,7 +74,7 @@ class Sequential(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Try several random partitions; without time for all, those that there was time for."""
-        k = needs_of(data, models).k
+        k = class_constraint_of(data, models).k
         records = Records.of(data, self.measure)
         best = _from_random_clusters(records, k, rng, progress)
         for _ in range(self.starts - 1):
@@ -97,7 +97,7 @@ def _from_random_clusters(records: Records, k: int, rng: np.random.Generator, pr
     progress.stage("rounds")
     clusters, stable = _rounds(records, k, rng, progress)
     progress.stage("small clusters")
-    whole = united(records, clusters, Rules(GROWTH, k, shrinks=False), progress)
+    whole = united(records, clusters, MergeRules(GROWTH, k, shrinks=False), progress)
     return replace(whole, finished=whole.finished and stable)
 
 

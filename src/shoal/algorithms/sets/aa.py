@@ -10,7 +10,7 @@ from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
-from shoal.algorithms.sets.cut_search.task import CutTask, Task
+from shoal.algorithms.sets.cut_search.task import CutTask, ItemTask
 from shoal.engine.local import LocalData
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
@@ -73,7 +73,7 @@ class AA(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Generalize until every itemset keeps the promise, or up to the root when time is up."""
-        return self.search(Task.of(data, models), progress)
+        return self.search(ItemTask.of(data, models), progress)
 
     def search(self, task: CutTask, progress: Progress) -> RowRecoding:
         """The same wherever the transactions are."""

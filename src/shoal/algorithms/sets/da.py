@@ -12,7 +12,7 @@ from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import Tally, mend
 from shoal.algorithms.sets.cut_search.repair import Repairs
-from shoal.algorithms.sets.cut_search.task import Task
+from shoal.algorithms.sets.cut_search.task import ItemTask
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -63,7 +63,7 @@ class DA(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Mend every rare itemset of the walk, or move up to the root when time is up."""
-        task = Task.of(data, models)
+        task = ItemTask.of(data, models)
         violations = task.violations
         if violations.requirement.negative:
             raise BadInput(Problem("da does not look at items that are absent", "use aa"))

@@ -13,7 +13,7 @@ from shoal.algorithms.parameters import Within, check_parameters, parameter
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import Tally
-from shoal.algorithms.sets.cut_search.task import Task
+from shoal.algorithms.sets.cut_search.task import ItemTask
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.engine.local import LocalData
 from shoal.errors import LimitReached
@@ -64,7 +64,7 @@ class OA(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Try cuts until none is left that could be cheaper; raises LimitReached for too large a tree."""
-        task = Task.of(data, models)
+        task = ItemTask.of(data, models)
         search = _Search(task.violations)
         if search.cut_count > self.most_cuts:
             raise LimitReached(

@@ -18,7 +18,7 @@ from shoal.algorithms.sets.cut_search.parts import (
     parts_parameter,
     threads_parameter,
 )
-from shoal.algorithms.sets.cut_search.task import CutTask, Task
+from shoal.algorithms.sets.cut_search.task import CutTask, ItemTask
 from shoal.algorithms.sets.cut_search.transactions import Counted
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.threads import in_threads
@@ -91,7 +91,7 @@ class VPA(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Generalize within groups of items, then across them, until every itemset keeps the promise."""
-        task = Task.of(data, models)
+        task = ItemTask.of(data, models)
         violations = task.violations
         subtrees = Subtrees.of(violations.transactions, self.level)
         room = Room.beside(violations, self.memory_limit)

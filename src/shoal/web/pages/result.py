@@ -67,7 +67,7 @@ async def result_page(place: Place, job_id: str | None) -> None:
     _verdict(job.result or {}, view)
     _figures(view)
     if view["rows"]:
-        Records(place, job, view, trouble).show()
+        ShownRecords(place, job, view, trouble).show()
     if view["chunks"]:
         await _clusters(place, job, trouble)
     if view["generalized_items"]:
@@ -145,7 +145,7 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
             paragraph(sentence)
     risk, loss = result["risk"], result["loss"]
     with ui.element("div").classes("shoal-tiles"):
-        tile("Records published", f"{result['published_records']:,}", f"of {result['records']:,}")
+        tile("ShownRecords published", f"{result['published_records']:,}", f"of {result['records']:,}")
         if risk["after"] is not None:
             before = percent(risk["before"]["highest"]) if risk["before"] else "unknown"
             knowing = ", if all items are known" if MODELS[result["model"]].bounded else ""
@@ -170,7 +170,7 @@ def _figures(view: Mapping[str, Any]) -> None:
                 figure(drawn)
 
 
-class Records:
+class ShownRecords:
     """Records before and after; a click on a value tells why it is published as it is."""
 
     def __init__(self, place: Place, job: Job, view: Mapping[str, Any], trouble: ui.element) -> None:
@@ -187,7 +187,7 @@ class Records:
     def show(self) -> None:
         """Draw the table, and the place for answers."""
         is_new = self._rows[0]["before"] is None
-        with card("New records" if is_new else "Records before and after"):
+        with card("New records" if is_new else "ShownRecords before and after"):
             if is_new:
                 paragraph("These are drawn anew: none belongs to a person of the original.", quiet=True)
             else:

@@ -202,7 +202,7 @@ class JobsList:
         self._said = ui.label().classes("shoal-unseen").props('role="status"')
         self._area = ui.column().classes("w-full")
         self._states: dict[str, tuple[JobState | None, int]] | None = None
-        self._progress: dict[str, Progress] = {}
+        self._progress: dict[str, ShownProgress] = {}
 
     async def refresh(self) -> None:
         """Ask how things stand, and show it."""
@@ -240,7 +240,7 @@ class JobsList:
                 ui.label(job.state).classes(_COLOURS.get(job.state, "shoal-quiet"))
                 self._action(job)
             if job.state == "running":
-                self._progress[job.id] = Progress(job)
+                self._progress[job.id] = ShownProgress(job)
             if job.state == "queued" and job.ahead:
                 ui.label(f"{job.ahead} before it").classes("shoal-quiet text-sm")
             if job.failure is not None:
@@ -269,13 +269,13 @@ class JobsList:
             link.props["aria-label"] = f"Look at it: {job.title}"
 
 
-class Progress:
+class ShownProgress:
     """How far a running job is."""
 
     def __init__(self, job: Job) -> None:
         self._text = ui.label().classes("shoal-quiet text-sm")
         self._bar = ui.linear_progress(show_value=False).classes("w-full")
-        self._bar.props["aria-label"] = f"Progress of {job.title}"
+        self._bar.props["aria-label"] = f"ShownProgress of {job.title}"
 
     def show(self, job: Job) -> None:
         """Draw what a job says of itself."""

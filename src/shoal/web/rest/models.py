@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from shoal.errors import Problem
-from shoal.hierarchy.lint import Finding
+from shoal.hierarchy.lint import LintFinding
 from shoal.privacy.verdict import Verdict
 from shoal.run.verification import FileCheck
 from shoal.study.comparison import Constraint
@@ -243,7 +243,7 @@ class FindingOut(BaseModel):
     problem: ProblemOut
 
     @classmethod
-    def of(cls, finding: Finding) -> FindingOut:
+    def of(cls, finding: LintFinding) -> FindingOut:
         """A finding of the service."""
         return cls(severity=str(finding.severity), problem=ProblemOut.of(finding.problem))
 

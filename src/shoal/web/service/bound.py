@@ -16,14 +16,14 @@ POLICY_NAME = "policy.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundPolicy:
     """A policy with the paths of stored files in the places of their names, and how to name them again."""
 
     file: PolicyFile
     names: Names
 
 
-def bound_policy(sections: Mapping[str, Mapping[str, Any]], names: Names, place: Path) -> Bound:
+def bound_policy(sections: Mapping[str, Mapping[str, Any]], names: Names, place: Path) -> BoundPolicy:
     """The policy with stored paths; its text keeps the names that people gave.
 
     BadInput lists everything that keeps the sections from being a policy of these files.
@@ -31,7 +31,7 @@ def bound_policy(sections: Mapping[str, Mapping[str, Any]], names: Names, place:
     text = sections_text(sections)
     shown = parse_policy(text, file=POLICY_NAME)
     _refuse_unknown_files(shown, names)
-    return Bound(PolicyFile(_with_paths(shown, names), place, text), names)
+    return BoundPolicy(PolicyFile(_with_paths(shown, names), place, text), names)
 
 
 def stored_text(sections: Mapping[str, Mapping[str, Any]], names: Names) -> str:

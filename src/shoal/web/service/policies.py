@@ -17,7 +17,7 @@ from shoal.report.explanations import Limit, Scope, limits_of, scope_in_words
 from shoal.study.check import Checked, search_problems
 from shoal.study.starter import Sections, starter_sections
 from shoal.web.service import questions
-from shoal.web.service.bound import POLICY_NAME, Bound, bound_policy, sections_text
+from shoal.web.service.bound import POLICY_NAME, BoundPolicy, bound_policy, sections_text
 from shoal.web.service.data import DataFiles
 from shoal.web.service.files import Files
 from shoal.web.service.helpers import Helpers
@@ -121,7 +121,7 @@ class Policies:
         )
         return Meaning(tuple(scope_in_words(scope)), tuple(limits_of(scope)))
 
-    def bound(self, project: str) -> Bound:
+    def bound(self, project: str) -> BoundPolicy:
         """The policy as a run reads it; BadInput lists everything that keeps it from being one."""
         place = self._store.project_folder(project) / POLICY_NAME
         return bound_policy(self.get(project), self.names(project), place)

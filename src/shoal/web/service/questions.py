@@ -14,7 +14,7 @@ import pyarrow as pa
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import tree_of
 from shoal.hierarchy.files import HierarchyFile, write_hierarchy
-from shoal.hierarchy.lint import Finding, lint
+from shoal.hierarchy.lint import LintFinding, lint
 from shoal.hierarchy.source import TreeSource
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import rows_of_each_value
@@ -61,7 +61,7 @@ class TreeView:
     height: int
     whole: bool
     notices: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
 
 
 @lru_cache(maxsize=1)
@@ -110,7 +110,7 @@ def view_tree(file: PolicyFile, column: str) -> TreeView:
     return _view(tree_of(column, values.domain, role), values, findings)
 
 
-def lint_tree(file: PolicyFile, column: str) -> tuple[Finding, ...]:
+def lint_tree(file: PolicyFile, column: str) -> tuple[LintFinding, ...]:
     """Everything that is wrong or unwise in the tree of a column; a file that is no tree included."""
     role, values, source = _column(file, column)
     return tuple(lint(source, values, name=column, exempt=getattr(role, "sensitive", ())))
@@ -183,7 +183,7 @@ def _values(wanted: _Wanted) -> Coded | Sets:
     return column
 
 
-def _view(tree: Hierarchy, values: Coded | Sets, findings: tuple[Finding, ...]) -> TreeView:
+def _view(tree: Hierarchy, values: Coded | Sets, findings: tuple[LintFinding, ...]) -> TreeView:
     held = dict(zip(values.domain.texts(), rows_of_each_value(values).tolist(), strict=True))
     of_leaves = np.array([held.get(label, 0) for label in tree.leaf_labels], dtype=np.int64)
     before = np.concatenate(([0], np.cumsum(of_leaves)))

@@ -28,7 +28,7 @@ from shoal.web.service.policies import Policies
 from shoal.web.service.projects import Projects
 from shoal.web.service.results import Results
 from shoal.web.service.store import Store
-from shoal.web.service.trees import Trees
+from shoal.web.service.trees import TreeService
 
 _HELPERS = 2
 
@@ -47,7 +47,7 @@ class Service:
         self.files = Files(self.store, self.limits.upload, offered)
         self.data = DataFiles(self.files, self.helpers)
         self.policies = Policies(self.store, self.files, self.data, self.helpers)
-        self.trees = Trees(self.store, self.files, self.policies, self.helpers)
+        self.trees = TreeService(self.store, self.files, self.policies, self.helpers)
         self.jobs = Jobs(self.store, self.policies, self.limits)
         self.results = Results(self.jobs, self.policies, self.files, self.helpers)
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.errors import BadInput, Problem
-from shoal.hierarchy.lint import Finding
+from shoal.hierarchy.lint import LintFinding
 from shoal.web.service import questions
-from shoal.web.service.bound import POLICY_NAME, Bound, bound_policy
+from shoal.web.service.bound import POLICY_NAME, BoundPolicy, bound_policy
 from shoal.web.service.editing import Edit
 from shoal.web.service.files import Files, StoredFile
 from shoal.web.service.helpers import Helpers
@@ -22,7 +22,7 @@ _PIECE = 2**20
 _FITTING = {"set": {"model": "km-anonymity", "k": 2, "m": 1}}  # a tree needs a policy, whatever it promises
 
 
-class Trees:
+class TreeService:
     """Look at and change the trees of quasi-identifiers. `hierarchy` is a recipe such as {"fanout": 5} or the
     name of a hierarchy file of the project; without it the saved one is meant.
     """
@@ -39,7 +39,7 @@ class Trees:
 
     def lint(
         self, project: str, column: str, hierarchy: Mapping[str, Any] | str | None = None
-    ) -> tuple[Finding, ...]:
+    ) -> tuple[LintFinding, ...]:
         """Everything that is wrong or unwise in a tree, also where it is none."""
         bound = self._bound(project, column, hierarchy)
         found = self._helpers.ask(questions.lint_tree, bound.file, column, names=bound.names)
@@ -79,7 +79,7 @@ class Trees:
         columns = {**sections.get("columns", {}), column: self._with(sections, column, hierarchy)}
         self._policies.set(project, "columns", columns)
 
-    def _bound(self, project: str, column: str, hierarchy: Mapping[str, Any] | str | None) -> Bound:
+    def _bound(self, project: str, column: str, hierarchy: Mapping[str, Any] | str | None) -> BoundPolicy:
         """The policy with this column alone, so that problems elsewhere do not hide its tree."""
         sections = self._policies.get(project)
         entry = (
@@ -108,5 +108,5 @@ class Trees:
         return dict(entry)
 
 
-def _worded(findings: Iterable[Finding], names: Names) -> tuple[Finding, ...]:
+def _worded(findings: Iterable[LintFinding], names: Names) -> tuple[LintFinding, ...]:
     return tuple(replace(each, problem=names.problem(each.problem)) for each in findings)

@@ -41,7 +41,7 @@ _PAUSE = 0.1
 Request = Mapping[str, Any]
 
 
-class Telling:
+class JobProgress:
     """Progress that is told to the server, not more often than it can be seen."""
 
     def __init__(self, channel: TextIO) -> None:
@@ -67,7 +67,7 @@ class Telling:
         print(json.dumps(word, allow_nan=False), file=self._channel, flush=True)
 
 
-def _run(request: Request, folder: Path, progress: Telling) -> dict[str, Any]:
+def _run(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any]:
     plan = _plan(request, folder)
     found = run(plan, progress)
     notices = tuple(map(_names(request).shown, found.notices))
@@ -83,7 +83,7 @@ def _run(request: Request, folder: Path, progress: Telling) -> dict[str, Any]:
     return {**result_dict(result.outcome), "published": plan.output_path}
 
 
-def _comparison(request: Request, folder: Path, progress: Telling) -> dict[str, Any]:
+def _comparison(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any]:
     policy = folder / POLICY_NAME
     policy.write_text(stored_text(request["sections"], _names(request)), encoding="utf-8")
     found = compare(
@@ -104,7 +104,7 @@ def _comparison(request: Request, folder: Path, progress: Telling) -> dict[str, 
     }
 
 
-def _attack(request: Request, folder: Path, progress: Telling) -> dict[str, Any]:
+def _attack(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any]:
     plan = _plan(request, folder)
     published = folder.parent / request["release"] / OUT / plan.output_path
     found: Attacked = attack_files([published], plan, items=request["items"], progress=progress)
@@ -122,7 +122,7 @@ def _names(request: Request) -> Names:
     return Names(request["names"])
 
 
-_KINDS: dict[str, Callable[[Request, Path, Telling], dict[str, Any]]] = {
+_KINDS: dict[str, Callable[[Request, Path, JobProgress], dict[str, Any]]] = {
     "run": _run,
     "comparison": _comparison,
     "attack": _attack,
@@ -144,7 +144,7 @@ def main(folder: Path) -> int:
     be_first_to_go()
     give_way()
     request: Request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
-    progress, names = Telling(channel), _names(request)
+    progress, names = JobProgress(channel), _names(request)
     try:
         progress.say({"result": _KINDS[request["kind"]](request, folder, progress)})
     except ShoalError as error:

@@ -6,7 +6,7 @@ import pytest
 from shoal.algorithms.mixed.joint_search.closeness import Distance
 from shoal.algorithms.mixed.joint_search.merging import SolvedItems, closeness_of, merge_always, merge_within
 from shoal.algorithms.mixed.joint_search.orders import Order, ordered, ranks
-from shoal.algorithms.mixed.joint_search.task import Task
+from shoal.algorithms.mixed.joint_search.task import JointTask
 from shoal.metrics.catalogue import measure
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.progress import Silent
@@ -20,7 +20,7 @@ def begun(seed, items="aa", **options):
     data = random_table(seed, most_rows=18, **options)
     if data.row_count < 2:
         pytest.skip("too few records")
-    task = Task.of(data, [KKmAnonymity(2, 2)], items=items, minimal=True)
+    task = JointTask.of(data, [KKmAnonymity(2, 2)], items=items, minimal=True)
     return task, task.initial_clusters(np.random.default_rng(seed), Silent())
 
 

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.errors import Infeasible
@@ -99,7 +99,7 @@ def test_clusters_are_united_as_algorithm_8_says(case, drawn, w):
     data, clustering = drawn
     records = Records.of(data, "ncp")
     try:
-        needs = needs_of(data, [KAnonymity(2), CASES[case][0]])
+        needs = class_constraint_of(data, [KAnonymity(2), CASES[case][0]])
     except Infeasible:
         assume(False)
     found = diversify(records, clustering, needs, w, Silent())
@@ -122,7 +122,7 @@ def test_clusters_are_united_as_algorithm_8_says(case, drawn, w):
 def test_clusters_are_only_united_and_hold_in_the_end(drawn):
     data, clustering = drawn
     try:
-        needs = needs_of(data, [KAnonymity(3), LDiversity(Fraction(3, 2), "entropy")])
+        needs = class_constraint_of(data, [KAnonymity(3), LDiversity(Fraction(3, 2), "entropy")])
     except Infeasible:
         assume(False)
     found = diversify(Records.of(data, "lm"), clustering, needs, 0.15, Silent())
@@ -144,7 +144,9 @@ def colours(*rows, **more):
 def diversified(data, clusters, *models, w=0.15):
     records = Records.of(data, "lm")
     clustering = Clustering(np.array(clusters))
-    return diversify(records, clustering, needs_of(data, models), w, Silent()).cluster_of_row.tolist()
+    return diversify(
+        records, clustering, class_constraint_of(data, models), w, Silent()
+    ).cluster_of_row.tolist()
 
 
 def test_partner_is_the_one_that_costs_least():

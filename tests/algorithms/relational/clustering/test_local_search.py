@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering import local_search
 from shoal.algorithms.relational.clustering.clusters import Clustering
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
 from shoal.algorithms.relational.clustering.local_search import improved
 from shoal.algorithms.relational.clustering.records import Records
@@ -35,7 +35,7 @@ def admissible_start(drawn, models, measure="ncp"):
     data, clustering = drawn
     records = Records.of(data, measure)
     try:
-        needs = needs_of(data, models)
+        needs = class_constraint_of(data, models)
     except Infeasible:
         assume(False)
     start = diversify(records, clustering, needs, 0.15, Silent())
@@ -131,7 +131,7 @@ COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue", "green"]}})
 def search(labels, clusters, k, progress=None):
     data = local_data([(label,) for label in labels], {"colour": Quasi()}, trees={"colour": COLOURS})
     records = Records.of(data, "lm")
-    needs = needs_of(data, [KAnonymity(k)])
+    needs = class_constraint_of(data, [KAnonymity(k)])
     return improved(records, Clustering(np.array(clusters)), needs, progress or Silent())
 
 
@@ -182,7 +182,10 @@ def test_a_foundation_that_is_not_allowed_is_undone():
     rows = [("red", 1), ("blue", 1), ("blue", 2), ("red", 1), ("blue", 1), ("blue", 2)]
     roles = {"colour": Quasi(), "illness": Sensitive(kind=Kind.NUMBER)}
     data = local_data(rows, roles, trees={"colour": COLOURS})
-    records, needs = Records.of(data, "lm"), needs_of(data, [KAnonymity(2), LDiversity(Fraction(3, 2))])
+    records, needs = (
+        Records.of(data, "lm"),
+        class_constraint_of(data, [KAnonymity(2), LDiversity(Fraction(3, 2))]),
+    )
     found = improved(records, Clustering(np.array([0, 0, 0, 1, 1, 1])), needs, Silent(time_limit=600.0))
     assert found.finished
     assert classes_admissible(needs, *found.clustering.members()).all()

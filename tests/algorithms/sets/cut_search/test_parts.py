@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.parts import Room, balanced_borders
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violations
@@ -28,7 +28,7 @@ class Halving:
 
 def room(memory_limit):
     transactions = Transactions.of(instance(SPEC_TREE, SPEC_SETS).data)
-    return Room.beside(Violations(transactions, Requirement(2, 3)), memory_limit)
+    return Room.beside(Violations(transactions, ItemConstraint(2, 3)), memory_limit)
 
 
 @settings(deadline=None, max_examples=200)

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from shoal.algorithms.sets.disassociation import algorithm as disassociation
 from shoal.algorithms.sets.disassociation.algorithm import Disassociate, _by_node
-from shoal.algorithms.sets.disassociation.horpart import Partition, horizontal_partition, unite
+from shoal.algorithms.sets.disassociation.horpart import HorizontalPartition, horizontal_partition, unite
 from shoal.algorithms.sets.disassociation.refine import refine
 from shoal.algorithms.sets.disassociation.settle import settled
 from shoal.algorithms.sets.disassociation.verpart import shared_chunks, vertical_partition
 from shoal.errors import BadInput, Infeasible
 from shoal.kernels.settle import Bounds
-from shoal.kernels.verpart import Promise
+from shoal.kernels.verpart import ChunkPromise
 from shoal.privacy.disassociation import Disassociation
 from shoal.progress import Silent
 from shoal.recoding.chunk_recoding import NOT_PUBLISHED, arranged
@@ -64,7 +64,7 @@ class Given:
         self.column = set_column(records)
         self.labels = self.column.domain.texts()
         self.sizes = np.array([len(cluster) for cluster in clusters])
-        self.promise = Promise(k, m)
+        self.promise = ChunkPromise(k, m)
         starts = np.concatenate(([0], np.cumsum(self.sizes)))
         self.none = np.zeros(len(self.labels), dtype=np.bool_)
         self.chunked = vertical_partition(
@@ -421,7 +421,7 @@ def test_small_clusters_go_to_the_one_before_or_wait_for_the_next():
 
     def sizes(given, least, limit):
         starts = np.concatenate(([0], np.cumsum(given)))
-        partition = Partition(nothing, np.arange(starts[-1]), starts)
+        partition = HorizontalPartition(nothing, np.arange(starts[-1]), starts)
         return np.diff(
             unite(partition, np.zeros(1, dtype=np.bool_), least=least, limit=limit, l=1).starts
         ).tolist()

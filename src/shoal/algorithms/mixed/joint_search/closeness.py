@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.item_step import ItemStep
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.kernels.mixed_closeness import Gathered, of_unions, within_clusters
@@ -28,7 +28,7 @@ class Closeness(Protocol):
 class Distance:
     """BTD, the largest distance between the sets of two records: cheap, and large for unlike large sets."""
 
-    def __init__(self, sets: SetArrays, clusters: Clusters) -> None:
+    def __init__(self, sets: SetArrays, clusters: JointClusters) -> None:
         self._sizes = np.diff(sets.starts)
         self._clusters = clusters
         self._gathered = self._gather(sets)
@@ -72,7 +72,7 @@ class Distance:
 class TriedLoss:
     """The UL of each union after its item step: exact, and as slow as that."""
 
-    def __init__(self, step: ItemStep, clusters: Clusters, progress: Progress) -> None:
+    def __init__(self, step: ItemStep, clusters: JointClusters, progress: Progress) -> None:
         self._step, self._clusters, self._progress = step, clusters, progress
 
     def of_unions(self, cluster: int, others: Ints) -> Floats:

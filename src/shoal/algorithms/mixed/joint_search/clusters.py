@@ -11,7 +11,7 @@ from shoal.kernels.generalized_records import unite, vector_cost, vector_costs
 from shoal.kernels.mixed_clusters import union_costs
 
 
-class Clusters:
+class JointClusters:
     """Clusters by number; a union gets the number of the cluster that was united with another.
 
     The relational loss is the mean cost of a record. A union changes it by what its own records cost more, so
@@ -76,13 +76,13 @@ class Clusters:
         self._rows[other] = np.empty(0, dtype=np.int64)
         self._alive[other] = False
 
-    def copy(self) -> Clusters:
+    def copy(self) -> JointClusters:
         """The same clusters, to be united in another way."""
-        return Clusters(self.records, self.clustering())
+        return JointClusters(self.records, self.clustering())
 
-    def united_alike(self) -> Clusters:
+    def united_alike(self) -> JointClusters:
         """The same with one cluster for those that are published alike, which costs nothing."""
-        return Clusters(self.records, self.clustering().unite_alike(self.records))
+        return JointClusters(self.records, self.clustering().unite_alike(self.records))
 
     def clustering(self) -> Clustering:
         """The clusters as they are now, numbered without gaps in their order."""

@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.relational.clustering.finishing import WEIGHT_OF_LOSS
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
@@ -61,7 +61,7 @@ class Shares:
         return np.where(exceeds, np.maximum(missing, 1e-12), 0.0)
 
 
-def require_possible(data: LocalData, requirement: Requirement) -> None:
+def require_possible(data: LocalData, requirement: ItemConstraint) -> None:
     """Raise Infeasible when a sensitive item has too large a share of all records."""
     guess = data.joined_sets().likeliest_guess(0) if requirement.diverse_m else None
     if guess is None or guess.share * requirement.l <= 1:
@@ -74,7 +74,9 @@ def require_possible(data: LocalData, requirement: Requirement) -> None:
     )
 
 
-def unite_for_diversity(transactions: Transactions, clusters: Clusters, requirement: Requirement) -> None:
+def unite_for_diversity(
+    transactions: Transactions, clusters: JointClusters, requirement: ItemConstraint
+) -> None:
     """Unite clusters until no sensitive item has more than 1/l of the records of one.
 
     In all records together none may have; see `require_possible`.

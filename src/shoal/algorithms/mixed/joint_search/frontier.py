@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.mixed.joint_search.task import Task
+from shoal.algorithms.mixed.joint_search.task import JointTask
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.privacy.check import verify_all
@@ -23,7 +23,7 @@ def grid(least: float, most: float) -> list[float]:
     return sorted(set(np.linspace(least, max(least, most), _POINTS).tolist()))
 
 
-def best_of(task: Task, deltas: Sequence[float], find: Callable[[float], RowRecoding]) -> RowRecoding:
+def best_of(task: JointTask, deltas: Sequence[float], find: Callable[[float], RowRecoding]) -> RowRecoding:
     """The decision with the smallest sum of both losses; its figures list all, each of them verified.
 
     Bounds that cannot be met are left out.
@@ -47,7 +47,7 @@ def best_of(task: Task, deltas: Sequence[float], find: Callable[[float], RowReco
     return replace(chosen, notices=(*chosen.notices, notice), figures={**chosen.figures, "frontier": points})
 
 
-def _point(task: Task, joint: RowRecoding) -> dict[str, Any]:
+def _point(task: JointTask, joint: RowRecoding) -> dict[str, Any]:
     data = task.data
     released = apply_recoding(data.table, data.trees, data.roles, joint, smallest=1).table
     verdicts = verify_all(task.models, LocalData(released, data.roles))

@@ -9,14 +9,14 @@ from typing import Protocol
 import numpy as np
 
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
 from shoal.algorithms.sets.cut_search.specialization import specialize
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.kernels.arrays import Bools, Ints
-from shoal.kernels.utility_loss import Words, sum_of_losses
+from shoal.kernels.utility_loss import WeightedWords, sum_of_losses
 from shoal.metrics.joint import weights_of_words
 from shoal.progress import Progress
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
@@ -42,7 +42,7 @@ class ItemStep(Protocol):
 
 
 def ever_fewer_columns(
-    transactions: Transactions, sets: JointSets, requirement: Requirement
+    transactions: Transactions, sets: JointSets, requirement: ItemConstraint
 ) -> list[tuple[Transactions, Bools]]:
     """What to try until it is safe: the columns that enough records have items of, then fewer and fewer.
 
@@ -60,7 +60,7 @@ def ever_fewer_columns(
 
 
 def _enough_records(
-    transactions: Transactions, sets: JointSets, column: int, requirement: Requirement
+    transactions: Transactions, sets: JointSets, column: int, requirement: ItemConstraint
 ) -> bool:
     """Whether records with items of a column are none, or enough to publish one item of it."""
     items = sets.items_of(column)
@@ -73,11 +73,11 @@ def _enough_records(
 class TreeStep:
     """AA over the trees of the columns, on any part of the records."""
 
-    def __init__(self, sets: JointSets, requirement: Requirement, *, minimal: bool) -> None:
+    def __init__(self, sets: JointSets, requirement: ItemConstraint, *, minimal: bool) -> None:
         self._sets, self._requirement, self._minimal = sets, requirement, minimal
         tree = sets.transactions.tree
         weights = weights_of_words(tree, sets.weights)
-        self._words = Words(np.array(tree.sizes), weights)
+        self._words = WeightedWords(np.array(tree.sizes), weights)
 
     def solve(self, rows: Ints, progress: Progress) -> PartItems:
         """The cheapest cut that AA finds."""

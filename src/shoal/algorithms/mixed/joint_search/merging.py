@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.mixed.joint_search.closeness import Closeness, Distance, TriedLoss
-from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.orders import Order, ordered
-from shoal.algorithms.mixed.joint_search.task import Parts, Task
+from shoal.algorithms.mixed.joint_search.task import JointTask, Parts
 from shoal.progress import Progress
 
 ROUNDING = 1e-12  # by which sums of the same losses can differ
@@ -24,14 +24,16 @@ class Merge:
     partner: int
 
 
-def closeness_of(name: str, task: Task, clusters: Clusters, progress: Progress) -> Closeness:
+def closeness_of(name: str, task: JointTask, clusters: JointClusters, progress: Progress) -> Closeness:
     """The closeness of an option."""
     if name == "btd":
         return Distance(task.sets.transactions.sets, clusters)
     return TriedLoss(task.step, clusters, progress)
 
 
-def merge_within(clusters: Clusters, closeness: Closeness, order: Order, delta: float) -> Iterator[Merge]:
+def merge_within(
+    clusters: JointClusters, closeness: Closeness, order: Order, delta: float
+) -> Iterator[Merge]:
     """Unite the cluster whose records cost least with its first partner that keeps the relational loss.
 
     Ends when it has none; in the order of single values only the first partner is asked.
@@ -53,7 +55,7 @@ def merge_within(clusters: Clusters, closeness: Closeness, order: Order, delta: 
 class SolvedItems:
     """The items of every cluster, safe among themselves, and their loss, kept in step with unions."""
 
-    def __init__(self, task: Task, parts: Parts, progress: Progress) -> None:
+    def __init__(self, task: JointTask, parts: Parts, progress: Progress) -> None:
         self.parts = parts
         self._task, self._progress = task, progress
         self._total = sum(part.loss for part in parts.values())
@@ -63,7 +65,7 @@ class SolvedItems:
         """UL of all records."""
         return self._total / max(1, self._task.data.row_count)
 
-    def unite(self, clusters: Clusters, cluster: int, partner: int) -> None:
+    def unite(self, clusters: JointClusters, cluster: int, partner: int) -> None:
         """Redo the items of a cluster that took in another one."""
         self._total -= self.parts[cluster].loss + self.parts.pop(partner).loss
         self.parts[cluster] = self._task.step.solve(clusters.rows(cluster), self._progress)
@@ -71,7 +73,7 @@ class SolvedItems:
 
 
 def merge_always(
-    clusters: Clusters, closeness: Closeness, order: Order, items: SolvedItems
+    clusters: JointClusters, closeness: Closeness, order: Order, items: SolvedItems
 ) -> Iterator[Merge]:
     """Unite the cluster whose records cost least with its first partner, until one cluster is left."""
     while len(clusters.alive) > 1:

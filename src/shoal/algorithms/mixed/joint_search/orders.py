@@ -7,7 +7,7 @@ from enum import Enum
 import numpy as np
 
 from shoal.algorithms.mixed.joint_search.closeness import Closeness
-from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.kernels.arrays import Floats, Ints
 
 
@@ -20,7 +20,7 @@ class Order(Enum):
 
 
 def ordered(
-    order: Order, clusters: Clusters, closeness: Closeness, seed: int, others: Ints
+    order: Order, clusters: JointClusters, closeness: Closeness, seed: int, others: Ints
 ) -> tuple[Ints, Floats]:
     """The other clusters, best partner first, and what a record costs after a union with each.
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.mixed.joint_search.clusters import Clusters
+from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.diversity import require_possible, unite_for_diversity
 from shoal.algorithms.mixed.joint_search.item_step import ItemStep, PartItems, TreeStep
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
 from shoal.algorithms.mixed.joint_search.union_step import UnionStep
 from shoal.algorithms.relational.clustering.growing import around_random_seeds
 from shoal.algorithms.relational.clustering.records import Records
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import fitting
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
@@ -39,19 +39,19 @@ _NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
+class JointTask:
     """A table with sets and what is required of it."""
 
     data: LocalData
     models: tuple[Model, ...]
     records: Records
     sets: JointSets
-    requirement: Requirement
+    requirement: ItemConstraint
     step: ItemStep
     notices: tuple[str, ...]
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool) -> Task:
+    def of(cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool) -> JointTask:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         require_feasible(models, data)
         requirement = requirement_of(models)
@@ -68,14 +68,14 @@ class Task:
             notices=notices,
         )
 
-    def initial_clusters(self, rng: np.random.Generator, progress: Progress) -> Clusters:
+    def initial_clusters(self, rng: np.random.Generator, progress: Progress) -> JointClusters:
         """What Cluster finds, united where a sensitive item has too large a share, numbered without gaps."""
         clustering = around_random_seeds(self.records, self.requirement.k, rng, progress)
-        clusters = Clusters(self.records, clustering.unite_alike(self.records))
+        clusters = JointClusters(self.records, clustering.unite_alike(self.records))
         unite_for_diversity(self.sets.transactions, clusters, self.requirement)
         return clusters.copy()
 
-    def solve(self, clusters: Clusters, progress: Progress) -> Parts:
+    def solve(self, clusters: JointClusters, progress: Progress) -> Parts:
         """The item step for every cluster."""
         alive = clusters.alive.tolist()
         parts = {}
@@ -89,7 +89,7 @@ class Task:
         return sum(part.loss for part in parts.values()) / max(1, self.data.row_count)
 
     def joint(
-        self, clusters: Clusters, parts: Parts, figures: Mapping[str, Any], notices: Sequence[str] = ()
+        self, clusters: JointClusters, parts: Parts, figures: Mapping[str, Any], notices: Sequence[str] = ()
     ) -> RowRecoding:
         """The decision that clusters and their items are published as."""
         clustering = clusters.clustering()
@@ -115,11 +115,11 @@ class Task:
         )
 
 
-def requirement_of(models: Sequence[Model]) -> Requirement:
+def requirement_of(models: Sequence[Model]) -> ItemConstraint:
     """What the models ask of the items of each class."""
     joint = [model for model in models if isinstance(model, KKmAnonymity | KLmDiversity)]
     diverse = [model for model in joint if isinstance(model, KLmDiversity)]
-    return Requirement(
+    return ItemConstraint(
         k=max(model.k for model in joint),
         m=max(model.m for model in joint),
         l=max((exact(model.l) for model in diverse), default=exact(1)),
@@ -128,7 +128,7 @@ def requirement_of(models: Sequence[Model]) -> Requirement:
 
 
 def _item_step(
-    data: LocalData, sets: JointSets, requirement: Requirement, items: str, *, minimal: bool
+    data: LocalData, sets: JointSets, requirement: ItemConstraint, items: str, *, minimal: bool
 ) -> ItemStep:
     without = [name for name in sets.columns if name not in data.trees]
     if items == "pcta" or (items == "auto" and without):
@@ -156,7 +156,7 @@ def _tree_notices(step: ItemStep, loss: float) -> tuple[str, ...]:
     )
 
 
-def _suppression_notices(suppressed: int, requirement: Requirement) -> tuple[str, ...]:
+def _suppression_notices(suppressed: int, requirement: ItemConstraint) -> tuple[str, ...]:
     if not suppressed:
         return ()
     clusters = "1 cluster" if suppressed == 1 else f"{suppressed:,} clusters"

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.algorithms.mixed.joint_search.item_step import PartItems, ever_fewer_columns
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.pcta.unions import ItemUnions
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
@@ -20,7 +20,7 @@ from shoal.recoding.item_unions import unions_of
 class UnionStep:
     """PCTA on the items of each column, on any part of the records."""
 
-    def __init__(self, data: LocalData, sets: JointSets, requirement: Requirement) -> None:
+    def __init__(self, data: LocalData, sets: JointSets, requirement: ItemConstraint) -> None:
         self._sets, self._requirement = sets, requirement
         self._columns = [data.table.sets(name) for name in sets.columns]
 

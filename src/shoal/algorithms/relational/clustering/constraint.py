@@ -9,13 +9,13 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.kernels.arrays import Bools, Ints, frozen_ints
-from shoal.kernels.constraint import Needs
+from shoal.kernels.constraint import ClassConstraint
 from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 
 
-def needs_of(data: LocalData, models: Sequence[Model]) -> Needs:
+def class_constraint_of(data: LocalData, models: Sequence[Model]) -> ClassConstraint:
     """What every class of a release must satisfy; raises Infeasible when not even the whole table does."""
     if data.row_count == 0:
         raise Infeasible("there are no records, so there is nothing to publish", records=0)
@@ -26,7 +26,7 @@ def needs_of(data: LocalData, models: Sequence[Model]) -> Needs:
     row_totals = [data.histogram(everybody, name).totals for name in sensitive]
     people_totals = [data.subject_histogram(everybody, name).totals for name in sensitive]
     people, people_count = _numbered_people(data)
-    return Needs(
+    return ClassConstraint(
         k=Promise(models).k,
         people=people,
         people_count=people_count,
@@ -39,7 +39,7 @@ def needs_of(data: LocalData, models: Sequence[Model]) -> Needs:
     )
 
 
-def needs_within(needs: Needs, published: Bools) -> Needs:
+def constraint_within(needs: ClassConstraint, published: Bools) -> ClassConstraint:
     """The same if only the marked rows are published: they are the table that classes are compared with."""
     row_totals, people_totals = [], []
     for column, missing in enumerate(needs.missing.tolist()):

@@ -14,15 +14,15 @@ import numpy as np
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.arrays import Ints
-from shoal.kernels.constraint import Needs
-from shoal.kernels.diversify import Clusters, Scratch, Unions, judge, unite_worst
+from shoal.kernels.constraint import ClassConstraint
+from shoal.kernels.diversify import ClusterUnions, Scratch, UnitedClusters, judge, unite_worst
 from shoal.progress import Progress
 
 _PARTNERS_PER_SLICE = 500_000
 
 
 def diversify(
-    records: Records, clustering: Clustering, needs: Needs, w: float, progress: Progress
+    records: Records, clustering: Clustering, needs: ClassConstraint, w: float, progress: Progress
 ) -> Clustering:
     """The clustering itself if every cluster may be published, otherwise a coarser one in which each may.
 
@@ -33,7 +33,7 @@ def diversify(
     clusters = _clusters_under_way(records, clustering, needs)
     scratch = _scratch(records, needs, len(clusters.keys))
     judge(needs, clusters, scratch)
-    unions = Unions(records.trees, needs, w)
+    unions = ClusterUnions(records.trees, needs, w)
     at_once = max(_PARTNERS_PER_SLICE // len(clustering), 1)
     done = 0
     while True:
@@ -54,7 +54,7 @@ def _renumbered(clustering: Clustering, united_into: Ints) -> Clustering:
     return Clustering(number.astype(np.int64)[clustering.cluster_of_row])
 
 
-def _clusters_under_way(records: Records, clustering: Clustering, needs: Needs) -> Clusters:
+def _clusters_under_way(records: Records, clustering: Clustering, needs: ClassConstraint) -> UnitedClusters:
     count = len(clustering)
     lists = _lists(clustering.cluster_of_row, needs)
     starts = np.zeros((count, len(lists)), dtype=np.int64)
@@ -68,7 +68,7 @@ def _clusters_under_way(records: Records, clustering: Clustering, needs: Needs) 
         counts.append(of_count)
         used += len(of_key)
     room = np.zeros(used, dtype=np.int64)
-    return Clusters(
+    return UnitedClusters(
         state=np.array([count, used], dtype=np.int64),
         alive=np.arange(count, dtype=np.int64),
         sizes=clustering.sizes.copy(),
@@ -82,7 +82,7 @@ def _clusters_under_way(records: Records, clustering: Clustering, needs: Needs) 
     )
 
 
-def _lists(cluster_of_row: Ints, needs: Needs) -> list[tuple[Ints, Ints, Ints]]:
+def _lists(cluster_of_row: Ints, needs: ClassConstraint) -> list[tuple[Ints, Ints, Ints]]:
     """What clusters hold, as `kernels.merging` lists it: clusters, keys and counts, sorted in this order."""
     judged = range(needs.sensitive.shape[1])
     present = [np.flatnonzero(needs.sensitive[:, c] != needs.missing[c]) for c in judged]
@@ -109,7 +109,7 @@ def _counted(clusters: Ints, keys: Ints) -> tuple[Ints, Ints, Ints]:
     return clusters[first], keys[first], np.diff(np.append(first, len(keys)))
 
 
-def _scratch(records: Records, needs: Needs, room: int) -> Scratch:
+def _scratch(records: Records, needs: ClassConstraint, room: int) -> Scratch:
     ints = [np.empty(room, dtype=np.int64) for _ in range(5)]
     columns = needs.sensitive.shape[1]
     return Scratch(

@@ -7,13 +7,13 @@ from typing import Any
 
 from shoal.algorithms.parameters import Within, YesOrNo, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
 from shoal.algorithms.relational.clustering.local_search import improved
 from shoal.algorithms.relational.clustering.lower_bound import lower_bound
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.engine.local import LocalData
-from shoal.kernels.constraint import Needs
+from shoal.kernels.constraint import ClassConstraint
 from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
@@ -53,7 +53,7 @@ def finish(
     any release, if a better one is known than `lower_bound` finds. Raises Infeasible when not even the whole
     table keeps the models.
     """
-    needs = needs_of(data, models)
+    needs = class_constraint_of(data, models)
     progress.stage("diversity")
     kept = diversify(records, clustering, needs, w, progress)
     final = publishable(records, kept, needs, w, progress)
@@ -76,7 +76,7 @@ def finish(
 
 
 def publishable(
-    records: Records, clustering: Clustering, needs: Needs, w: float, progress: Progress
+    records: Records, clustering: Clustering, needs: ClassConstraint, w: float, progress: Progress
 ) -> Clustering:
     """The clustering in which those that are published alike are one, and every model holds.
 

@@ -11,10 +11,10 @@ import numpy as np
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.arrays import Ints
-from shoal.kernels.constraint import Needs
+from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.generalized_records import NOTHING
 from shoal.kernels.grouping import group_rows, members
-from shoal.kernels.local_search import Board, Cursor, Partition, all_entries, refresh_all
+from shoal.kernels.local_search import Board, ClusterEntries, Cursor, all_entries, refresh_all
 from shoal.kernels.local_search_exchange import improve
 from shoal.kernels.local_search_neighbourhoods import deal_neighbours
 from shoal.kernels.local_search_regroup import dissolve_clusters, found_clusters
@@ -23,7 +23,7 @@ from shoal.progress import Progress
 _LOOKS_PER_SLICE = 2_000_000
 _LEAST_GAIN = 1e-12  # as a share of the highest cost that the table could have
 
-_Step = Callable[[Board, Partition, Cursor], float]
+_Step = Callable[[Board, ClusterEntries, Cursor], float]
 _STEPS: tuple[_Step, ...] = (dissolve_clusters, found_clusters, improve)
 _CLUSTERS_IN_A_DEAL = (6, 4, 3)
 
@@ -36,7 +36,9 @@ class Improved:
     finished: bool
 
 
-def improved(records: Records, clustering: Clustering, needs: Needs, progress: Progress) -> Improved:
+def improved(
+    records: Records, clustering: Clustering, needs: ClassConstraint, progress: Progress
+) -> Improved:
     """Take steps that lower the cost until there is none, or time is up.
 
     Every cluster of the clustering must be admissible, and remains so.
@@ -56,7 +58,7 @@ def improved(records: Records, clustering: Clustering, needs: Needs, progress: P
     return Improved(_clustering(partition, kind_of_row, len(sample_rows)), finished)
 
 
-def _improve_until_nothing_helps(board: Board, partition: Partition, progress: Progress) -> bool:
+def _improve_until_nothing_helps(board: Board, partition: ClusterEntries, progress: Progress) -> bool:
     """Take steps of each sort in turn; False when time was up before none was left."""
     steps = (*_STEPS, *(_dealing(most, len(partition.sizes)) for most in _CLUSTERS_IN_A_DEAL))
     idle = 0
@@ -73,13 +75,13 @@ def _dealing(most: int, cluster_count: int) -> _Step:
     """Deals of rows among so many clusters, which remember where one was in vain."""
     tried = np.zeros(cluster_count, dtype=np.int64)
 
-    def step(board: Board, partition: Partition, cursor: Cursor) -> float:
+    def step(board: Board, partition: ClusterEntries, cursor: Cursor) -> float:
         return deal_neighbours(board, partition, cursor, most, tried)
 
     return step
 
 
-def _take_all(step: _Step, board: Board, partition: Partition, progress: Progress) -> float | None:
+def _take_all(step: _Step, board: Board, partition: ClusterEntries, progress: Progress) -> float | None:
     """Take steps of one sort until there is none; what they gained, None when time was up."""
     gained = 0.0
     while True:
@@ -95,7 +97,7 @@ def _take_all(step: _Step, board: Board, partition: Partition, progress: Progres
             return gained
 
 
-def _looks_per_slice(board: Board, partition: Partition) -> int:
+def _looks_per_slice(board: Board, partition: ClusterEntries) -> int:
     """How much is looked at between two chances to stop; where classes are judged, a look is at all rows."""
     if len(board.needs.requirements) == 0 and len(board.needs.people) == 0:
         return _LOOKS_PER_SLICE
@@ -108,7 +110,7 @@ def _dearest(records: Records) -> float:
     return float(sum(costs[begin:end].max() for begin, end in pairwise(records.trees.starts.tolist())))
 
 
-def _kinds(records: Records, needs: Needs) -> tuple[Ints, Ints]:
+def _kinds(records: Records, needs: ClassConstraint) -> tuple[Ints, Ints]:
     """Which rows nobody can tell apart, in the order of records, and a row of each kind."""
     columns = [records.record_of_row]
     if len(needs.requirements):
@@ -121,7 +123,7 @@ def _kinds(records: Records, needs: Needs) -> tuple[Ints, Ints]:
     return kind_of_row, records.rows[first_rows]
 
 
-def _partition(board: Board, clustering: Clustering, kind_of_row: Ints) -> Partition:
+def _partition(board: Board, clustering: Clustering, kind_of_row: Ints) -> ClusterEntries:
     count, row_count = len(clustering), len(kind_of_row)
     pairs = np.stack((clustering.cluster_of_row, kind_of_row), axis=1)
     entry_of_row, first_rows = group_rows(pairs)
@@ -144,7 +146,7 @@ def _partition(board: Board, clustering: Clustering, kind_of_row: Ints) -> Parti
 
     most = max(count, row_count // board.needs.k)
     dimensions = board.vectors.shape[1]
-    partition = Partition(
+    partition = ClusterEntries(
         kinds=room(kind_of_row[first_rows]),
         counts=room(np.bincount(entry_of_row, minlength=entry_count).astype(np.int64)),
         after=after,
@@ -166,7 +168,7 @@ def _partition(board: Board, clustering: Clustering, kind_of_row: Ints) -> Parti
     return partition
 
 
-def _clustering(partition: Partition, kind_of_row: Ints, kind_count: int) -> Clustering:
+def _clustering(partition: ClusterEntries, kind_of_row: Ints, kind_count: int) -> Clustering:
     """Deal the rows of each kind to the clusters that hold it, in the order of clusters and rows."""
     entry, cluster = all_entries(partition)
     _, number = np.unique(cluster, return_inverse=True)

@@ -12,7 +12,7 @@ from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels import generalized_records as closures
 from shoal.kernels.arrays import Floats, Ints
-from shoal.kernels.generalized_records import NO_TABLE, Tolls, Trees, fill_table
+from shoal.kernels.generalized_records import NO_TABLE, Trees, UnionCosts, fill_table
 from shoal.kernels.grouping import group_rows, members
 from shoal.metrics.covers import node_cover
 from shoal.metrics.node_costs import NODE_COSTS, NodeCost, node_cost
@@ -86,10 +86,10 @@ class Records:
         """Whether a coarser node of these trees never costs less than a finer one."""
         return bool((self.trees.cost[self.trees.parent] >= self.trees.cost).all())
 
-    def room_for_tolls(self) -> Tolls:
+    def room_for_tolls(self) -> UnionCosts:
         """Empty tolls of the right size."""
         size = len(self.trees.cost)
-        return Tolls(np.empty(size, dtype=np.float64), np.empty(size, dtype=np.int64))
+        return UnionCosts(np.empty(size, dtype=np.float64), np.empty(size, dtype=np.int64))
 
     def union_cost(self, first: Ints, second: Ints) -> float:
         """The cost of a record published as the union of two vectors of nodes."""

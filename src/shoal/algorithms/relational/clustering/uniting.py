@@ -9,7 +9,7 @@ import numpy as np
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.leftovers import with_leftovers
 from shoal.algorithms.relational.clustering.records import Records
-from shoal.kernels.agglomerative import Mergers, Rules, unite_closest
+from shoal.kernels.agglomerative import Mergers, MergeRules, unite_closest
 from shoal.kernels.arrays import Ints
 from shoal.kernels.generalized_records import NOTHING, closures, vector_costs
 from shoal.kernels.grouping import members
@@ -26,7 +26,7 @@ class United:
     finished: bool
 
 
-def united(records: Records, cluster_of_record: Ints, rules: Rules, progress: Progress) -> United:
+def united(records: Records, cluster_of_record: Ints, rules: MergeRules, progress: Progress) -> United:
     """Unite clusters of distinct records, numbered from 0 without gaps, until each has k rows.
 
     Fewer than k rows that are left go each to the cluster where they add least to the cost; if time is up,
@@ -37,7 +37,7 @@ def united(records: Records, cluster_of_record: Ints, rules: Rules, progress: Pr
     return United(with_leftovers(records, _cluster_of_place(mergers), rules.k), finished)
 
 
-def _unite_all(records: Records, mergers: Mergers, rules: Rules, progress: Progress) -> bool:
+def _unite_all(records: Records, mergers: Mergers, rules: MergeRules, progress: Progress) -> bool:
     unripe = int(mergers.state[0])
     while not progress.expired():
         progress.update(unripe - int(mergers.state[0]), unripe)

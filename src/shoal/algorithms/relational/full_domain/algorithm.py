@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, check_parameters, parameter
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.full_domain.lattice import Lattice
 from shoal.algorithms.relational.full_domain.lattice_search import LatticeSearch, Safety
@@ -75,7 +75,7 @@ class FullDomain(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Look for the cheapest safe choice of levels; the best one so far if time is up."""
-        needs = needs_of(data, models)
+        needs = class_constraint_of(data, models)
         records = Records.of(data, self.measure)
         lattice = Lattice.of(records, [data.trees[name] for name in records.columns])
         if lattice.size > _MOST_CHOICES:

@@ -9,12 +9,12 @@ from functools import reduce
 import numpy as np
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
-from shoal.algorithms.relational.clustering.constraint import needs_within
+from shoal.algorithms.relational.clustering.constraint import constraint_within
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.full_domain.lattice import ClassesAt, History, Lattice, Levels
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Bools, Floats
-from shoal.kernels.constraint import Needs, classes_admissible
+from shoal.kernels.constraint import ClassConstraint, classes_admissible
 from shoal.kernels.diversity import CLOSE_EQUAL, CLOSE_ORDERED
 from shoal.kernels.generalized_records import vector_costs
 from shoal.kernels.grouping import members
@@ -25,7 +25,7 @@ _MOST_CHOICES_OF_A_START = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judgement:
+class LevelJudgement:
     """Which classes may be published, whether the others may be suppressed, and what that tells."""
 
     safe: Bools
@@ -38,18 +38,18 @@ class Safety:
     """Whether a choice may be published: at most `allowed` rows are in classes that lack what is needed."""
 
     records: Records
-    needs: Needs
+    needs: ClassConstraint
     allowed: int
 
-    def judge(self, classes: ClassesAt) -> Judgement:
+    def judge(self, classes: ClassesAt) -> LevelJudgement:
         """Look at the classes of a choice."""
         large = classes.counts >= self.needs.k
         if self._suppressed(classes, large) > self.allowed:
             # Classes only grow under coarser choices, and so does the number of rows in large ones.
-            return Judgement(large, holds=False, finer_fail_too=True)
+            return LevelJudgement(large, holds=False, finer_fail_too=True)
         safe = self._safe(classes) if self._asks_for_more_than_rows else large
         holds = bool(safe.any()) and self._suppressed(classes, safe) <= self.allowed
-        return Judgement(safe, holds=holds, finer_fail_too=not holds and self._unions_of_safe_are_safe)
+        return LevelJudgement(safe, holds=holds, finer_fail_too=not holds and self._unions_of_safe_are_safe)
 
     @property
     def _asks_for_more_than_rows(self) -> bool:
@@ -73,7 +73,7 @@ class Safety:
         # Closeness is to the table that is published, which is smaller with every class that is suppressed.
         while safe.any() and not safe.all() and self._suppressed(classes, safe) <= self.allowed:
             before = safe
-            published = needs_within(self.needs, safe[class_of_row])
+            published = constraint_within(self.needs, safe[class_of_row])
             safe = before & classes_admissible(published, starts, rows)
             if np.array_equal(safe, before):
                 break
@@ -168,7 +168,9 @@ def _sums(of_columns: Sequence[Floats]) -> Floats:
     return np.asarray(reduce(np.add.outer, of_columns, np.zeros(())))
 
 
-def cheapest_levels(data: LocalData, records: Records, needs: Needs, progress: Progress) -> Clustering | None:
+def cheapest_levels(
+    data: LocalData, records: Records, needs: ClassConstraint, progress: Progress
+) -> Clustering | None:
     """The classes of the cheapest safe choice, as a clustering to start from; None if choices are too many.
 
     If time is up, those of the cheapest choice so far.

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.hilbert.grids import on_grids
@@ -80,7 +80,7 @@ class Hilbert(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Sort, cut, and unite neighbours in loss where a model asks for it."""
-        k = needs_of(data, models).k
+        k = class_constraint_of(data, models).k
         gridded = on_grids(data)
         records = Records.of(gridded.data, self.measure)
         clustering, notices = runs_along_the_curve(records, gridded.data, k, progress)

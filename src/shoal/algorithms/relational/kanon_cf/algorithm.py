@@ -12,7 +12,7 @@ import numpy as np
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
 from shoal.algorithms.relational.clustering.finishing import finish, weight_parameter
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
@@ -23,7 +23,7 @@ from shoal.algorithms.relational.kanon_cf.cover import BYTES_PER_CLOSED_RECORD, 
 from shoal.algorithms.relational.kanon_cf.memory import memory_of_machine
 from shoal.engine.local import LocalData
 from shoal.errors import Cancelled, LimitReached
-from shoal.kernels.constraint import Needs, classes_admissible
+from shoal.kernels.constraint import ClassConstraint, classes_admissible
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
@@ -102,7 +102,7 @@ class KAnonCF(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Mine, cover, make disjoint and publish; LimitReached says what to reduce."""
-        needs = needs_of(data, models)
+        needs = class_constraint_of(data, models)
         records = Records.of(data, self.measure)
         mining = Mining(records, needs.k)
         with _saying_what_to_reduce(mining):
@@ -149,7 +149,7 @@ class KAnonCF(Algorithm):
         self,
         data: LocalData,
         records: Records,
-        needs: Needs,
+        needs: ClassConstraint,
         covers: Sequence[Clustering],
         progress: Progress,
     ) -> Clustering:

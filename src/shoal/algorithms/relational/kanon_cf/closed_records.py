@@ -9,7 +9,7 @@ import numpy as np
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels import kanon_cf_closed_records as kernels
 from shoal.kernels.arrays import Bools, Ints
-from shoal.kernels.kanon_cf_closed_records import Found, Packing, Paths, Task, Walk
+from shoal.kernels.kanon_cf_closed_records import Found, MiningTask, Packing, Paths, Walk
 
 _BITS_OF_A_WORD = 62
 _LOOKS_PER_SLICE = 5_000_000
@@ -42,7 +42,7 @@ class Mining:
     """A search for all closed records that at least k rows support."""
 
     def __init__(self, records: Records, k: int) -> None:
-        self._task = Task(_paths(records), _packing(records), k)
+        self._task = MiningTask(_paths(records), _packing(records), k)
         self._walk = _walk_from_roots(records)
         self._chunks: list[Found] = []
         self._chunk = self._new_chunk()

@@ -16,12 +16,12 @@ from shoal.kernels.kanon_cf_cover import (
     CROWDED,
     FINISHED,
     NOBODY,
-    Clusters,
+    CoverClusters,
+    CoverTask,
+    CoverValues,
     Listing,
     Queue,
     Reached,
-    Task,
-    Values,
 )
 from shoal.progress import Progress
 
@@ -46,7 +46,7 @@ class Cover:
         """Disjoint clusters of k to 2k - 1 places: places are left out of sets, and sets of k are united."""
         count = len(self.chosen)
         members = records.record_of_place[self.places]
-        clusters = Clusters(
+        clusters = CoverClusters(
             owners=np.full(records.row_count, NOBODY, dtype=np.int64),
             united_into=np.arange(count, dtype=np.int64),
             sizes=np.diff(self.starts),
@@ -116,9 +116,9 @@ def least_cost(records: Records, closed: ClosedRecords, progress: Progress) -> f
     return float(np.dot(reached.costs, records.counts) / records.row_count)
 
 
-def _task(records: Records, closed: ClosedRecords, k: int, *, frugal: bool = False) -> Task:
+def _task(records: Records, closed: ClosedRecords, k: int, *, frugal: bool = False) -> CoverTask:
     values = _values(records)
-    return Task(
+    return CoverTask(
         trees=records.trees,
         values=values,
         everybody=_listed(values, np.ones(len(records), dtype=bool)),
@@ -130,7 +130,7 @@ def _task(records: Records, closed: ClosedRecords, k: int, *, frugal: bool = Fal
     )
 
 
-def _values(records: Records) -> Values:
+def _values(records: Records) -> CoverValues:
     """Leaves in tree order, then the missing value, then suppressed cells, one column behind the other."""
     first, last = records.trees.first_leaf, records.trees.last_leaf
     begins, ends = records.trees.starts[:-1], records.trees.starts[1:]
@@ -143,10 +143,10 @@ def _values(records: Records) -> Values:
     values = lows[records.nodes]
     suppressed = records.nodes == ends - 1
     values[suppressed] = (values + leaf_counts + 1)[suppressed]
-    return Values(values, lows, highs, column_starts)
+    return CoverValues(values, lows, highs, column_starts)
 
 
-def _listed(values: Values, wanted: Bools) -> Listing:
+def _listed(values: CoverValues, wanted: Bools) -> Listing:
     listing = Listing(
         records=np.empty(np.count_nonzero(wanted) * values.values.shape[1], dtype=np.int64),
         starts=np.empty(values.column_starts[-1] + 1, dtype=np.int64),
@@ -155,16 +155,16 @@ def _listed(values: Values, wanted: Bools) -> Listing:
     return listing
 
 
-def _shortened(values: Values, listing: Listing, wanted: Bools) -> Listing:
+def _shortened(values: CoverValues, listing: Listing, wanted: Bools) -> Listing:
     """A listing of the wanted records, if they are less than half of those that the given one has."""
     if 2 * np.count_nonzero(wanted) * values.values.shape[1] < len(listing.records):
         return _listed(values, wanted)
     return listing
 
 
-def _nothing_covered(records: Records, k: int) -> kernels.Cover:
+def _nothing_covered(records: Records, k: int) -> kernels.GreedyCover:
     set_count = records.row_count // k + 1
-    return kernels.Cover(
+    return kernels.GreedyCover(
         state=np.array([0, records.row_count], dtype=np.int64),
         chosen=np.empty(set_count, dtype=np.int64),
         starts=np.zeros(set_count + 1, dtype=np.int64),
@@ -177,7 +177,7 @@ def _nothing_covered(records: Records, k: int) -> kernels.Cover:
     )
 
 
-def _with_twice_the_room(cover: kernels.Cover) -> kernels.Cover:
+def _with_twice_the_room(cover: kernels.GreedyCover) -> kernels.GreedyCover:
     def twice(array: Ints) -> Ints:
         return np.concatenate((array, np.empty(len(array), dtype=np.int64)))
 

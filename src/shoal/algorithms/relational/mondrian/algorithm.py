@@ -9,12 +9,12 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import OneOf, check_parameters, parameter
-from shoal.algorithms.relational.clustering.constraint import needs_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, find_ends
 from shoal.algorithms.relational.mondrian.ordering import ordered_columns
-from shoal.algorithms.relational.mondrian.publishing import Partition, clusters_of
+from shoal.algorithms.relational.mondrian.publishing import MondrianPartition, clusters_of
 from shoal.engine.local import LocalData
-from shoal.kernels.constraint import Needs
+from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.mondrian import Ordered, Parts, cut_parts, whole_table
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
@@ -79,15 +79,15 @@ class Mondrian(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Cut until nothing can be cut, or time is up; parts that are published alike become one cluster."""
-        needs = needs_of(data, models)
+        needs = class_constraint_of(data, models)
         ends = find_ends(data)
         ordered = ordered_columns(data, ends)
         parts = whole_table(data.row_count, needs.k)
         finished = self._cut(ordered, needs, parts, progress)
-        clusters = clusters_of(Partition(data, ends, ordered, parts), needs)
+        clusters = clusters_of(MondrianPartition(data, ends, ordered, parts), needs)
         return RowRecoding(clusters, notices=_notices(needs, ends, parts, finished=finished))
 
-    def _cut(self, ordered: Ordered, needs: Needs, parts: Parts, progress: Progress) -> bool:
+    def _cut(self, ordered: Ordered, needs: ClassConstraint, parts: Parts, progress: Progress) -> bool:
         """Cut parts until none is open; False when time was up before."""
         row_count = len(parts.rows)
         expected = row_count * (1 + math.ceil(math.log2(row_count / needs.k)))
@@ -101,7 +101,9 @@ class Mondrian(Algorithm):
         return bool(parts.state[0] == parts.state[1])
 
 
-def _notices(needs: Needs, ends: Mapping[str, Ends], parts: Parts, *, finished: bool) -> tuple[str, ...]:
+def _notices(
+    needs: ClassConstraint, ends: Mapping[str, Ends], parts: Parts, *, finished: bool
+) -> tuple[str, ...]:
     notices = derived_ends_notice(ends)
     if needs.k == 1:
         notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)

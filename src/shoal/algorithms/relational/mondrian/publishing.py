@@ -11,7 +11,7 @@ from shoal.algorithms.relational.clustering.ends import Ends, split_points
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Floats, Ints
-from shoal.kernels.constraint import Needs, classes_admissible
+from shoal.kernels.constraint import ClassConstraint, classes_admissible
 from shoal.kernels.grouping import group_rows, members
 from shoal.kernels.mondrian import NO_COLUMN, NO_PART, Ordered, Parts, enclosing_cuts
 from shoal.kernels.trees import lowest_common_ancestors
@@ -19,7 +19,7 @@ from shoal.recoding.generalized_clusters import GeneralizedClusters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Partition:
+class MondrianPartition:
     """A table cut into parts, whether or not some of them could be cut further."""
 
     data: LocalData
@@ -28,7 +28,7 @@ class Partition:
     parts: Parts
 
 
-def clusters_of(partition: Partition, needs: Needs) -> GeneralizedClusters:
+def clusters_of(partition: MondrianPartition, needs: ClassConstraint) -> GeneralizedClusters:
     """One cluster per published record; parts that are published alike are one cluster.
 
     Two admissible parts are mostly admissible together, but not always: a person with rows in both counts
@@ -54,7 +54,9 @@ def clusters_of(partition: Partition, needs: Needs) -> GeneralizedClusters:
         keep_origins(parts, whole, {origin_of(parts, those) for those in alike})
 
 
-def _published_values(partition: Partition, chosen: Ints) -> tuple[dict[str, Ints], dict[str, Floats]]:
+def _published_values(
+    partition: MondrianPartition, chosen: Ints
+) -> tuple[dict[str, Ints], dict[str, Floats]]:
     """The node or range of each chosen part in each column; the parts are all rows, in their order."""
     data, parts = partition.data, partition.parts
     nodes: dict[str, Ints] = {}
@@ -79,7 +81,9 @@ def _covering_nodes(tree: Hierarchy, lows: Ints, highs: Ints) -> Ints:
     return nodes
 
 
-def _covering_ranges(partition: Partition, number: int, chosen: Ints, lows: Ints, highs: Ints) -> Floats:
+def _covering_ranges(
+    partition: MondrianPartition, number: int, chosen: Ints, lows: Ints, highs: Ints
+) -> Floats:
     """The range between the cuts around each part: never its smallest and largest member.
 
     A part of one value is published as that value, one without any as missing, and one that mixes values and
@@ -96,7 +100,7 @@ def _covering_ranges(partition: Partition, number: int, chosen: Ints, lows: Ints
     return ranges
 
 
-def _regions(partition: Partition, number: int, chosen: Ints, numbers: Floats) -> Floats:
+def _regions(partition: MondrianPartition, number: int, chosen: Ints, numbers: Floats) -> Floats:
     """Lower and upper end of each part's region: the nearest cuts, or the ends of the column."""
     parts, ends = partition.parts, partition.ends[partition.data.quasi[number]]
     below, above = enclosing_cuts(parts, chosen, number, len(numbers))
@@ -120,7 +124,7 @@ def _as_integers(nodes: Mapping[str, Ints], ranges: Mapping[str, Floats], count:
 
 
 def _inadmissible_unions(
-    needs: Needs, cluster_of_row: Ints, cluster_of_part: Ints, cluster_count: int
+    needs: ClassConstraint, cluster_of_row: Ints, cluster_of_part: Ints, cluster_count: int
 ) -> Ints:
     """The clusters of several parts that must not be published."""
     if len(needs.requirements) == 0:

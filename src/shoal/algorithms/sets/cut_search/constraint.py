@@ -14,7 +14,7 @@ from shoal.privacy.parameters import exact
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class ItemConstraint:
     """Sets of at most m items that occur must occur k times; shares of sensitive items are at most 1/l.
 
     `diverse_m` is how many items the shares are counted for: 0 without l. With `negative`, somebody may also
@@ -28,7 +28,7 @@ class Requirement:
     negative: bool = False
 
     @classmethod
-    def of(cls, models: Sequence[Model]) -> Requirement:
+    def of(cls, models: Sequence[Model]) -> ItemConstraint:
         """The requirement of all the given models together."""
         counting = [model for model in models if isinstance(model, KmAnonymity)]
         diverse = [model for model in models if isinstance(model, LmDiversity)]
@@ -61,6 +61,6 @@ class Requirement:
         """Whether shares matter for sets of so many items."""
         return weight <= self.diverse_m
 
-    def known_at_most(self, m: int) -> Requirement:
+    def known_at_most(self, m: int) -> ItemConstraint:
         """The same for somebody who knows no more than m facts."""
-        return Requirement(self.k, min(self.m, m), self.l, min(self.diverse_m, m), self.negative)
+        return ItemConstraint(self.k, min(self.m, m), self.l, min(self.diverse_m, m), self.negative)

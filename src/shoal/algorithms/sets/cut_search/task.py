@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.exchange import exchange
 from shoal.algorithms.sets.cut_search.generalization import Tally
@@ -77,22 +77,24 @@ class CutTask:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task(CutTask):
+class ItemTask(CutTask):
     """A set column in memory and what is required of it."""
 
     violations: Violations
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model]) -> Task:
+    def of(cls, data: LocalData, models: Sequence[Model]) -> ItemTask:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         column = set_column(data)
         require_feasible(models, data)
         transactions = Transactions.of(data)
-        requirement, notices = fitting(Requirement.of(models), transactions.tree, transactions.longest)
+        requirement, notices = fitting(ItemConstraint.of(models), transactions.tree, transactions.longest)
         return cls(column, data.row_count, Violations(transactions, requirement), notices)
 
 
-def fitting(requirement: Requirement, tree: Hierarchy, longest: int) -> tuple[Requirement, tuple[str, ...]]:
+def fitting(
+    requirement: ItemConstraint, tree: Hierarchy, longest: int
+) -> tuple[ItemConstraint, tuple[str, ...]]:
     """The requirement with m no larger than what there is to know, which asks for the same."""
     if requirement.negative:
         most, of = tree.leaf_count, "the hierarchy"
@@ -105,7 +107,7 @@ def fitting(requirement: Requirement, tree: Hierarchy, longest: int) -> tuple[Re
     return requirement.known_at_most(most), (notice,)
 
 
-def reasons_of(obstacles: dict[int, Violation], requirement: Requirement) -> tuple[Reason, ...]:
+def reasons_of(obstacles: dict[int, Violation], requirement: ItemConstraint) -> tuple[Reason, ...]:
     """What stands in the way of expanding each node."""
     return tuple(
         Reason(

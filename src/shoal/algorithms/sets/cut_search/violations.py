@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.transactions import Counted, Transactions
 from shoal.errors import InvalidParameter, LimitReached
@@ -21,7 +21,7 @@ from shoal.kernels.rare_itemsets import (
     PAUSED,
     WEIGHT,
     Numbered,
-    Wanted,
+    WantedSets,
     begin,
     found,
     lay_out,
@@ -69,7 +69,7 @@ class Questions(Protocol):
         """The tree, and how often items occur."""
 
     @property
-    def requirement(self) -> Requirement:
+    def requirement(self) -> ItemConstraint:
         """What is asked of every itemset."""
 
     def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
@@ -108,11 +108,11 @@ class _Laid:
 class Violations:
     """Answers which itemsets of transactions in memory break a requirement; see `Questions`."""
 
-    def __init__(self, transactions: Transactions, requirement: Requirement) -> None:
+    def __init__(self, transactions: Transactions, requirement: ItemConstraint) -> None:
         self.transactions = transactions
         self.requirement = requirement
         self._limit = share_limit(transactions, requirement)
-        self._no_limit = share_limit(transactions, Requirement(1, 0))
+        self._no_limit = share_limit(transactions, ItemConstraint(1, 0))
         self.counted = 0
 
     def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
@@ -180,7 +180,7 @@ class Violations:
         rows = self._rows_with(1)
         numbered = self._numbered(cut, nodes, np.ones(len(nodes), dtype=np.bool_))
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
-        wanted = Wanted(self.requirement.m, lighter=True, k=self.requirement.k, limit=self._no_limit)
+        wanted = WantedSets(self.requirement.m, lighter=True, k=self.requirement.k, limit=self._no_limit)
         laid = _Laid(items, rows, nodes, numbered)
         self._refuse_endless_counting(laid, self.requirement.m)
         yield from self._stream(laid, wanted)
@@ -236,9 +236,9 @@ class Violations:
     def _list(self, laid: _Laid, weight: int) -> Iterator[Violation | Pause]:
         limit = self._limit if self.requirement.is_diverse(weight) else self._no_limit
         k = self.requirement.k_for(weight)
-        yield from self._stream(laid, Wanted(weight, lighter=False, k=k, limit=limit))
+        yield from self._stream(laid, WantedSets(weight, lighter=False, k=k, limit=limit))
 
-    def _stream(self, laid: _Laid, wanted: Wanted) -> Iterator[Violation | Pause]:
+    def _stream(self, laid: _Laid, wanted: WantedSets) -> Iterator[Violation | Pause]:
         nodes = laid.nodes
         rare = begin(laid.items, laid.rows, laid.numbered, wanted)
         state, counted = PAUSED, 0
@@ -313,7 +313,7 @@ def _numbers(nodes: Ints, node_count: int) -> Ints:
     return number
 
 
-def share_limit(transactions: Transactions, requirement: Requirement) -> ShareLimit:
+def share_limit(transactions: Transactions, requirement: ItemConstraint) -> ShareLimit:
     """The limit in numbers; without diversity there are no sensitive items for it."""
     whole_of = transactions.whole_of if requirement.diverse_m > 0 else frozen_ints([])
     if requirement.l.numerator > _LARGEST_PRODUCT // max(1, transactions.row_count):

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders, threads_parameter
-from shoal.algorithms.sets.disassociation.horpart import Partition, horizontal_partition, unite
+from shoal.algorithms.sets.disassociation.horpart import HorizontalPartition, horizontal_partition, unite
 from shoal.algorithms.sets.disassociation.refine import Refined, not_refined, refine
 from shoal.algorithms.sets.disassociation.settle import settled
 from shoal.algorithms.sets.disassociation.verpart import Chunked, shared_chunks, vertical_partition
@@ -25,7 +25,7 @@ from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
 from shoal.kernels.settle import Bounds
 from shoal.kernels.take import preorder, sums_below, take_sets
-from shoal.kernels.verpart import Chunks, Promise
+from shoal.kernels.verpart import ChunkPromise, Chunks
 from shoal.privacy.check import require_feasible
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.model import Model
@@ -33,7 +33,7 @@ from shoal.privacy.parameters import exact
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
 from shoal.recoding.chunk_recoding import NOT_PUBLISHED, ChunkRecoding, arranged, joined
-from shoal.recoding.disassociated import Clusters, Disassociated
+from shoal.recoding.disassociated import Disassociated, NestedClusters
 from shoal.table.columns import Sets
 from shoal.table.roles import QuasiSet
 
@@ -154,7 +154,7 @@ class Disassociate(Algorithm):
 
     def _take_apart(self, task: _Task, sets: Sets, labels: tuple[str, ...], progress: Progress) -> _Block:
         """VERPART and REFINE on neighbouring clusters."""
-        sizes, promise = np.diff(task.starts), Promise(task.model.k, task.model.m)
+        sizes, promise = np.diff(task.starts), ChunkPromise(task.model.k, task.model.m)
         chunked = vertical_partition(
             task.records, task.starts, task.is_sensitive, promise, threads=task.threads, progress=progress
         )
@@ -184,7 +184,7 @@ class Disassociate(Algorithm):
         model: Disassociation,
         threads: int,
         progress: Progress,
-    ) -> Partition:
+    ) -> HorizontalPartition:
         limit = self.max_cluster_size or _CLUSTERS_PER_K * model.k
         partition = horizontal_partition(records, ~is_sensitive, limit, threads, progress)
         if self.settle:
@@ -193,14 +193,14 @@ class Disassociate(Algorithm):
         return unite(partition, is_sensitive, least=max(model.k, math.ceil(l)), limit=limit, l=l)
 
 
-def _blocks(partition: Partition) -> list[tuple[int, int]]:
+def _blocks(partition: HorizontalPartition) -> list[tuple[int, int]]:
     """The first cluster of each block, and the one behind its last."""
     items = np.diff(partition.records.starts[partition.starts])
     borders = balanced_borders(items, 1 + len(partition.records.items) // _ITEMS_PER_BLOCK)
     return list(pairwise([0, *borders.tolist(), len(items)]))
 
 
-def _rows_of(partition: Partition, first: int, last: int) -> tuple[SetArrays, Ints]:
+def _rows_of(partition: HorizontalPartition, first: int, last: int) -> tuple[SetArrays, Ints]:
     """The records of the clusters from `first` to before `last`, and where each starts among them."""
     starts, records = partition.starts[first : last + 1], partition.records
     bounds = records.starts[starts[0] : starts[-1] + 1]
@@ -250,7 +250,7 @@ def _by_node(
     left = np.bincount(cluster_of_entry[~refined.out], minlength=len(parents))
     return Disassociated(
         terms=sets.domain,
-        clusters=Clusters(
+        clusters=NestedClusters(
             sizes=all_sizes,
             simple=np.arange(len(parents)) < simple_count,
             parents=parents,

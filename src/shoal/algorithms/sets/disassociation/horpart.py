@@ -11,7 +11,7 @@ import numpy as np
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.threads import in_threads
 from shoal.kernels.arrays import Bools, Ints, SetArrays
-from shoal.kernels.horpart import Desk, Needs, Split, new_desk, split_parts, unite_parts
+from shoal.kernels.horpart import BlockLimits, Desk, TermSplit, new_desk, split_parts, unite_parts
 from shoal.kernels.take import take_sets
 from shoal.progress import Progress
 
@@ -20,7 +20,7 @@ _LARGEST_PRODUCT = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Partition:
+class HorizontalPartition:
     """Records in the order of their clusters: cluster c holds those from starts[c] to starts[c + 1] - 1.
 
     They were the given `rows` before.
@@ -33,7 +33,7 @@ class Partition:
 
 def horizontal_partition(
     records: SetArrays, split_by: Bools, limit: int, threads: int, progress: Progress
-) -> Partition:
+) -> HorizontalPartition:
     """Split the records by those terms until all clusters have fewer than `limit`.
 
     One thread splits the whole once; the parts are then laid out one behind the other, so that each is near
@@ -43,9 +43,9 @@ def horizontal_partition(
     rows, starts_part = np.arange(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
     whole, sets = np.array([[0, count]]), only(records, split_by)
     desk = _desk_for(whole, sets, term_count)
-    split_parts(Split(sets, rows, starts_part), whole, limit, count, desk)
+    split_parts(TermSplit(sets, rows, starts_part), whole, limit, count, desk)
     laid_out = take_sets(records, rows)
-    near = Split(only(laid_out, split_by), np.arange(count, dtype=np.int64), starts_part)
+    near = TermSplit(only(laid_out, split_by), np.arange(count, dtype=np.int64), starts_part)
     parts = _parts(starts_part)
     large = parts[parts[:, 1] - parts[:, 0] >= limit]
 
@@ -56,7 +56,7 @@ def horizontal_partition(
     batches = np.split(large, balanced_borders(large[:, 1] - large[:, 0], _BATCHES_PER_THREAD * threads))
     in_threads([partial(split, batch) for batch in batches if len(batch)], progress, threads)
     starts = np.append(np.flatnonzero(starts_part), count)
-    return Partition(take_sets(laid_out, near.rows), rows[near.rows], starts)
+    return HorizontalPartition(take_sets(laid_out, near.rows), rows[near.rows], starts)
 
 
 def only(records: SetArrays, wanted: Bools) -> SetArrays:
@@ -77,11 +77,13 @@ def _desk_for(parts: Ints, sets: SetArrays, term_count: int) -> Desk:
     return new_desk(term_count, int((last - first).max()), int(items.max()))
 
 
-def unite(partition: Partition, is_sensitive: Bools, *, least: int, limit: int, l: Fraction) -> Partition:
+def unite(
+    partition: HorizontalPartition, is_sensitive: Bools, *, least: int, limit: int, l: Fraction
+) -> HorizontalPartition:
     """Unite clusters until each has `least` rows and no sensitive term in more than 1/l of them."""
     l = _multipliable(l, len(partition.rows))
     sensitive = only(partition.records, is_sensitive)
-    needs = Needs(least, limit, numerator=l.denominator, denominator=l.numerator)
+    needs = BlockLimits(least, limit, numerator=l.denominator, denominator=l.numerator)
     return replace(partition, starts=unite_parts(partition.starts, sensitive, len(is_sensitive), needs))
 
 

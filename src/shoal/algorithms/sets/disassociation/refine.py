@@ -11,11 +11,11 @@ from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.distinct import distinct_in_groups
 from shoal.kernels.refine import (
     SUPPORT_BITS,
-    Forest,
+    JointForest,
+    JointNodes,
     Members,
-    Nodes,
-    Rules,
-    Vocabulary,
+    RefineRules,
+    RefineTerms,
     gather_lists,
     insert_nodes,
     join_neighbours,
@@ -64,13 +64,13 @@ def refine(chunked: Chunked, sizes: Ints, is_sensitive: Bools, k: int, progress:
     frequent pairs worse.
     """
     count, vocabulary = len(sizes), _vocabulary(chunked, len(is_sensitive))
-    forest = Forest(
+    forest = JointForest(
         _nodes(chunked, sizes, is_sensitive, vocabulary.term_of_rank),
         _members(chunked, sizes, len(is_sensitive)),
         _room_for_shared_terms(count, len(chunked.held.terms)),
         np.empty((count, 2), dtype=np.int64),
     )
-    nodes, rules = forest.nodes, Rules(k, DEEPEST)
+    nodes, rules = forest.nodes, RefineRules(k, DEEPEST)
     order = sort_nodes(nodes, np.arange(count, dtype=np.int64))
     joint_count, passes, end = 0, 0, int(nodes.list_ends[count - 1])
     while not progress.expired():
@@ -90,10 +90,10 @@ def refine(chunked: Chunked, sizes: Ints, is_sensitive: Bools, k: int, progress:
     return Refined(parents, _filled(forest.shared, joint_count), forest.members.out, passes)
 
 
-def _vocabulary(chunked: Chunked, term_count: int) -> Vocabulary:
+def _vocabulary(chunked: Chunked, term_count: int) -> RefineTerms:
     """All terms, those in most term chunks first."""
     by_rank = np.argsort(-np.bincount(chunked.held.terms, minlength=term_count), kind="stable")
-    return Vocabulary(by_rank, np.full(term_count, -1, dtype=np.int64))
+    return RefineTerms(by_rank, np.full(term_count, -1, dtype=np.int64))
 
 
 def _members(chunked: Chunked, sizes: Ints, term_count: int) -> Members:
@@ -109,7 +109,7 @@ def _members(chunked: Chunked, sizes: Ints, term_count: int) -> Members:
     )
 
 
-def _nodes(chunked: Chunked, sizes: Ints, is_sensitive: Bools, term_of_rank: Ints) -> Nodes:
+def _nodes(chunked: Chunked, sizes: Ints, is_sensitive: Bools, term_of_rank: Ints) -> JointNodes:
     held, count = chunked.held, len(sizes)
     ranks = np.empty(len(term_of_rank), dtype=np.int64)
     ranks[term_of_rank] = np.arange(len(term_of_rank))
@@ -123,7 +123,7 @@ def _nodes(chunked: Chunked, sizes: Ints, is_sensitive: Bools, term_of_rank: Int
     def with_room(column: Ints) -> Ints:
         return np.concatenate((column, none))
 
-    return Nodes(
+    return JointNodes(
         sizes=with_room(sizes),
         depths=with_room(none),
         first_members=with_room(numbers),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.algorithms.sets.disassociation.horpart import Partition, only
+from shoal.algorithms.sets.disassociation.horpart import HorizontalPartition, only
 from shoal.kernels.arrays import Bools
 from shoal.kernels.settle import (
     CLUSTERS_PER_PAIR,
@@ -22,7 +22,7 @@ from shoal.kernels.take import take_sets
 _WORD = 64
 
 
-def settled(partition: Partition, looked_at: Bools, bounds: Bounds) -> Partition:
+def settled(partition: HorizontalPartition, looked_at: Bools, bounds: Bounds) -> HorizontalPartition:
     """Let each record move to a cluster in which more of its terms are held by k records.
 
     No other terms than those that are `looked_at` count.
@@ -42,7 +42,7 @@ def settled(partition: Partition, looked_at: Bools, bounds: Bounds) -> Partition
     settle(near, cluster_of, Index(covered, is_covered, table), bounds)
     order = np.argsort(cluster_of, kind="stable")
     new_sizes = np.bincount(cluster_of, minlength=len(sizes))
-    return Partition(
+    return HorizontalPartition(
         take_sets(partition.records, order),
         partition.rows[order],
         np.concatenate(([0], np.cumsum(new_sizes))),

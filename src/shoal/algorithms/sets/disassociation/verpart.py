@@ -13,8 +13,8 @@ from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.threads import in_threads
 from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.verpart import (
+    ChunkPromise,
     Chunks,
-    Promise,
     SharedTerms,
     TermLists,
     chunk_clusters,
@@ -38,7 +38,7 @@ def vertical_partition(
     sets: SetArrays,
     starts: Ints,
     is_sensitive: Bools,
-    promise: Promise,
+    promise: ChunkPromise,
     *,
     threads: int,
     progress: Progress,
@@ -63,7 +63,7 @@ def shared_chunks(
     shared: SharedTerms,
     held: TermLists,
     row_count: int,
-    promise: Promise,
+    promise: ChunkPromise,
     *,
     threads: int,
     progress: Progress,

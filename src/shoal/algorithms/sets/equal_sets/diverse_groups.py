@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import share_limit
 from shoal.algorithms.sets.equal_sets.groups import EqualSets, Grouped, cost_tree
@@ -32,7 +32,7 @@ def made_diverse(task: EqualSets, found: Grouped, models: Sequence[Model], progr
     diverse = [model for model in models if isinstance(model, SetLDiversity)]
     if not diverse:
         return found
-    requirement = Requirement(1, 0, l=max(exact(model.l) for model in diverse), diverse_m=1)
+    requirement = ItemConstraint(1, 0, l=max(exact(model.l) for model in diverse), diverse_m=1)
     _refuse_uniform_empty_records(task, requirement)
     _, group_of_row = np.unique(found.group_of_row, return_inverse=True)
     groups = row_groups(task.transactions.sets, cost_tree(task.tree), group_of_row)
@@ -52,7 +52,7 @@ def made_diverse(task: EqualSets, found: Grouped, models: Sequence[Model], progr
     )
 
 
-def _refuse_uniform_empty_records(task: EqualSets, requirement: Requirement) -> None:
+def _refuse_uniform_empty_records(task: EqualSets, requirement: ItemConstraint) -> None:
     every = Transactions.of(task.data)
     empty = np.flatnonzero((every.sizes == 0) & ~task.withheld)
     if share_exceeded(share_limit(every, requirement), empty):

@@ -11,7 +11,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import Within, check_parameters, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
-from shoal.algorithms.sets.cut_search.task import Task
+from shoal.algorithms.sets.cut_search.task import ItemTask
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.sets.hghs.item_suppression import Suppressed, suppress
 from shoal.engine.local import LocalData
@@ -65,7 +65,7 @@ class HgHs(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Search cuts until none is left, `most_cuts` were looked at, or time is up."""
-        task = Task.of(data, models)
+        task = ItemTask.of(data, models)
         if task.violations.requirement.negative:
             raise BadInput(
                 Problem(

@@ -19,7 +19,7 @@ from shoal.algorithms.sets.cut_search.parts import (
     threads_parameter,
 )
 from shoal.algorithms.sets.cut_search.specialization import obstacles_at, specialize
-from shoal.algorithms.sets.cut_search.task import DOWNCODING, Task, reasons_of
+from shoal.algorithms.sets.cut_search.task import DOWNCODING, ItemTask, reasons_of
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violation, Violations
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order, hamming_distances
@@ -113,7 +113,7 @@ class LRA(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Divide the transactions and generalize each part until every itemset keeps the promise."""
-        task = Task.of(data, models)
+        task = ItemTask.of(data, models)
         _refuse_negative_knowledge(task)
         ordered = _OrderedRows.of(task.violations, self.flexibility)
         room = Room.beside(task.violations, self.memory_limit)
@@ -135,14 +135,14 @@ class LRA(Algorithm):
         divisions = (room.divide(ordered, count) for count in counts)
         return list({len(division): division for division in divisions}.values())
 
-    def _search(self, task: Task, rows: Ints, progress: Progress) -> RowRecoding:
+    def _search(self, task: ItemTask, rows: Ints, progress: Progress) -> RowRecoding:
         part = _task_of_part(task, rows)
         cut = Cut(part.violations.transactions)
         tally = generalize(part.violations, cut, progress)
         return part.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)
 
     def _with_single_items_apart(
-        self, task: Task, parts: Sequence[_Part], found: RowRecoding, progress: Progress
+        self, task: ItemTask, parts: Sequence[_Part], found: RowRecoding, progress: Progress
     ) -> RowRecoding:
         """The same with a part more for transactions of one item, if any may leave and that pays."""
         leaving = [part.may_leave(task) for part in parts]
@@ -173,21 +173,21 @@ class _Part:
         """The cut of the part, as of one for all records."""
         return self.recoding.cuts
 
-    def loss(self, task: Task) -> int:
+    def loss(self, task: ItemTask) -> int:
         """What `Cut` calls the loss."""
         transactions = task.violations.transactions
         sizes = transactions.tree.sizes
         cost = np.where(sizes > 1, sizes, 0)[self.cuts.node_of_leaf[0]]
         return int(cost[transactions.taking(self.rows).sets.items].sum())
 
-    def may_leave(self, task: Task) -> Bools:
+    def may_leave(self, task: ItemTask) -> Bools:
         """Which of the transactions may leave; empty ones go with the last others."""
         transactions = task.violations.transactions.taking(self.rows)
         chosen = may_leave(transactions, self.cuts.node_of_leaf[0], task.violations.requirement.k)
         everybody: Bools = np.full_like(chosen, fill_value=chosen.sum() == transactions.non_empty)
         return chosen | everybody
 
-    def without(self, leaving: Bools, task: Task, progress: Progress, *, minimal: bool) -> _Part:
+    def without(self, leaving: Bools, task: ItemTask, progress: Progress, *, minimal: bool) -> _Part:
         """The part without some transactions: their items may have stood in the way of more detail."""
         rows = self.rows[~leaving]
         violations = _task_of_part(task, rows).violations
@@ -275,7 +275,7 @@ def united(parts: Sequence[Ints], can_stand_alone: Callable[[Ints], bool]) -> li
     return [*standing, waiting] if len(waiting) or not standing else standing
 
 
-def _refuse_negative_knowledge(task: Task) -> None:
+def _refuse_negative_knowledge(task: ItemTask) -> None:
     if task.violations.requirement.negative:
         raise BadInput(
             Problem(
@@ -287,7 +287,7 @@ def _refuse_negative_knowledge(task: Task) -> None:
         )
 
 
-def _task_of_part(task: Task, rows: Ints) -> Task:
+def _task_of_part(task: ItemTask, rows: Ints) -> ItemTask:
     violations = task.violations
     return replace(
         task,
@@ -297,11 +297,11 @@ def _task_of_part(task: Task, rows: Ints) -> Task:
     )
 
 
-def _loss(task: Task, parts: Sequence[_Part]) -> int:
+def _loss(task: ItemTask, parts: Sequence[_Part]) -> int:
     return sum(part.loss(task) for part in parts)
 
 
-def _joined(task: Task, parts: Sequence[_Part], notices: tuple[str, ...]) -> RowRecoding:
+def _joined(task: ItemTask, parts: Sequence[_Part], notices: tuple[str, ...]) -> RowRecoding:
     part_of_row = np.empty(task.violations.transactions.row_count, dtype=np.int64)
     for number, part in enumerate(parts):
         part_of_row[part.rows] = number
@@ -320,7 +320,7 @@ def _joined(task: Task, parts: Sequence[_Part], notices: tuple[str, ...]) -> Row
     )
 
 
-def _joined_anew(task: Task, parts: Sequence[_Part], before: RowRecoding, saved: int) -> RowRecoding:
+def _joined_anew(task: ItemTask, parts: Sequence[_Part], before: RowRecoding, saved: int) -> RowRecoding:
     """The last part is new; the figures of the others are those before it was made."""
     transactions, apart = task.violations.transactions, parts[-1]
     ncp = before.figures["ncp"]

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import fitting
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.pcta.unions import ItemUnions
@@ -63,7 +63,7 @@ class PCTA(Algorithm):
         column = _set_column(data)
         require_feasible(models, data)
         transactions = _without_tree(data, column)
-        requirement, notices = fitting(Requirement.of(models), transactions.tree, transactions.longest)
+        requirement, notices = fitting(ItemConstraint.of(models), transactions.tree, transactions.longest)
         _refuse_negative_knowledge(requirement, column)
         weights = item_weights(data, column)
         unions = ItemUnions(transactions, requirement, weights, np.zeros(len(weights), dtype=np.int64))
@@ -104,7 +104,7 @@ def _without_tree(data: LocalData, column: str) -> Transactions:
     return Transactions(flat, joined.quasi, joined.sensitive, joined.whole_of)
 
 
-def _refuse_negative_knowledge(requirement: Requirement, column: str) -> None:
+def _refuse_negative_knowledge(requirement: ItemConstraint, column: str) -> None:
     if requirement.negative:
         raise BadInput(
             Problem(

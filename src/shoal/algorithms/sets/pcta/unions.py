@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from shoal.algorithms.sets.cut_search.constraint import Requirement
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import share_limit
 from shoal.kernels import utility_loss
@@ -16,14 +16,21 @@ from shoal.kernels.rare_itemsets import (
     DONE,
     FOUND,
     Numbered,
-    Wanted,
+    WantedSets,
     begin,
     found,
     lay_out,
     next_broken,
 )
 from shoal.kernels.shares import share_exceeded
-from shoal.kernels.utility_loss import NO_WORD, ROUNDING, Words, cheapest_partner, refresh, sum_of_losses
+from shoal.kernels.utility_loss import (
+    NO_WORD,
+    ROUNDING,
+    WeightedWords,
+    cheapest_partner,
+    refresh,
+    sum_of_losses,
+)
 from shoal.progress import Progress
 
 _STEPS_PER_SLICE = 50_000_000
@@ -37,11 +44,11 @@ class ItemUnions:
     """
 
     def __init__(
-        self, transactions: Transactions, requirement: Requirement, weights: Floats, families: Ints
+        self, transactions: Transactions, requirement: ItemConstraint, weights: Floats, families: Ints
     ) -> None:
         self._transactions, self._requirement = transactions, requirement
         self._limit = share_limit(transactions, requirement)
-        self._no_limit = share_limit(transactions, Requirement(1, 0))
+        self._no_limit = share_limit(transactions, ItemConstraint(1, 0))
         items = len(weights)
         self._items = items
         self._unions = _untouched(transactions, weights, families)
@@ -141,7 +148,7 @@ class ItemUnions:
         self._next += 1
         return union
 
-    def _with_more_room(self, wanted: int) -> utility_loss.Unions:
+    def _with_more_room(self, wanted: int) -> utility_loss.WordUnions:
         """The same with the rows of living words only, and room for as many again."""
         unions, living = self._unions, self._living()
         rows = [self._rows(word) for word in living.tolist()]
@@ -190,21 +197,21 @@ class ItemUnions:
         places, ones = np.arange(len(living)), np.ones(len(living), dtype=np.int64)
         what = np.stack((living, places, places, ones, fresh[living].astype(np.int64)))
         limit = self._limit if self._requirement.is_diverse(size) else self._no_limit
-        wanted = Wanted(size, lighter=False, k=self._requirement.k_for(size), limit=limit)
+        wanted = WantedSets(size, lighter=False, k=self._requirement.k_for(size), limit=limit)
         rare = begin(laid, rows, Numbered(what, len(living), self._gone), wanted)
         while (state := next_broken(rare, _STEPS_PER_SLICE)) != DONE:
             if state == FOUND:
                 yield tuple(living[found(rare)[0]].tolist())
 
 
-def _untouched(transactions: Transactions, weights: Floats, families: Ints) -> utility_loss.Unions:
+def _untouched(transactions: Transactions, weights: Floats, families: Ints) -> utility_loss.WordUnions:
     items, rows = len(weights), transactions.row_count
     index = transactions.index
     room = np.zeros(items, dtype=np.int64)
-    unions = utility_loss.Unions(
+    unions = utility_loss.WordUnions(
         sets=transactions.sets,
         word_of_item=np.arange(items, dtype=np.int64),
-        words=Words(
+        words=WeightedWords(
             np.concatenate((np.ones(items, dtype=np.int64), room)), np.concatenate((weights, np.zeros(items)))
         ),
         families=np.concatenate((families, room)),
