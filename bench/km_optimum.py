@@ -108,7 +108,7 @@ class Choice:
     def add_rules_of(self, cut: Cut) -> bool:
         """Learn from the rare itemsets of a cut; False if it has none."""
         everything = np.ones(self.tree.node_count, dtype=np.bool_)
-        for size in range(1, self.violations.requirement.m + 1):
+        for size in range(1, self.violations.constraint.m + 1):
             rare = (
                 each for each in self.violations.at_cut(cut, size, everything) if isinstance(each, Violation)
             )

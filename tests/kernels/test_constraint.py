@@ -35,7 +35,7 @@ def test_rows_are_admissible_as_the_models_define_it(rows, k, case, data):
     subjects = data.draw(st.none() | st.lists(st.integers(5, 9), min_size=len(rows), max_size=len(rows)))
     chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, unique=True))
     try:
-        needs = class_constraint_of(local_data(rows, COLUMNS, subjects=subjects), [KAnonymity(k), model])
+        constraint = class_constraint_of(local_data(rows, COLUMNS, subjects=subjects), [KAnonymity(k), model])
     except Infeasible:
         assume(False)
     people = subjects or list(range(len(rows)))
@@ -44,7 +44,7 @@ def test_rows_are_admissible_as_the_models_define_it(rows, k, case, data):
     expected = len({people[row] for row in chosen}) >= k and all(
         _class_holds(labelled, column, people, holds) for column in COLUMNS
     )
-    assert rows_hold(needs, np.array(chosen)) == expected
+    assert rows_hold(constraint, np.array(chosen)) == expected
 
 
 def _class_holds(labelled, column, people, holds):
@@ -62,9 +62,9 @@ def _class_holds(labelled, column, people, holds):
 
 def test_people_count_not_rows():
     data = local_data([("flu",), ("flu",), ("cold",)], {"illness": Sensitive()}, subjects=[7, 7, 8])
-    needs = class_constraint_of(data, [KAnonymity(2)])
+    constraint = class_constraint_of(data, [KAnonymity(2)])
     starts, rows = np.array([0, 2, 4]), np.array([0, 1, 1, 2])
-    assert classes_admissible(needs, starts, rows).tolist() == [False, True]
+    assert classes_admissible(constraint, starts, rows).tolist() == [False, True]
 
 
 def test_models_without_sensitive_values_ask_nothing_of_them():

@@ -43,10 +43,10 @@ def expected(kind, threshold, rank, counts, totals):
 
 def answer(kind, threshold, rank, counts, totals):
     """The kernel's answer."""
-    requirement = frozen_ints([kind, threshold.numerator, threshold.denominator, rank])
+    rule = frozen_ints([kind, threshold.numerator, threshold.denominator, rank])
     values = sorted(counts)
     return class_holds(
-        requirement,
+        rule,
         frozen_ints(values),
         frozen_ints([counts[v] for v in values]),
         frozen_ints([totals.get(v, 0) for v in range(max(totals, default=0) + 1)]),
@@ -135,10 +135,10 @@ def test_all_classes_at_once_agree_with_each_alone(tables, kind, threshold):
         counts=frozen_ints([counts[v] for counts, those in zip(classes, values, strict=True) for v in those]),
         totals=frozen_ints([totals[v] for v in range(5)]),
     )
-    requirement = frozen_ints([kind, threshold.numerator, threshold.denominator, 2])
+    rule = frozen_ints([kind, threshold.numerator, threshold.denominator, 2])
     alone = [answer(kind, threshold, 2, counts, totals) for counts in classes]
-    assert classes_hold(requirement, arrays).tolist() == alone
-    figures = class_figures(requirement, arrays)
+    assert classes_hold(rule, arrays).tolist() == alone
+    figures = class_figures(rule, arrays)
     for figure, counts in zip(figures, classes, strict=True):
         if counts:
             assert figure == pytest.approx(float(figure_of(kind, counts, totals)))

@@ -48,7 +48,7 @@ def test_links_lead_to_the_nearest_records(drawn, k):
     records = Records.of(drawn.on_trees.data, "ncp")
     everyone = np.arange(len(records))
     pool = Pool(records.nodes, everyone, records.counts)
-    tails, heads, costs = nearest_links(records.trees, pool, k, everyone, records.room_for_tolls())
+    tails, heads, costs = nearest_links(records.trees, pool, k, everyone, records.room_for_union_costs())
     parent, cost = records.trees.parent.tolist(), records.trees.cost.tolist()
     vectors = [tuple(vector) for vector in records.nodes.tolist()]
     expected = []

@@ -10,11 +10,11 @@ from shoal.kernels.generalized_records import (
     Few,
     Pool,
     closures,
-    fill_tolls,
+    fill_union_costs,
     furthest,
+    looked_up_cost,
     nearest,
     nearest_few,
-    toll,
     union_cost,
     united,
     vector_cost,
@@ -71,40 +71,40 @@ def test_closures_and_their_costs(records, data):
 
 @settings(max_examples=50)
 @given(records_of_tables, st.data())
-def test_nearest_and_furthest_by_tolls(records, data):
+def test_nearest_and_furthest_by_costs_of_unions(records, data):
     candidates = data.draw(st.lists(st.integers(0, len(records) - 1), unique=True, max_size=8))
     mine, other = (
         data.draw(st.integers(0, len(records) - 1)),
         data.draw(st.integers(0, len(records) - 1)),
     )
     start = closures(records.trees, records.nodes, np.array([0, 2]), np.array([mine, other]))[0]
-    tolls = records.room_for_tolls()
-    fill_tolls(records.trees, start, tolls)
+    union_costs = records.room_for_union_costs()
+    fill_union_costs(records.trees, start, union_costs)
     costs = [union_cost(records.trees, start, records.nodes[r]) for r in candidates]
-    assert [toll(tolls, records.nodes[r]) for r in candidates] == costs
+    assert [looked_up_cost(union_costs, records.nodes[r]) for r in candidates] == costs
     among = np.array(candidates, dtype=np.int64)
     if not candidates:
-        assert nearest(tolls, records.nodes, among)[0] == NOTHING
-        assert furthest(tolls, records.nodes, among)[0] == NOTHING
+        assert nearest(union_costs, records.nodes, among)[0] == NOTHING
+        assert furthest(union_costs, records.nodes, among)[0] == NOTHING
         return
-    assert nearest(tolls, records.nodes, among) == (costs.index(min(costs)), min(costs))
-    assert furthest(tolls, records.nodes, among) == (costs.index(max(costs)), max(costs))
+    assert nearest(union_costs, records.nodes, among) == (costs.index(min(costs)), min(costs))
+    assert furthest(union_costs, records.nodes, among) == (costs.index(max(costs)), max(costs))
 
 
 @settings(max_examples=80)
 @given(records_of_tables, st.integers(1, 8), st.data())
 def test_nearest_few_have_as_many_copies_as_wanted(records, wanted, data):
     candidates = data.draw(st.lists(st.integers(0, len(records) - 1), unique=True, max_size=8))
-    tolls = records.room_for_tolls()
-    fill_tolls(records.trees, records.nodes[0], tolls)
+    union_costs = records.room_for_union_costs()
+    fill_union_costs(records.trees, records.nodes[0], union_costs)
     few = Few(np.zeros(wanted + 1, dtype=np.int64), np.zeros(wanted + 1))
     pool = Pool(records.nodes, np.array(candidates, dtype=np.int64), records.counts)
-    count = nearest_few(tolls, pool, wanted, few)
+    count = nearest_few(union_costs, pool, wanted, few)
 
     expected, copies = [], 0
-    for record in sorted(candidates, key=lambda r: toll(tolls, records.nodes[r])):
+    for record in sorted(candidates, key=lambda r: looked_up_cost(union_costs, records.nodes[r])):
         if copies < wanted:
             expected.append(record)
             copies += records.counts[record]
     assert few.chosen[:count].tolist() == expected
-    assert few.costs[:count].tolist() == [toll(tolls, records.nodes[r]) for r in expected]
+    assert few.costs[:count].tolist() == [looked_up_cost(union_costs, records.nodes[r]) for r in expected]

@@ -24,10 +24,10 @@ STAGES = {"strict": 2, "relaxed": 3}
 
 def parts_of(data, models, mode="strict", budget=1_000):
     """The final parts as sorted lists of rows, in the order of the kernel's tree."""
-    needs = class_constraint_of(data, models)
+    constraint = class_constraint_of(data, models)
     ordered = ordered_columns(data, find_ends(data))
-    parts = whole_table(data.row_count, needs.k)
-    while cut_parts(ordered, needs, STAGES[mode], parts, budget):
+    parts = whole_table(data.row_count, constraint.k)
+    while cut_parts(ordered, constraint, STAGES[mode], parts, budget):
         pass
     return [
         sorted(parts.rows[parts.starts[part] : parts.ends[part]].tolist())
@@ -167,9 +167,9 @@ def test_cut_that_would_leave_a_class_uniform_is_not_made():
 
 def test_inputs_are_left_as_they_are():
     data = numbers([3, 1, None, 2, 2, 3])
-    needs, ordered = class_constraint_of(data, [KAnonymity(2)]), ordered_columns(data, find_ends(data))
-    before = [np.copy(array) for array in (*ordered, *needs)]
+    constraint, ordered = class_constraint_of(data, [KAnonymity(2)]), ordered_columns(data, find_ends(data))
+    before = [np.copy(array) for array in (*ordered, *constraint)]
     parts = whole_table(6, 2)
-    cut_parts(ordered, needs, 2, parts, 1_000)
-    for array, copy in zip((*ordered, *needs), before, strict=True):
+    cut_parts(ordered, constraint, 2, parts, 1_000)
+    for array, copy in zip((*ordered, *constraint), before, strict=True):
         np.testing.assert_array_equal(array, copy)

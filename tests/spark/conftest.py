@@ -22,11 +22,11 @@ def spark(cluster):
 
 
 @pytest.fixture
-def in_branches(spark):
+def by_blocks(spark):
     """A session whose tasks hold few rows."""
-    spark.conf.set("spark.shoal.rowsPerBranch", "120")
+    spark.conf.set("spark.shoal.rowsPerBlock", "120")
     yield spark
-    spark.conf.unset("spark.shoal.rowsPerBranch")
+    spark.conf.unset("spark.shoal.rowsPerBlock")
 
 
 def pytest_collection_modifyitems(items):

@@ -1,4 +1,4 @@
-"""Every algorithm that sees rows, by branches, in one session: verified by Spark, and collected, by us."""
+"""Every algorithm that sees rows, by blocks, in one session: verified by Spark, and collected, by us."""
 
 import json
 from collections import Counter
@@ -25,12 +25,12 @@ from tests.spark.releases import (
 )
 
 
-def test_mondrian_cuts_as_on_one_machine(in_branches):
-    there, here = both_ways(in_branches, people(), PEOPLE, sh.KAnonymity(k=5), "mondrian")
+def test_mondrian_cuts_as_on_one_machine(by_blocks):
+    there, here = both_ways(by_blocks, people(), PEOPLE, sh.KAnonymity(k=5), "mondrian")
     parts = there.frame.rdd.getNumPartitions()
     assert parts == 4  # of at most 120 rows
     assert contents(collected(there)) == contents(here.frame)
-    assert there.outcome.provenance.figures["branches"] >= 4
+    assert there.outcome.provenance.figures["blocks"] >= 4
     assert there.loss == pytest.approx({name: here.loss[name] for name in there.loss})
     assert set(there.loss) == {"ncp", "lm", "tree", "discernibility", "c_avg"}
     ages = [result.outcome.cost.column_losses["age"]["ncp"] for result in (there, here)]
@@ -39,13 +39,13 @@ def test_mondrian_cuts_as_on_one_machine(in_branches):
 
 
 @pytest.mark.slow
-def test_mondrian_cuts_numbers_without_a_tree_and_keeps_diversity(in_branches):
+def test_mondrian_cuts_numbers_without_a_tree_and_keeps_diversity(by_blocks):
     table = people().append_column("weight", pa.array(np.random.default_rng(2).normal(70, 9, 400).round(1)))
     roles = {**PEOPLE, "weight": sh.Quasi(kind="number")}
     promises = [sh.KAnonymity(k=5), sh.LDiversity(l=1.2)]
-    there, here = both_ways(in_branches, table, roles, promises, "mondrian")
+    there, here = both_ways(by_blocks, table, roles, promises, "mondrian")
     published = collected(there)
-    assert there.outcome.provenance.figures["branches"] >= 4
+    assert there.outcome.provenance.figures["blocks"] >= 4
     assert 0 < there.loss["ncp"] < 1.5 * here.loss["ncp"]
     extremes = {
         f"{weight:g}" for weight in (min(table["weight"].to_pylist()), max(table["weight"].to_pylist()))
@@ -57,35 +57,35 @@ def test_mondrian_cuts_numbers_without_a_tree_and_keeps_diversity(in_branches):
 
 
 @pytest.mark.slow
-def test_a_hot_group_is_dealt_out(in_branches):
+def test_a_hot_group_is_dealt_out(by_blocks):
     table = pa.table({"age": [30] * 500 + [31, 32, 33], "illness": ["flu", "cold"] * 251 + ["gout"]})
     roles = {"age": PEOPLE["age"], "illness": sh.Sensitive()}
-    there, _ = both_ways(in_branches, table, roles, sh.KAnonymity(k=5), "mondrian")
+    there, _ = both_ways(by_blocks, table, roles, sh.KAnonymity(k=5), "mondrian")
     assert len(collected(there)) == 503
     assert there.outcome.provenance.figures["rows_dealt_by_turns"] == 503
-    assert there.outcome.provenance.figures["rows_of_the_largest_branch"] <= 130
+    assert there.outcome.provenance.figures["rows_of_the_largest_block"] <= 130
 
 
-def test_lra_searches_branches_and_loses_no_more_than_one_cut(in_branches):
+def test_lra_searches_blocks_and_loses_no_more_than_one_cut(by_blocks):
     promise = sh.KmAnonymity(4, 2)
-    there, here = both_ways(in_branches, baskets(), ITEMS, promise, "lra")
+    there, here = both_ways(by_blocks, baskets(), ITEMS, promise, "lra")
     one_cut = sh.anonymize(sh.read(baskets(), ITEMS), promise, algorithm="aa")
     figures = there.outcome.provenance.figures
     assert len(collected(there)) == 400
-    assert figures["branches"] >= 3
+    assert figures["blocks"] >= 3
     assert figures["ncp_of_one_cut"] == pytest.approx(one_cut.loss["ncp"])
-    assert there.loss["ncp"] == min(figures["ncp_of_one_cut"], figures["ncp_in_branches"])
+    assert there.loss["ncp"] == min(figures["ncp_of_one_cut"], figures["ncp_by_blocks"])
     assert here.loss["ncp"] <= there.loss["ncp"]
     assert any("where an itemset must reach k in each" in notice for notice in there.notices)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["lgr", "partition"])
-def test_sets_are_searched_in_branches(in_branches, algorithm):
-    there, here = both_ways(in_branches, baskets(), ITEMS, sh.SetKAnonymity(4), algorithm)
+def test_sets_are_searched_by_blocks(by_blocks, algorithm):
+    there, here = both_ways(by_blocks, baskets(), ITEMS, sh.SetKAnonymity(4), algorithm)
     published = collected(there)
     assert len(published) == 400
-    assert there.outcome.provenance.figures["branches"] >= 3
+    assert there.outcome.provenance.figures["blocks"] >= 3
     assert here.loss["ncp"] < there.loss["ncp"] < 1
     sizes = Counter(map(len, published["items"].to_pylist()))
     assert sizes[0] == Counter(map(len, baskets()["items"].to_pylist()))[0]
@@ -93,8 +93,8 @@ def test_sets_are_searched_in_branches(in_branches, algorithm):
 
 
 @pytest.mark.slow
-def test_vpa_finds_the_cut_of_one_machine(in_branches):
-    there, here = both_ways(in_branches, baskets(), ITEMS, sh.KmAnonymity(4, 2), "vpa")
+def test_vpa_finds_the_cut_of_one_machine(by_blocks):
+    there, here = both_ways(by_blocks, baskets(), ITEMS, sh.KmAnonymity(4, 2), "vpa")
     assert there.recoding.cuts.node_of_leaf.tolist() == here.recoding.cuts.node_of_leaf.tolist()
     assert there.loss == pytest.approx(here.loss)
     assert contents(collected(there)) == contents(here.frame)
@@ -113,18 +113,18 @@ WITH_A_BOUND = {
         for name in (*WITH_A_BOUND, "rfirst", "tfirst")
     ],
 )
-def test_tables_with_sets_keep_the_bound_in_every_branch(in_branches, algorithm):
+def test_tables_with_sets_keep_the_bound_in_every_block(by_blocks, algorithm):
     options = {"delta": 0.8} if algorithm in WITH_A_BOUND else {}
-    there = released(in_branches, people_with_baskets(), BOTH, sh.KKmAnonymity(4, 2), algorithm, **options)
+    there = released(by_blocks, people_with_baskets(), BOTH, sh.KKmAnonymity(4, 2), algorithm, **options)
     assert len(collected(there)) == 300
-    assert there.outcome.provenance.figures["branches"] >= 2
+    assert there.outcome.provenance.figures["blocks"] >= 2
     assert there.loss[WITH_A_BOUND.get(algorithm, "ncp")] <= options.get("delta", 1.0)
 
 
-def test_disassociation_takes_records_apart_in_branches(in_branches, tmp_path):
+def test_disassociation_takes_records_apart_by_blocks(by_blocks, tmp_path):
     promise = sh.Disassociation(k=3, m=2)
     roles = {"items": sh.QuasiSet()}
-    there, here = both_ways(in_branches, baskets(), roles, promise, "disassociation")
+    there, here = both_ways(by_blocks, baskets(), roles, promise, "disassociation")
     lines = [row.value for row in there.frame.collect()]
     (tmp_path / "published.jsonl").write_text("\n".join(lines) + "\n")
     (again,) = sh.verify(tmp_path / "published.jsonl", roles, promise)
@@ -137,7 +137,7 @@ def test_disassociation_takes_records_apart_in_branches(in_branches, tmp_path):
     )
     assert again.claim == there.verdict.claim
     assert 0 <= there.loss["tlost"] <= 1
-    assert there.outcome.provenance.figures["branches"] >= 3
+    assert there.outcome.provenance.figures["blocks"] >= 3
     (verdict,) = sh.verify(there.frame, roles, promise)
     assert verdict.holds
     save_spark(there, str(tmp_path / "out"), published="published.jsonl", replace=False)
@@ -165,20 +165,18 @@ def skewed_baskets():
     ("algorithm", "promise"),
     [("lra", sh.KmAnonymity(4, 1)), ("lgr", sh.SetKAnonymity(4)), ("vpa", sh.KmAnonymity(4, 1))],
 )
-def test_skewed_sets_are_searched_without_one_large_task(in_branches, algorithm, promise):
-    there, _ = both_ways(in_branches, skewed_baskets(), ITEMS, promise, algorithm)
+def test_skewed_sets_are_searched_without_one_large_task(by_blocks, algorithm, promise):
+    there, _ = both_ways(by_blocks, skewed_baskets(), ITEMS, promise, algorithm)
     published = collected(there)
     assert Counter(map(len, published["items"].to_pylist()))[0] == 300
-    assert there.outcome.provenance.figures.get("rows_of_the_largest_branch", 0) <= 160
+    assert there.outcome.provenance.figures.get("rows_of_the_largest_block", 0) <= 160
 
 
 @pytest.mark.slow
-def test_skewed_sets_are_taken_apart_without_one_large_task(in_branches):
+def test_skewed_sets_are_taken_apart_without_one_large_task(by_blocks):
     promise = sh.Disassociation(k=3, m=2)
-    there, here = both_ways(
-        in_branches, skewed_baskets(), {"items": sh.QuasiSet()}, promise, "disassociation"
-    )
+    there, here = both_ways(by_blocks, skewed_baskets(), {"items": sh.QuasiSet()}, promise, "disassociation")
     assert there.verdict.holds
     assert there.outcome.cost.published_records == here.outcome.cost.published_records
-    assert there.outcome.provenance.figures["rows_of_the_largest_branch"] <= 160
+    assert there.outcome.provenance.figures["rows_of_the_largest_block"] <= 160
     there.frame.unpersist()

@@ -1,4 +1,4 @@
-"""Every row comes to one branch, and whole branches come to a task, however rows are batched."""
+"""Every row comes to one block, and whole blocks come to a task, however rows are batched."""
 
 from collections import Counter
 
@@ -10,19 +10,19 @@ pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
 from shoal.spark.block_tasks import (
-    BRANCH,
+    BLOCK,
     WITHOUT_ITEMS,
-    AddBranch,
+    AddBlock,
     AtPlace,
     Axis,
     ByFirstItem,
-    CountBranches,
+    CountBlocks,
     CountItems,
     CountPlaces,
     Dealt,
     EmptyApart,
     SampleNumbers,
-    whole_branches,
+    whole_blocks,
 )
 from shoal.spark.reader import Reader
 from tests.spark.parts import table_in_parts
@@ -60,7 +60,7 @@ def splits(reader):
     )
 
 
-def branch_of(row, reader):
+def block_of(row, reader):
     leaf = len(reader.trees["age"].leaf_labels) if row.age is None else None
     leaf = reader.trees["age"].leaf_labels.index(str(row.age)) if leaf is None else leaf
     if leaf <= 6:
@@ -70,22 +70,22 @@ def branch_of(row, reader):
     return 5 if "c" in row.items else 6 if "a" in row.items else 7
 
 
-def test_every_row_ends_in_one_branch(table, reader, splits):
-    rows = table_in_parts(table, 3).mapInArrow(AddBranch(reader, splits), None).collect()
-    assert [getattr(row, BRANCH) for row in rows] == [branch_of(row, reader) for row in rows]
+def test_every_row_ends_in_one_block(table, reader, splits):
+    rows = table_in_parts(table, 3).mapInArrow(AddBlock(reader, splits), None).collect()
+    assert [getattr(row, BLOCK) for row in rows] == [block_of(row, reader) for row in rows]
     assert len(rows) == 60
     counted = Counter()
-    for row in table_in_parts(table, 4).mapInArrow(CountBranches(reader, splits), None).collect():
-        counted[row.branch] += row.rows
-    assert counted == Counter(branch_of(row, reader) for row in rows)
+    for row in table_in_parts(table, 4).mapInArrow(CountBlocks(reader, splits), None).collect():
+        counted[row.block] += row.rows
+    assert counted == Counter(block_of(row, reader) for row in rows)
 
 
-def test_places_and_items_are_counted_in_open_branches_only(table, reader, splits):
+def test_places_and_items_are_counted_in_open_blocks_only(table, reader, splits):
     axes = [splits[0].axis, splits[1].axis]
     found = table_in_parts(table, 3).mapInArrow(CountPlaces(reader, axes, splits[:1], frozenset({2})), None)
     last = int(reader.trees["age"].leaf_labels[6])
     rows = [row for row in table.to_pylist() if row["age"] is None or row["age"] > last]
-    assert {row.branch for row in found.collect()} == {2}
+    assert {row.block for row in found.collect()} == {2}
     assert sum(row.rows for row in found.collect() if row.axis == 0) == len(rows)
     missing = [row.rows for row in found.collect() if (row.axis, row.place) == (1, 3)]
     assert sum(missing) == sum(row["weight"] is None for row in rows)
@@ -98,12 +98,12 @@ def test_places_and_items_are_counted_in_open_branches_only(table, reader, split
 
 def test_rows_that_nothing_divides_are_dealt_out_evenly(table, reader):
     rows = table_in_parts(table, 1).mapInArrow(
-        AddBranch(
+        AddBlock(
             reader, (EmptyApart("items", sensitive=False),), (Dealt(0, 1, 3), Dealt(WITHOUT_ITEMS, -2, 2))
         ),
         None,
     )
-    sizes = Counter(getattr(row, BRANCH) for row in rows.collect())
+    sizes = Counter(getattr(row, BLOCK) for row in rows.collect())
     empty = sum(not set(row["items"]) - {"s"} for row in table.to_pylist())
     assert sizes[-1] + sizes[-2] == empty
     assert sizes[1] + sizes[2] + sizes[3] == 60 - empty
@@ -121,13 +121,13 @@ def test_a_sample_of_numbers_holds_the_first_and_the_last(table, reader):
     assert not any(row.whole for row in sample)
 
 
-def test_branches_come_whole_however_they_are_batched():
-    branch = [-1, 1, 1, 4, 4, 7, 9, 9]
-    table = pa.table({BRANCH: branch, "row": list(range(8))})
+def test_blocks_come_whole_however_they_are_batched():
+    block = [-1, 1, 1, 4, 4, 7, 9, 9]
+    table = pa.table({BLOCK: block, "row": list(range(8))})
     for size in range(1, 9):
         found = {
             number: part.column("row").to_pylist()
-            for number, part in whole_branches(table.to_batches(max_chunksize=size))
+            for number, part in whole_blocks(table.to_batches(max_chunksize=size))
         }
         assert found == {-1: [0], 1: [1, 2], 4: [3, 4], 7: [5], 9: [6, 7]}
-    assert list(whole_branches(iter([]))) == []
+    assert list(whole_blocks(iter([]))) == []

@@ -1,4 +1,4 @@
-"""A branch is searched as on one machine, and tells how that went; all without a cluster."""
+"""A block is searched as on one machine, and tells how that went; all without a cluster."""
 
 import json
 
@@ -13,8 +13,8 @@ from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.search import Limits, Search
 from shoal.recoding.disassociated import parse_lines
 from shoal.recoding.generalized_clusters import GeneralizedClusters
-from shoal.spark.block_tasks import BRANCH
-from shoal.spark.blocks import MeasuredBlock, PublishRows, RunClock, SearchBranches, united_losses, within_box
+from shoal.spark.block_tasks import BLOCK
+from shoal.spark.blocks import MeasuredBlock, PublishRows, RunClock, SearchBlocks, united_losses, within_box
 from shoal.spark.disassociation import TakeApart, randoms_of
 from shoal.spark.publish_tasks import published_schema
 from shoal.spark.reader import Reader
@@ -44,13 +44,13 @@ def roles_for(promise):
 
 
 def searched(table, roles, name, promise, *, within=NO_LIMITS):
-    """What a worker gives back for one branch: rows, and the facts."""
+    """What a worker gives back for one block: rows, and the facts."""
     local = sh.read(table, roles).local
     reader = Reader(local.roles, sh.ReadOptions(), local.trees)
     algorithm = make_algorithm(name, {})
     task = PublishRows(reader, algorithm, (promise,), published_schema(table.schema, roles), 7, within)
-    numbered = table.append_column(BRANCH, pa.array([3] * len(table)))
-    found = pa.Table.from_batches(SearchBranches(task)(numbered.to_batches(max_chunksize=50)))
+    numbered = table.append_column(BLOCK, pa.array([3] * len(table)))
+    found = pa.Table.from_batches(SearchBlocks(task)(numbered.to_batches(max_chunksize=50)))
     told = found.filter(pa.compute.is_valid(found["shoal facts"]))
     published = found.filter(pa.compute.is_null(found["shoal facts"])).drop_columns(["shoal facts"])
     assert len(told) == 1
@@ -58,17 +58,17 @@ def searched(table, roles, name, promise, *, within=NO_LIMITS):
 
 
 @pytest.mark.parametrize("name", [name for name in on_spark() if name not in ("aa", "vpa", "disassociation")])
-def test_a_branch_keeps_the_promise(name):
+def test_a_block_keeps_the_promise(name):
     promise = PROMISES.get(name, sh.KKmAnonymity(4, 2))
     roles = roles_for(promise)
     published, facts = searched(pa.table({column: rows()[column] for column in roles}), roles, name, promise)
-    assert (facts["branch"], facts["rows"], len(published)) == (3, 120, 120)
+    assert (facts["block"], facts["rows"], len(published)) == (3, 120, 120)
     assert 0 <= facts["losses"]["ncp"] <= 1
     (verdict,) = sh.verify(published, roles, promise)
     assert verdict.holds
 
 
-def test_a_branch_that_cannot_keep_the_promise_says_so():
+def test_a_block_that_cannot_keep_the_promise_says_so():
     promise = sh.KAnonymity(4)
     published, facts = searched(pa.table({"age": [20, 21, 22]}), roles_for(promise), "mondrian", promise)
     assert len(published) == 0
@@ -76,7 +76,7 @@ def test_a_branch_that_cannot_keep_the_promise_says_so():
     assert facts["kind"] == "ShoalError"
 
 
-def test_a_branch_keeps_the_time_limit():
+def test_a_block_keeps_the_time_limit():
     promise = sh.KAnonymity(4)
     within = RunClock(Limits(time=1.0), started=0.0)
     table = pa.table({"age": rows()["age"]})
@@ -100,14 +100,14 @@ def test_empty_sets_are_published_as_they_are():
         assert published["items"].to_pylist() == ([] if withheld else [[]])
 
 
-def test_ranges_end_where_their_branch_ends():
+def test_ranges_end_where_their_block_ends():
     ranges = np.array([[0.0, 40.0], [30.0, 100.0], [35.0, 35.0], [np.nan, np.nan], [-np.inf, np.inf]])
     clusters = within_box(GeneralizedClusters(np.arange(5), ranges={"x": ranges}), {"x": (20.0, 60.0)})
     expected = [[20.0, 40.0], [30.0, 60.0], [35.0, 35.0], [np.nan, np.nan], [-np.inf, np.inf]]
     np.testing.assert_equal(clusters.ranges["x"], expected)
 
 
-def test_losses_of_branches_are_weighted_by_what_they_are_means_of():
+def test_losses_of_blocks_are_weighted_by_what_they_are_means_of():
     measured = [
         MeasuredBlock(10, 30, {"ncp": 0.2, "ul": 0.4}),
         MeasuredBlock(30, 10, {"ncp": 0.6, "ul": 0.8}),
@@ -116,7 +116,7 @@ def test_losses_of_branches_are_weighted_by_what_they_are_means_of():
     assert united_losses(measured, ("ncp",)) == pytest.approx({"ncp": 0.3, "ul": 0.7})
 
 
-def test_a_branch_is_taken_apart_alike_when_it_is_repeated():
+def test_a_block_is_taken_apart_alike_when_it_is_repeated():
     promise, roles = sh.Disassociation(3, 2), {"items": sh.QuasiSet(sensitive=("f",))}
     table = pa.table({"items": rows()["items"]})
     reader = Reader(roles, sh.ReadOptions())
@@ -133,7 +133,7 @@ def test_a_branch_is_taken_apart_alike_when_it_is_repeated():
     assert promise.verify(clusters).holds
 
 
-def test_random_numbers_differ_between_branches_and_calls():
+def test_random_numbers_differ_between_blocks_and_calls():
     first, other = randoms_of(b"secret", 1), randoms_of(b"secret", 2)
     drawn = [tuple(randoms(5).tolist()) for randoms in (first, first, other)]
     assert len(set(drawn)) == 3

@@ -81,7 +81,7 @@ def test_a_killed_worker_changes_nothing(cluster, spark):
     there.frame.unpersist()
 
 
-IN_BRANCHES = {
+BY_BLOCKS = {
     "mondrian": (releases.people(), releases.PEOPLE, sh.KAnonymity(5)),
     "lra": (releases.baskets(), ITEMS, sh.KmAnonymity(4, 2)),
     "rmerge-rt": (releases.people_with_baskets(), releases.BOTH, sh.KKmAnonymity(4, 2)),
@@ -90,11 +90,11 @@ IN_BRANCHES = {
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("whole_cluster_again")
-@pytest.mark.parametrize("algorithm", IN_BRANCHES)
-def test_a_worker_killed_while_branches_are_searched_changes_nothing(cluster, in_branches, algorithm):
-    calm = releases.released(in_branches, *IN_BRANCHES[algorithm], algorithm)
-    killer = KillsAWorker(cluster, in_branches)
-    disturbed = releases.released(in_branches, *IN_BRANCHES[algorithm], algorithm, progress=killer)
+@pytest.mark.parametrize("algorithm", BY_BLOCKS)
+def test_a_worker_killed_while_blocks_are_searched_changes_nothing(cluster, by_blocks, algorithm):
+    calm = releases.released(by_blocks, *BY_BLOCKS[algorithm], algorithm)
+    killer = KillsAWorker(cluster, by_blocks)
+    disturbed = releases.released(by_blocks, *BY_BLOCKS[algorithm], algorithm, progress=killer)
     assert killer.killed.is_set()
     assert len(cluster.workers) == 1
     assert disturbed.loss == pytest.approx(calm.loss)
@@ -104,12 +104,12 @@ def test_a_worker_killed_while_branches_are_searched_changes_nothing(cluster, in
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("whole_cluster_again")
-def test_a_worker_killed_while_records_are_taken_apart_loses_none(cluster, in_branches):
+def test_a_worker_killed_while_records_are_taken_apart_loses_none(cluster, by_blocks):
     promise, roles = sh.Disassociation(k=3, m=2), {"items": sh.QuasiSet()}
-    calm = releases.released(in_branches, releases.baskets(), roles, promise, "disassociation")
-    killer = KillsAWorker(cluster, in_branches)
+    calm = releases.released(by_blocks, releases.baskets(), roles, promise, "disassociation")
+    killer = KillsAWorker(cluster, by_blocks)
     disturbed = releases.released(
-        in_branches, releases.baskets(), roles, promise, "disassociation", progress=killer
+        by_blocks, releases.baskets(), roles, promise, "disassociation", progress=killer
     )
     assert killer.killed.is_set()
     assert disturbed.verdict.holds

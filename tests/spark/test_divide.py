@@ -1,4 +1,4 @@
-"""Ways out of a branch are united so that no new branch is too small."""
+"""Ways out of a block are united so that no new block is too small."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from shoal.spark.divide import Size, united_ways
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=30), st.integers(1, 15), st.integers(1, 5))
-def test_no_branch_is_too_small_and_small_ways_make_no_large_one(rows, most, share):
+def test_no_block_is_too_small_and_small_ways_make_no_large_one(rows, most, share):
     rows, size = np.array(rows, dtype=np.int64), Size(most, max(1, most // share))
     united = united_ways(rows, size)
     totals = np.bincount(united, rows, len(rows))

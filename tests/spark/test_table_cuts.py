@@ -1,4 +1,4 @@
-"""From counts alone a branch is cut where Mondrian cuts its rows."""
+"""From counts alone a block is cut where Mondrian cuts its rows."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def counts_in(columns, data, rows):
 
 @settings(deadline=None, max_examples=150)
 @given(tables(with_subjects=False), st.integers(1, 4), st.randoms(use_true_random=False))
-def test_a_branch_is_cut_where_mondrian_cuts_it(drawn, k, chance):
+def test_a_block_is_cut_where_mondrian_cuts_it(drawn, k, chance):
     data = drawn.data
     rows = np.array(chance.sample(range(data.row_count), chance.randint(1, max(1, data.row_count))))
     assume(len(rows) >= 2 * k)
@@ -67,7 +67,7 @@ def test_borders_lie_between_the_numbers_and_leave_room_for_all_of_them():
     assert ((few.axis.borders >= [3, 20]) & (few.axis.borders < [20, 41])).all()
 
 
-def test_numbers_of_a_branch_end_at_its_cuts():
+def test_numbers_of_a_block_end_at_its_cuts():
     ends = Ends(0.0, 50.0, whole=True, derived=True)
     column = CutColumn.with_numbers("x", np.array([3.0, 20.0, 41.0]), ends, 1.0)
     first, second = column.axis.borders.tolist()

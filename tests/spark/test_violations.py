@@ -35,8 +35,8 @@ def spread_task(data, models, parts=3, most_items=100):
     tree = transactions.tree
     sets = SpreadSets(dealt(chunks_of(transactions.sets, most_items), parts), tree.leaf_count)
     spread = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
-    requirement, notices = fitting(ItemConstraint.of(models), tree, spread.longest)
-    return CutTask("items", 0, SpreadViolations(spread, sets, requirement), notices)
+    constraint, notices = fitting(ItemConstraint.of(models), tree, spread.longest)
+    return CutTask("items", 0, SpreadViolations(spread, sets, constraint), notices)
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -35,8 +35,8 @@ def spread(task, rows_per_task):
     tree = task.violations.transactions.tree
     transactions = SpreadTransactions.of(tree, SpreadSets(chunks, tree.leaf_count).totals(tree.arrays.parent))
     within = RunClock.starting_now(Limits())
-    requirement = task.violations.requirement
-    return search_groups(VPA(), chunks, transactions, requirement, most_rows=rows_per_task, within=within)
+    constraint = task.violations.constraint
+    return search_groups(VPA(), chunks, transactions, constraint, most_rows=rows_per_task, within=within)
 
 
 def test_groups_are_searched_as_on_one_machine(task):

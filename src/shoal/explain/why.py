@@ -42,8 +42,8 @@ class Obstacles:
     behind the other, in each column its items first.
     """
 
-    def __init__(self, data: LocalData, requirement: ItemConstraint, cuts: Sequence[Cuts]) -> None:
-        self._requirement = requirement
+    def __init__(self, data: LocalData, constraint: ItemConstraint, cuts: Sequence[Cuts]) -> None:
+        self._constraint = constraint
         self._sets = JointSets.of(data)
         by_column = {each.column: each for each in cuts}
         self._cuts = [by_column[name] for name in self._sets.columns]
@@ -65,14 +65,14 @@ class Obstacles:
         transactions = self._transactions(part, published, tree)
         word_of = dict(zip(self._items.tolist(), shown.tolist(), strict=True))
         cut = Cut(transactions, np.array([number[word_of[int(label)]] for label in tree.leaf_labels]))
-        found = obstacle_to_expanding(Violations(transactions, self._requirement), cut, number[wanted])
+        found = obstacle_to_expanding(Violations(transactions, self._constraint), cut, number[wanted])
         if found is None:
             return None
         return Obstacle(
             itemset=tuple(sorted(self._labels[int(tree.labels[node])] for node in found.present)),
             support=found.support,
             among=transactions.row_count if self._cuts[0].part_count > 1 else None,
-            sensitive=found.support >= self._requirement.k_for(len(found.present)),
+            sensitive=found.support >= self._constraint.k_for(len(found.present)),
         )
 
     def _published(self, part: int) -> Ints:

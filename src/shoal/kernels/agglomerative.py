@@ -12,7 +12,15 @@ import numpy as np
 
 from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import NOTHING, Trees, UnionCosts, fill_tolls, toll, unite, vector_cost
+from shoal.kernels.generalized_records import (
+    NOTHING,
+    Trees,
+    UnionCosts,
+    fill_union_costs,
+    looked_up_cost,
+    unite,
+    vector_cost,
+)
 
 GROWTH, EXCESS, SCALED, RATIO = range(4)
 
@@ -45,8 +53,8 @@ class Mergers(NamedTuple):
 
     What slot s holds is a list of entries that begins with heads[s] and ends with tails[s]: entry e stands
     for copies[e] rows of record records[e], the next one is after[e]; state[2] entries have been used.
-    cluster_of[e] is the ripe cluster that e is in, or NOTHING; state[3] is the number of those. `tolls` is
-    scratch space.
+    cluster_of[e] is the ripe cluster that e is in, or NOTHING; state[3] is the number of those. `union_costs`
+    is scratch space.
     """
 
     state: Ints
@@ -63,7 +71,7 @@ class Mergers(NamedTuple):
     copies: Ints
     after: Ints
     cluster_of: Ints
-    tolls: UnionCosts
+    union_costs: UnionCosts
 
 
 @kernel
@@ -83,11 +91,11 @@ def look_for_nearest(mergers: Mergers, rule: int, place: int, trees: Trees) -> N
     """Find the nearest younger slot of the one at this place of `alive`, the first of equals."""
     slot = mergers.alive[place]
     mine = MergeSide(mergers.sizes[slot], mergers.costs[slot])
-    fill_tolls(trees, mergers.vectors[slot], mergers.tolls)
+    fill_union_costs(trees, mergers.vectors[slot], mergers.union_costs)
     best, least = NOTHING, np.inf
     for other_place in range(place + 1, mergers.state[0]):
         other = mergers.alive[other_place]
-        union = toll(mergers.tolls, mergers.vectors[other])
+        union = looked_up_cost(mergers.union_costs, mergers.vectors[other])
         apart = distance(rule, union, mine, MergeSide(mergers.sizes[other], mergers.costs[other]))
         if apart < least:
             best, least = other, apart
@@ -100,10 +108,10 @@ def append(mergers: Mergers, rule: int, trees: Trees) -> None:
     """Take the slot state[1], whose cluster is written already, into use as the youngest."""
     slot = mergers.state[1]
     mine = MergeSide(mergers.sizes[slot], mergers.costs[slot])
-    fill_tolls(trees, mergers.vectors[slot], mergers.tolls)
+    fill_union_costs(trees, mergers.vectors[slot], mergers.union_costs)
     for place in range(mergers.state[0]):
         other = mergers.alive[place]
-        union = toll(mergers.tolls, mergers.vectors[other])
+        union = looked_up_cost(mergers.union_costs, mergers.vectors[other])
         apart = distance(rule, union, MergeSide(mergers.sizes[other], mergers.costs[other]), mine)
         if apart < mergers.distances[other]:
             mergers.nearest[other] = slot

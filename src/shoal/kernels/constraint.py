@@ -12,11 +12,11 @@ from shoal.kernels.diversity import sized_class_holds
 
 
 class ClassConstraint(NamedTuple):
-    """What every class must satisfy: at least k rows, k being 1 or more, and people; and the requirements.
+    """What every class must satisfy: at least k rows, k being 1 or more, and people; and the rules.
 
     `people[r]` numbers the person behind row r from 0 without gaps; it is empty when each row is a person of
     its own. sensitive[r, c] is a code of sensitive column c, missing[c] the code of its missing value.
-    requirements[i] is one requirement of `kernels.diversity`, asked of every sensitive column. Value v of
+    rules[i] is one rule of `kernels.diversity`, asked of every sensitive column. Value v of
     column c occurs row_totals[total_starts[c] + v] times in the table, in so many rows and in so many people.
     """
 
@@ -25,7 +25,7 @@ class ClassConstraint(NamedTuple):
     people_count: int
     sensitive: Ints
     missing: Ints
-    requirements: Ints
+    rules: Ints
     total_starts: Ints
     row_totals: Ints
     people_totals: Ints
@@ -65,50 +65,50 @@ def tally(pairs: Ints, people_count: int) -> tuple[Ints, Ints, Ints]:
 
 
 @kernel
-def column_holds(needs: ClassConstraint, column: int, rows: Ints) -> bool:
-    """Whether the values of one sensitive column satisfy all requirements, counted in rows and in people."""
-    count_people = len(needs.people) > 0
+def column_holds(constraint: ClassConstraint, column: int, rows: Ints) -> bool:
+    """Whether the values of one sensitive column satisfy all rules, counted in rows and in people."""
+    count_people = len(constraint.people) > 0
     pairs = np.empty(len(rows), dtype=np.int64)
     persons = np.empty(len(rows), dtype=np.int64)
     present = 0
     for row in rows:
-        value = needs.sensitive[row, column]
-        if value != needs.missing[column]:
-            persons[present] = needs.people[row] if count_people else 0
-            pairs[present] = value * needs.people_count + persons[present]
+        value = constraint.sensitive[row, column]
+        if value != constraint.missing[column]:
+            persons[present] = constraint.people[row] if count_people else 0
+            pairs[present] = value * constraint.people_count + persons[present]
             present += 1
-    values, row_counts, people_counts = tally(pairs[:present], needs.people_count)
+    values, row_counts, people_counts = tally(pairs[:present], constraint.people_count)
     person_count = count_distinct(persons[:present])
-    totals = slice(needs.total_starts[column], needs.total_starts[column + 1])
-    for place in range(len(needs.requirements)):
-        requirement = needs.requirements[place]
-        if not sized_class_holds(requirement, present, values, row_counts, needs.row_totals[totals]):
+    totals = slice(constraint.total_starts[column], constraint.total_starts[column + 1])
+    for place in range(len(constraint.rules)):
+        rule = constraint.rules[place]
+        if not sized_class_holds(rule, present, values, row_counts, constraint.row_totals[totals]):
             return False
         if count_people and not sized_class_holds(
-            requirement, person_count, values, people_counts, needs.people_totals[totals]
+            rule, person_count, values, people_counts, constraint.people_totals[totals]
         ):
             return False
     return True
 
 
 @kernel
-def rows_hold(needs: ClassConstraint, rows: Ints) -> bool:
+def rows_hold(constraint: ClassConstraint, rows: Ints) -> bool:
     """Whether the rows may be published as one class. Reads only. O(m log m) for m rows."""
-    if len(rows) < needs.k:
+    if len(rows) < constraint.k:
         return False
-    if len(needs.people) > 0 and count_distinct(needs.people[rows]) < needs.k:
+    if len(constraint.people) > 0 and count_distinct(constraint.people[rows]) < constraint.k:
         return False
-    if len(needs.requirements) > 0:
-        for column in range(needs.sensitive.shape[1]):
-            if not column_holds(needs, column, rows):
+    if len(constraint.rules) > 0:
+        for column in range(constraint.sensitive.shape[1]):
+            if not column_holds(constraint, column, rows):
                 return False
     return True
 
 
 @kernel
-def classes_admissible(needs: ClassConstraint, starts: Ints, rows: Ints) -> Bools:
+def classes_admissible(constraint: ClassConstraint, starts: Ints, rows: Ints) -> Bools:
     """Mark the classes that may be published: class c holds rows[starts[c]:starts[c + 1]]."""
     holds = np.empty(len(starts) - 1, dtype=np.bool_)
     for c in range(len(holds)):
-        holds[c] = rows_hold(needs, rows[starts[c] : starts[c + 1]])
+        holds[c] = rows_hold(constraint, rows[starts[c] : starts[c + 1]])
     return holds

@@ -15,7 +15,14 @@ from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
 from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.diversity import class_figure, shortfall, sized_class_holds
-from shoal.kernels.generalized_records import Trees, UnionCosts, fill_tolls, toll, unite, vector_cost
+from shoal.kernels.generalized_records import (
+    Trees,
+    UnionCosts,
+    fill_union_costs,
+    looked_up_cost,
+    unite,
+    vector_cost,
+)
 
 # Stands for an infinite gap, so that among such unions the one of least loss is still preferred.
 HOPELESS = 1e9
@@ -25,7 +32,7 @@ class ClusterUnions(NamedTuple):
     """What unions are judged by: what they cost, what they need, and the weight of the cost against that."""
 
     trees: Trees
-    needs: ClassConstraint
+    constraint: ClassConstraint
     w: float
 
 
@@ -60,7 +67,7 @@ class Scratch(NamedTuple):
     values: Ints
     row_counts: Ints
     people_counts: Ints
-    tolls: UnionCosts
+    union_costs: UnionCosts
 
 
 @kernel
@@ -102,11 +109,11 @@ def merge_lists(clusters: UnitedClusters, a: int, b: int, scratch: Scratch) -> N
 
 
 @kernel
-def count_values(needs: ClassConstraint, scratch: Scratch, column: int) -> tuple[int, int]:
+def count_values(constraint: ClassConstraint, scratch: Scratch, column: int) -> tuple[int, int]:
     """Write the values of a column in the scratch lists, their rows and people; returns values and rows."""
     value_count = row_count = 0
     for place in range(scratch.bounds[column], scratch.bounds[column + 1]):
-        value = scratch.keys[place] // needs.people_count
+        value = scratch.keys[place] // constraint.people_count
         if value_count == 0 or scratch.values[value_count - 1] != value:
             scratch.values[value_count] = value
             scratch.row_counts[value_count] = 0
@@ -119,34 +126,34 @@ def count_values(needs: ClassConstraint, scratch: Scratch, column: int) -> tuple
 
 
 @kernel
-def gap_in(requirement: Ints, totals: Ints, size: int, values: Ints, counts: Ints) -> float:
-    """How far a class is from a requirement; 0 only if it holds."""
-    if sized_class_holds(requirement, size, values, counts, totals):
+def gap_in(rule: Ints, totals: Ints, size: int, values: Ints, counts: Ints) -> float:
+    """How far a class is from a rule; 0 only if it holds."""
+    if sized_class_holds(rule, size, values, counts, totals):
         return 0.0
-    figure = class_figure(requirement, size, values, counts, totals)
-    return min(HOPELESS, max(shortfall(requirement, figure), 1e-300))
+    figure = class_figure(rule, size, values, counts, totals)
+    return min(HOPELESS, max(shortfall(rule, figure), 1e-300))
 
 
 @kernel
-def gap_of(needs: ClassConstraint, scratch: Scratch, size: int) -> float:
+def gap_of(constraint: ClassConstraint, scratch: Scratch, size: int) -> float:
     """How far the cluster in the scratch lists, of `size` rows, is from what is needed; 0 if it has all."""
-    columns = needs.sensitive.shape[1]
-    count_people = len(needs.people) > 0
+    columns = constraint.sensitive.shape[1]
+    count_people = len(constraint.people) > 0
     support = size
     if count_people:
         support = scratch.bounds[2 * columns + 1] - scratch.bounds[2 * columns]
-    gap = np.float64(max(0, needs.k - support))
-    if len(needs.requirements) == 0:
+    gap = np.float64(max(0, constraint.k - support))
+    if len(constraint.rules) == 0:
         return gap
     for column in range(columns):
-        value_count, row_count = count_values(needs, scratch, column)
-        part = slice(needs.total_starts[column], needs.total_starts[column + 1])
+        value_count, row_count = count_values(constraint, scratch, column)
+        part = slice(constraint.total_starts[column], constraint.total_starts[column + 1])
         values = scratch.values[:value_count]
-        for number in range(len(needs.requirements)):
-            requirement = needs.requirements[number]
+        for number in range(len(constraint.rules)):
+            rule = constraint.rules[number]
             gap += gap_in(
-                requirement,
-                needs.row_totals[part],
+                rule,
+                constraint.row_totals[part],
                 row_count,
                 values,
                 scratch.row_counts[:value_count],
@@ -154,8 +161,8 @@ def gap_of(needs: ClassConstraint, scratch: Scratch, size: int) -> float:
             if count_people:
                 people = scratch.bounds[columns + column + 1] - scratch.bounds[columns + column]
                 gap += gap_in(
-                    requirement,
-                    needs.people_totals[part],
+                    rule,
+                    constraint.people_totals[part],
                     people,
                     values,
                     scratch.people_counts[:value_count],
@@ -164,12 +171,12 @@ def gap_of(needs: ClassConstraint, scratch: Scratch, size: int) -> float:
 
 
 @kernel
-def judge(needs: ClassConstraint, clusters: UnitedClusters, scratch: Scratch) -> None:
+def judge(constraint: ClassConstraint, clusters: UnitedClusters, scratch: Scratch) -> None:
     """Write the gap of every cluster."""
     for place in range(clusters.state[0]):
         c = clusters.alive[place]
         copy_lists(clusters, c, scratch)
-        clusters.gaps[c] = gap_of(needs, scratch, clusters.sizes[c])
+        clusters.gaps[c] = gap_of(constraint, scratch, clusters.sizes[c])
 
 
 @kernel
@@ -190,20 +197,20 @@ def best_partner(unions: ClusterUnions, clusters: UnitedClusters, mine: int, scr
     """
     trees, w = unions.trees, unions.w
     c = clusters.alive[mine]
-    fill_tolls(trees, clusters.vectors[c], scratch.tolls)
+    fill_union_costs(trees, clusters.vectors[c], scratch.union_costs)
     own = clusters.sizes[c] * vector_cost(trees, clusters.vectors[c])
     best, least = -1, np.inf
     for place in range(clusters.state[0]):
         if place == mine:
             continue
         other = clusters.alive[place]
-        cost = toll(scratch.tolls, clusters.vectors[other])
+        cost = looked_up_cost(scratch.union_costs, clusters.vectors[other])
         size = clusters.sizes[c] + clusters.sizes[other]
         loss = size * cost - own - clusters.sizes[other] * vector_cost(trees, clusters.vectors[other])
         if w * loss >= least:  # gaps are never below 0
             continue
         merge_lists(clusters, c, other, scratch)
-        score = w * loss + (1 - w) * gap_of(unions.needs, scratch, size)
+        score = w * loss + (1 - w) * gap_of(unions.constraint, scratch, size)
         if score < least:
             best, least = place, score
     return best
@@ -241,7 +248,7 @@ def unite_clusters(
     clusters.state[0] -= 1
     clusters.sizes[c] += clusters.sizes[gone]
     unite(unions.trees, clusters.vectors[c], clusters.vectors[gone])
-    clusters.gaps[c] = gap_of(unions.needs, scratch, clusters.sizes[c])
+    clusters.gaps[c] = gap_of(unions.constraint, scratch, clusters.sizes[c])
     lists = clusters.starts.shape[1]
     make_room(clusters, int(scratch.bounds[lists]))
     for number in range(lists):

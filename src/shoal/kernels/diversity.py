@@ -1,7 +1,7 @@
 """Whether the sensitive values of a class are diverse enough: exact in integers wherever there are any.
 
-A requirement is four integers: kind, numerator, denominator, l. The threshold is numerator / denominator; l
-is the rank from which a recursive requirement counts the rarer values. Comparisons never multiply what
+A rule is four integers: kind, numerator, denominator, l. The threshold is numerator / denominator; l
+is the rank from which a recursive rule counts the rarer values. Comparisons never multiply what
 could overflow; where a number cannot be held, the answer is "does not hold".
 """
 
@@ -161,20 +161,20 @@ def ordered_holds(numerator: int, denominator: int, values: Ints, counts: Ints, 
 
 
 @kernel
-def closeness_holds(requirement: Ints, values: Ints, counts: Ints, totals: Ints) -> bool:
-    """Whether a class is as close to the table as the requirement, of a closeness kind, asks."""
-    if requirement[0] == CLOSE_EQUAL:
-        return equal_holds(requirement[1], requirement[2], values, counts, totals)
-    return ordered_holds(requirement[1], requirement[2], values, counts, totals)
+def closeness_holds(rule: Ints, values: Ints, counts: Ints, totals: Ints) -> bool:
+    """Whether a class is as close to the table as the rule, of a closeness kind, asks."""
+    if rule[0] == CLOSE_EQUAL:
+        return equal_holds(rule[1], rule[2], values, counts, totals)
+    return ordered_holds(rule[1], rule[2], values, counts, totals)
 
 
 @kernel
-def sized_class_holds(requirement: Ints, size: int, values: Ints, counts: Ints, totals: Ints) -> bool:
-    """Whether a class satisfies a requirement, where shares of values are shares of `size`.
+def sized_class_holds(rule: Ints, size: int, values: Ints, counts: Ints, totals: Ints) -> bool:
+    """Whether a class satisfies a rule, where shares of values are shares of `size`.
 
     As `class_holds`; `size` is less than the sum of the counts when one person can have several values.
     """
-    kind, numerator, denominator = requirement[0], requirement[1], requirement[2]
+    kind, numerator, denominator = rule[0], rule[1], rule[2]
     if len(counts) == 0:
         return False
     if kind == FREQUENCY:
@@ -184,44 +184,44 @@ def sized_class_holds(requirement: Ints, size: int, values: Ints, counts: Ints, 
     if kind == ENTROPY:
         return entropy_holds(numerator, denominator, counts)
     if kind == RECURSIVE:
-        return recursive_holds(numerator, denominator, requirement[3], counts)
-    return closeness_holds(requirement, values, counts, totals)
+        return recursive_holds(numerator, denominator, rule[3], counts)
+    return closeness_holds(rule, values, counts, totals)
 
 
 @kernel
-def class_holds(requirement: Ints, values: Ints, counts: Ints, totals: Ints) -> bool:
-    """Whether a class satisfies a requirement.
+def class_holds(rule: Ints, values: Ints, counts: Ints, totals: Ints) -> bool:
+    """Whether a class satisfies a rule.
 
     `values` ascend: the codes of the sensitive values that occur in the class; `counts` are theirs, 1 or
     more; totals[v] is the count of value v in the whole table. A class without values does not hold. Exact,
     but an entropy within ENTROPY_MARGIN of its threshold holds only when all counts are equal. Reads only.
     O(len(values)), for closeness O(len(totals)).
     """
-    return sized_class_holds(requirement, counts.sum(), values, counts, totals)
+    return sized_class_holds(rule, counts.sum(), values, counts, totals)
 
 
 @kernel
-def classes_hold(requirement: Ints, classes: ClassCounts) -> Bools:
-    """Mark the classes that satisfy a requirement. Reads only."""
+def classes_hold(rule: Ints, classes: ClassCounts) -> Bools:
+    """Mark the classes that satisfy a rule. Reads only."""
     holds = np.empty(len(classes.sizes), dtype=np.bool_)
     for c in range(len(holds)):
         part = slice(classes.starts[c], classes.starts[c + 1])
         holds[c] = sized_class_holds(
-            requirement, classes.sizes[c], classes.values[part], classes.counts[part], classes.totals
+            rule, classes.sizes[c], classes.values[part], classes.counts[part], classes.totals
         )
     return holds
 
 
 @kernel
 def class_figure(  # noqa: PLR0911 - one for each kind
-    requirement: Ints, size: int, values: Ints, counts: Ints, totals: Ints
+    rule: Ints, size: int, values: Ints, counts: Ints, totals: Ints
 ) -> float:
-    """What a class reaches, rounded, in the terms of its requirement's threshold. Reads only.
+    """What a class reaches, rounded, in the terms of its rule's threshold. Reads only.
 
     Size / largest count, number of values, exponential of the entropy, largest count / count of the rarer
     values (infinite without any), or distance. NaN for a class without values.
     """
-    kind = requirement[0]
+    kind = rule[0]
     if len(counts) == 0:
         return np.nan
     if kind == FREQUENCY:
@@ -231,7 +231,7 @@ def class_figure(  # noqa: PLR0911 - one for each kind
     if kind == ENTROPY:
         return np.exp(entropy(counts))
     if kind == RECURSIVE:
-        rarer = count_from_rank(counts, requirement[3])
+        rarer = count_from_rank(counts, rule[3])
         return counts.max() / rarer if rarer > 0 else np.inf
     unit = counts.sum() * np.float64(totals.sum())
     if kind == CLOSE_EQUAL:
@@ -241,22 +241,22 @@ def class_figure(  # noqa: PLR0911 - one for each kind
 
 
 @kernel
-def class_figures(requirement: Ints, classes: ClassCounts) -> Floats:
+def class_figures(rule: Ints, classes: ClassCounts) -> Floats:
     """The figure of each class. Reads only."""
     figures = np.empty(len(classes.sizes), dtype=np.float64)
     for c in range(len(figures)):
         part = slice(classes.starts[c], classes.starts[c + 1])
         figures[c] = class_figure(
-            requirement, classes.sizes[c], classes.values[part], classes.counts[part], classes.totals
+            rule, classes.sizes[c], classes.values[part], classes.counts[part], classes.totals
         )
     return figures
 
 
 @kernel
-def shortfall(requirement: Ints, figure: float) -> float:
-    """How far a figure is on the wrong side of its requirement's threshold; infinite for a NaN."""
-    threshold = requirement[1] / requirement[2]
-    higher_is_better = requirement[0] in (FREQUENCY, DISTINCT, ENTROPY)
+def shortfall(rule: Ints, figure: float) -> float:
+    """How far a figure is on the wrong side of its rule's threshold; infinite for a NaN."""
+    threshold = rule[1] / rule[2]
+    higher_is_better = rule[0] in (FREQUENCY, DISTINCT, ENTROPY)
     if np.isnan(figure):
         return np.inf
     return max(0.0, threshold - figure if higher_is_better else figure - threshold)

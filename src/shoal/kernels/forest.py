@@ -12,7 +12,15 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import NOTHING, Few, Pool, Trees, UnionCosts, fill_tolls, nearest_few
+from shoal.kernels.generalized_records import (
+    NOTHING,
+    Few,
+    Pool,
+    Trees,
+    UnionCosts,
+    fill_union_costs,
+    nearest_few,
+)
 
 
 class ClusterForest(NamedTuple):
@@ -41,7 +49,7 @@ class Hubs(NamedTuple):
 
 @kernel
 def nearest_links(
-    trees: Trees, pool: Pool, k: int, records: Ints, tolls: UnionCosts
+    trees: Trees, pool: Pool, k: int, records: Ints, union_costs: UnionCosts
 ) -> tuple[Ints, Ints, Floats]:
     """Tails, heads and costs of the links from these records to their nearest ones.
 
@@ -57,8 +65,8 @@ def nearest_links(
     for record in records:
         if pool.copies[record] >= k:
             continue
-        fill_tolls(trees, pool.vectors[record], tolls)
-        for i in range(nearest_few(tolls, pool, k, few)):
+        fill_union_costs(trees, pool.vectors[record], union_costs)
+        for i in range(nearest_few(union_costs, pool, k, few)):
             if few.chosen[i] != record:
                 tails[used] = record
                 heads[used] = few.chosen[i]

@@ -41,8 +41,8 @@ NO_TABLE = -(2**62)
 class UnionCosts(NamedTuple):
     """What it costs to unite with one vector: costs[u] if the other vector has node u in u's column.
 
-    Filled by `fill_tolls`; then the cost of the union with any vector is a sum of look-ups. `above` is room
-    for the nodes that these are the costs of.
+    Filled by `fill_union_costs`; then the cost of the union with any vector is a sum of look-ups. `above` is
+    room for the nodes that these are the costs of.
     """
 
     costs: Floats
@@ -141,54 +141,54 @@ def closures(trees: Trees, vectors: Ints, starts: Ints, members: Ints) -> Ints:
 
 
 @kernel
-def fill_tolls(trees: Trees, vector: Ints, tolls: UnionCosts) -> None:
+def fill_union_costs(trees: Trees, vector: Ints, union_costs: UnionCosts) -> None:
     """Write the cost of the union of each node with the vector's node in the same column. O(nodes)."""
     for j in range(len(vector)):
         mine = vector[j]
         first, last = trees.first_leaf[mine], trees.last_leaf[mine]
         for node in range(trees.starts[j + 1] - 1, trees.starts[j] - 1, -1):  # parents before their children
             covers = node >= mine and trees.first_leaf[node] <= first and trees.last_leaf[node] >= last
-            tolls.above[node] = node if covers else tolls.above[trees.parent[node]]
-            tolls.costs[node] = trees.cost[tolls.above[node]]
+            union_costs.above[node] = node if covers else union_costs.above[trees.parent[node]]
+            union_costs.costs[node] = trees.cost[union_costs.above[node]]
 
 
 @kernel
-def toll(tolls: UnionCosts, vector: Ints) -> float:
+def looked_up_cost(union_costs: UnionCosts, vector: Ints) -> float:
     """The cost of the union with a vector."""
     cost = 0.0
     for node in vector:
-        cost += tolls.costs[node]
+        cost += union_costs.costs[node]
     return cost
 
 
 @kernel
-def nearest(tolls: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
-    """The place among the candidates, and the cost, of the vector whose union by these tolls is cheapest.
+def nearest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
+    """The place among the candidates, and the cost, of the vector whose union by these costs is cheapest.
 
     The first one of equals; NOTHING without candidates. candidates[i] is a row of `vectors`. Reads only.
     """
     best, least = NOTHING, np.inf
     for place in range(len(candidates)):
-        cost = toll(tolls, vectors[candidates[place]])
+        cost = looked_up_cost(union_costs, vectors[candidates[place]])
         if cost < least:
             best, least = place, cost
     return best, least
 
 
 @kernel
-def furthest(tolls: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
+def furthest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
     """As `nearest`, of the vector whose union is dearest."""
     best, most = NOTHING, -np.inf
     for place in range(len(candidates)):
-        cost = toll(tolls, vectors[candidates[place]])
+        cost = looked_up_cost(union_costs, vectors[candidates[place]])
         if cost > most:
             best, most = place, cost
     return best, most
 
 
 @kernel
-def nearest_few(tolls: UnionCosts, pool: Pool, wanted: int, few: Few) -> int:
-    """Write the vectors of least union by these tolls until they have `wanted` copies in all.
+def nearest_few(union_costs: UnionCosts, pool: Pool, wanted: int, few: Few) -> int:
+    """Write the vectors of least union by these costs until they have `wanted` copies in all.
 
     They come in ascending order of costs, earlier candidates before later ones of the same cost; `few` has
     room for wanted + 1. Returns how many they are: all candidates if these have fewer copies.
@@ -196,7 +196,7 @@ def nearest_few(tolls: UnionCosts, pool: Pool, wanted: int, few: Few) -> int:
     chosen, costs, copies = few.chosen, few.costs, pool.copies
     count = total = 0
     for candidate in pool.candidates:
-        cost = toll(tolls, pool.vectors[candidate])
+        cost = looked_up_cost(union_costs, pool.vectors[candidate])
         if total >= wanted and cost >= costs[count - 1]:
             continue
         place = count

@@ -19,11 +19,11 @@ from shoal.kernels.generalized_records import (
     Pool,
     Trees,
     UnionCosts,
-    fill_tolls,
+    fill_union_costs,
     furthest,
+    looked_up_cost,
     nearest,
     nearest_few,
-    toll,
     unite,
     vector_cost,
 )
@@ -37,7 +37,7 @@ class Growth(NamedTuple):
     left[r] copies of record r are in no cluster yet: the last of its places row_starts[r]..row_starts[r + 1]
     - 1; record_of_place[p] is the record of place p, cluster_of_place[p] its cluster or NO_CLUSTER. The
     records candidates[:state[0]] are those with copies left, in ascending order; state[1] is the number of
-    these copies, state[2] that of the clusters. `tolls` is scratch space.
+    these copies, state[2] that of the clusters. `union_costs` is scratch space.
     """
 
     vectors: Ints
@@ -47,7 +47,7 @@ class Growth(NamedTuple):
     cluster_of_place: Ints
     candidates: Ints
     state: Ints
-    tolls: UnionCosts
+    union_costs: UnionCosts
 
 
 @kernel
@@ -89,8 +89,8 @@ def grow_by_members(trees: Trees, growth: Growth, k: int, last: int, most: int) 
     for _ in range(most):
         if growth.state[1] < k:
             break
-        fill_tolls(trees, growth.vectors[last], growth.tolls)
-        candidate, _ = furthest(growth.tolls, growth.vectors, growth.candidates[: growth.state[0]])
+        fill_union_costs(trees, growth.vectors[last], growth.union_costs)
+        candidate, _ = furthest(growth.union_costs, growth.vectors, growth.candidates[: growth.state[0]])
         closure[:] = growth.vectors[growth.candidates[candidate]]
         size = 0
         while True:
@@ -101,8 +101,8 @@ def grow_by_members(trees: Trees, growth: Growth, k: int, last: int, most: int) 
             size += copies
             if size == k:
                 break
-            fill_tolls(trees, closure, growth.tolls)
-            candidate, _ = nearest(growth.tolls, growth.vectors, growth.candidates[: growth.state[0]])
+            fill_union_costs(trees, closure, growth.union_costs)
+            candidate, _ = nearest(growth.union_costs, growth.vectors, growth.candidates[: growth.state[0]])
         growth.state[2] += 1
     return last
 
@@ -121,13 +121,13 @@ def grow_around_seeds(trees: Trees, growth: Growth, k: int, seeds: Ints) -> None
         if growth.cluster_of_place[place] != NO_CLUSTER:
             continue
         seed = growth.record_of_place[place]
-        fill_tolls(trees, growth.vectors[seed], growth.tolls)
+        fill_union_costs(trees, growth.vectors[seed], growth.union_costs)
         copies = min(k, growth.left[seed])
         take(growth, candidate_of(growth, seed), copies)
         wanted = k - copies
         if wanted > 0:
             pool = Pool(growth.vectors, growth.candidates[: growth.state[0]], growth.left)
-            count = nearest_few(growth.tolls, pool, wanted, few)
+            count = nearest_few(growth.union_costs, pool, wanted, few)
             for i in range(count):
                 record = few.chosen[i]
                 copies = min(wanted, growth.left[record])
@@ -147,10 +147,10 @@ def place_leftovers(trees: Trees, growth: Growth, closures: Ints, sizes: Ints) -
         costs[c] = vector_cost(trees, closures[c])
     while growth.state[0] > 0:
         record = growth.candidates[0]
-        fill_tolls(trees, growth.vectors[record], growth.tolls)
+        fill_union_costs(trees, growth.vectors[record], growth.union_costs)
         best, least = NOTHING, np.inf
         for c in range(len(closures)):
-            added = (sizes[c] + 1) * toll(growth.tolls, closures[c]) - sizes[c] * costs[c]
+            added = (sizes[c] + 1) * looked_up_cost(growth.union_costs, closures[c]) - sizes[c] * costs[c]
             if added < least:
                 best, least = c, added
         unite(trees, closures[best], growth.vectors[record])

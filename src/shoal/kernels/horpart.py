@@ -229,7 +229,7 @@ def _put_back(rows: Ints, first: int, last: int, done: int, desk: Desk) -> None:
 
 
 @kernel
-def unite_parts(starts: Ints, sensitive: SetArrays, sensitive_count: int, needs: BlockLimits) -> Ints:
+def unite_parts(starts: Ints, sensitive: SetArrays, sensitive_count: int, constraint: BlockLimits) -> Ints:
     """The starts of parts after each that is too small, or not diverse, was united with a neighbour.
 
     Part p holds the rows starts[p]..starts[p + 1] - 1. A part that falls short goes to the one before it,
@@ -246,11 +246,13 @@ def unite_parts(starts: Ints, sensitive: SetArrays, sensitive_count: int, needs:
         first, last = starts[part], starts[part + 1]
         size = last - first
         alone = _count_most(sensitive, first, last, others)
-        suffices = size >= needs.least and alone * needs.denominator <= size * needs.numerator
+        suffices = size >= constraint.least and alone * constraint.denominator <= size * constraint.numerator
         _forget(sensitive, first, last, others)
         before = first - united[count]
-        complete = before >= needs.least and most * needs.denominator <= before * needs.numerator
-        if before > 0 and complete and (suffices or before + size >= needs.limit):
+        complete = (
+            before >= constraint.least and most * constraint.denominator <= before * constraint.numerator
+        )
+        if before > 0 and complete and (suffices or before + size >= constraint.limit):
             _forget(sensitive, united[count], first, counts)
             count += 1
             united[count] = first
@@ -259,7 +261,7 @@ def unite_parts(starts: Ints, sensitive: SetArrays, sensitive_count: int, needs:
     end = starts[-1]
     while count > 0:
         size = end - united[count]
-        if size >= needs.least and most * needs.denominator <= size * needs.numerator:
+        if size >= constraint.least and most * constraint.denominator <= size * constraint.numerator:
             break
         count -= 1
         most = max(most, _count_most(sensitive, united[count], united[count + 1], counts))

@@ -19,18 +19,18 @@ from shoal.kernels.generalized_records import NOTHING, Trees, UnionCosts, unite,
 class Board(NamedTuple):
     """What stays: kind i has the vector vectors[i] and stands for rows like sample_rows[i].
 
-    Every cluster needs `needs`. A change must gain more than least_gain, which is above what rounding can
-    feign, so that changes never go round in a circle. `rows` and `tolls` are scratch space, `rows` for all
-    rows of the table.
+    Every cluster keeps `constraint`. A change must gain more than least_gain, which is above what rounding
+    can feign, so that changes never go round in a circle. `rows` and `union_costs` are scratch space, `rows`
+    for all rows of the table.
     """
 
     trees: Trees
     vectors: Ints
     sample_rows: Ints
-    needs: ClassConstraint
+    constraint: ClassConstraint
     least_gain: float
     rows: Ints
-    tolls: UnionCosts
+    union_costs: UnionCosts
 
 
 class Change(NamedTuple):
@@ -199,9 +199,9 @@ def may_become(board: Board, partition: ClusterEntries, c: int, change: Change) 
     size = partition.sizes[c] - change.fewer + change.more
     if size == 0:
         return True
-    if size < board.needs.k:
+    if size < board.constraint.k:
         return False
-    if len(board.needs.requirements) == 0 and len(board.needs.people) == 0:
+    if len(board.constraint.rules) == 0 and len(board.constraint.people) == 0:
         return True
     used = 0
     entry = partition.heads[c]
@@ -212,7 +212,7 @@ def may_become(board: Board, partition: ClusterEntries, c: int, change: Change) 
         entry = partition.after[entry]
     if change.more > 0:
         board.rows[used : used + change.more] = board.sample_rows[change.coming]
-    return rows_hold(board.needs, board.rows[:size])
+    return rows_hold(board.constraint, board.rows[:size])
 
 
 @kernel

@@ -8,7 +8,13 @@ import numpy as np
 
 from shoal.kernels.arrays import Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import NOTHING, fill_tolls, toll, union_cost, vector_cost
+from shoal.kernels.generalized_records import (
+    NOTHING,
+    fill_union_costs,
+    looked_up_cost,
+    union_cost,
+    vector_cost,
+)
 from shoal.kernels.local_search import (
     NO_ROWS,
     NONE,
@@ -63,14 +69,14 @@ def departure(board: Board, partition: ClusterEntries, a: int, entry: int) -> De
     alone = partition.lengths[a] == 1
     total = size * partition.costs[a]
     saved = total if alone else total - (size - count) * partition.without_costs[entry]
-    return Departure(entry, a, partition.kinds[entry], count, saved, size - board.needs.k, alone)
+    return Departure(entry, a, partition.kinds[entry], count, saved, size - board.constraint.k, alone)
 
 
 @kernel(part=True)
 def best_move(
     board: Board, partition: ClusterEntries, leaving: Departure, others: Ints, partners: Ints
 ) -> Step:
-    """The move of greatest gain of an entry into one of the other clusters; the tolls must be those of it.
+    """The move of greatest gain of an entry into one of the other clusters; the costs must be those of it.
 
     All rows of the entry go, or as many as its home can spare. `partners` gets the clusters where the rows
     would add least, the best first, NOTHING behind them.
@@ -85,7 +91,7 @@ def best_move(
     partition.state[2] += len(others)
     for b in others:
         size, total = partition.sizes[b], partition.sizes[b] * partition.costs[b]
-        cost = toll(board.tolls, partition.closures[b])
+        cost = looked_up_cost(board.union_costs, partition.closures[b])
         if moved > 0:
             gain = saved - ((size + moved) * cost - total)
             if (
@@ -108,7 +114,7 @@ def best_move(
 def best_swap(board: Board, partition: ClusterEntries, leaving: Departure, b: int, best: Step) -> Step:
     """The swap of greatest gain of all rows of an entry for those of an entry of cluster b, or `best`.
 
-    As many rows come back as the other entry has, or as many as leave. The tolls must be those of the entry.
+    As many rows come back as the other entry has, or as many as leave. The costs must be those of the entry.
     """
     a, entry, kind, count = leaving.home, leaving.entry, leaving.kind, leaving.rows
     size_a, size_b = partition.sizes[a], partition.sizes[b]
@@ -134,11 +140,11 @@ def best_swap(board: Board, partition: ClusterEntries, leaving: Departure, b: in
             else:
                 mine = union_cost(board.trees, partition.without[entry], board.vectors[other_kind])
             if not everything:
-                theirs = toll(board.tolls, partition.closures[b])
+                theirs = looked_up_cost(board.union_costs, partition.closures[b])
             elif partition.lengths[b] == 1:
                 theirs = vector_cost(board.trees, board.vectors[kind])
             else:
-                theirs = toll(board.tolls, partition.without[other])
+                theirs = looked_up_cost(board.union_costs, partition.without[other])
             gain = before - new_a * mine - new_b * theirs
             if (
                 gain > best.gain
@@ -161,7 +167,7 @@ def best_step(board: Board, partition: ClusterEntries, a: int, entry: int, other
     narrowed = is_narrowed_by(partition, a, entry)
     if partition.costs[a] == 0.0 or (leaving.spare <= 0 and not narrowed):
         return Step(board.least_gain, NOTHING, 0, NOTHING, 0)
-    fill_tolls(board.trees, board.vectors[leaving.kind], board.tolls)
+    fill_union_costs(board.trees, board.vectors[leaving.kind], board.union_costs)
     partners = np.empty(SWAP_PARTNERS, dtype=np.int64)
     best = best_move(board, partition, leaving, others, partners)
     if narrowed:

@@ -14,7 +14,15 @@ import numpy as np
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
 from shoal.kernels.constraint import rows_hold
-from shoal.kernels.generalized_records import NOTHING, Trees, fill_tolls, toll, union_cost, unite, vector_cost
+from shoal.kernels.generalized_records import (
+    NOTHING,
+    Trees,
+    fill_union_costs,
+    looked_up_cost,
+    union_cost,
+    unite,
+    vector_cost,
+)
 from shoal.kernels.local_search import Board, ClusterEntries, Cursor, entries_of, put, refresh, withdraw
 
 MOST_ROWS = 48
@@ -44,11 +52,11 @@ def neighbourhood(board: Board, partition: ClusterEntries, a: int, most: int) ->
     near = np.full(most, NOTHING, dtype=np.int64)
     added_by = np.full(most, np.inf)
     near[0], added_by[0] = a, -np.inf
-    fill_tolls(board.trees, partition.closures[a], board.tolls)
+    fill_union_costs(board.trees, partition.closures[a], board.union_costs)
     sizes, costs = partition.sizes, partition.costs
     for b in range(len(sizes)):
         if b != a and sizes[b] > 0 and sizes[a] + sizes[b] <= MOST_ROWS:
-            cost = toll(board.tolls, partition.closures[b])
+            cost = looked_up_cost(board.union_costs, partition.closures[b])
             added = (sizes[a] + sizes[b]) * cost - sizes[a] * costs[a] - sizes[b] * costs[b]
             if added < added_by[-1]:
                 place = most - 1
@@ -222,11 +230,11 @@ def rows_of(partition: ClusterEntries, clusters: Ints) -> tuple[Ints, Ints]:
 @kernel(part=True)
 def all_hold(board: Board, kinds: Ints, label: Ints) -> bool:
     """Whether the clusters of a deal have what they need beside k rows."""
-    if len(board.needs.requirements) == 0 and len(board.needs.people) == 0:
+    if len(board.constraint.rules) == 0 and len(board.constraint.people) == 0:
         return True
     for c in range(label.max() + 1):
         rows = board.sample_rows[kinds[label == c]]
-        if not rows_hold(board.needs, rows):
+        if not rows_hold(board.constraint, rows):
             return False
     return True
 
@@ -255,14 +263,14 @@ def deal_neighbours(board: Board, partition: ClusterEntries, cursor: Cursor, mos
         a = cursor.place[0]
         cursor.place[0] += 1
         size = partition.sizes[a]
-        if size == 0 or size + board.needs.k > MOST_ROWS or partition.costs[a] == 0.0:
+        if size == 0 or size + board.constraint.k > MOST_ROWS or partition.costs[a] == 0.0:
             continue
         clusters = neighbourhood(board, partition, a, most)
         partition.state[2] += len(partition.sizes)
         if len(clusters) > 1 and partition.changed[clusters].max() > tried[a]:
             kinds, old = rows_of(partition, clusters)
             label, gain = cheapest_deal(
-                board.trees, board.vectors[kinds], old, board.needs.k, board.least_gain
+                board.trees, board.vectors[kinds], old, board.constraint.k, board.least_gain
             )
             partition.state[2] += DEALS * MOST_ROWS * MOST_ROWS
             if gain > 0.0 and all_hold(board, kinds, label):

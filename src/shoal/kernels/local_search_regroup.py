@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import NOTHING, fill_tolls, toll, unite, vector_cost
+from shoal.kernels.generalized_records import NOTHING, fill_union_costs, looked_up_cost, unite, vector_cost
 from shoal.kernels.local_search import (
     NO_ROWS,
     NONE,
@@ -31,13 +31,13 @@ def cheapest_host(
 ) -> tuple[int, float]:
     """The cluster but a where the rows of an entry add least, and how much, if that is below a limit."""
     kind, count = partition.kinds[entry], partition.counts[entry]
-    fill_tolls(board.trees, board.vectors[kind], board.tolls)
+    fill_union_costs(board.trees, board.vectors[kind], board.union_costs)
     best, least = NOTHING, limit
     partition.state[2] += len(partition.sizes)
     for b in range(len(partition.sizes)):
         if b == a or partition.sizes[b] == 0:
             continue
-        cost = toll(board.tolls, partition.closures[b])
+        cost = looked_up_cost(board.union_costs, partition.closures[b])
         added = (partition.sizes[b] + count) * cost - partition.sizes[b] * partition.costs[b]
         if added < least and may_become(board, partition, b, Change(NONE, NO_ROWS, kind, count)):
             best, least = b, added
@@ -116,7 +116,7 @@ def spared_entries(board: Board, partition: ClusterEntries, owners: Ints) -> Int
     spared = np.empty(len(partition.kinds), dtype=np.int64)
     count = 0
     for c in range(len(partition.sizes)):
-        if partition.sizes[c] > board.needs.k and partition.costs[c] > 0.0:
+        if partition.sizes[c] > board.constraint.k and partition.costs[c] > 0.0:
             for entry in entries_of(partition, c):
                 owners[entry] = c
                 spared[count] = entry
@@ -134,7 +134,7 @@ def gather(
     with what was taken before; those are passed over that cost less where they are. No cluster gives more
     rows than it can spare. Nothing is returned when they do not suffice.
     """
-    k = board.needs.k
+    k = board.constraint.k
     closure = board.vectors[partition.kinds[seed]].copy()
     entries, counts = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
     spare = partition.sizes - k
@@ -154,12 +154,12 @@ def gather(
             unite(board.trees, closure, board.vectors[partition.kinds[entry]])
         if size == k:
             break
-        fill_tolls(board.trees, closure, board.tolls)
+        fill_union_costs(board.trees, closure, board.union_costs)
         best, least, kept = NOTHING, np.inf, 0
         partition.state[2] += left
         for place in range(left):
             other = willing[place]
-            cost = toll(board.tolls, board.vectors[partition.kinds[other]])
+            cost = looked_up_cost(board.union_costs, board.vectors[partition.kinds[other]])
             if other != entry and spare[owners[other]] > 0 and cost < partition.costs[owners[other]]:
                 if cost < least:
                     best, least = kept, cost
@@ -234,7 +234,7 @@ def found_clusters(board: Board, partition: ClusterEntries, cursor: Cursor) -> f
     while cursor.place[0] < len(partition.sizes):
         a = cursor.place[0]
         changed = partition.changed[a] > partition.searched[a]
-        if changed and partition.sizes[a] > board.needs.k and partition.costs[a] > 0.0:
+        if changed and partition.sizes[a] > board.constraint.k and partition.costs[a] > 0.0:
             entries = entries_of(partition, a)
             while cursor.place[1] < len(entries):
                 if partition.state[2] >= cursor.looks:

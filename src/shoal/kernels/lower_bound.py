@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import Few, Trees, UnionCosts, fill_tolls, toll
+from shoal.kernels.generalized_records import Few, Trees, UnionCosts, fill_union_costs, looked_up_cost
 
 
 class Neighbourhoods(NamedTuple):
@@ -27,16 +27,16 @@ class Neighbourhoods(NamedTuple):
 
 
 @kernel
-def fill_floors(trees: Trees, vector: Ints, tolls: UnionCosts, floors: Floats) -> None:
-    """Write what the union with anything under each node costs at least, given the vector's tolls.
+def fill_floors(trees: Trees, vector: Ints, union_costs: UnionCosts, floors: Floats) -> None:
+    """Write what the union with anything under each node costs at least, given the vector's costs.
 
     Whatever lies under a node that does not cover the vector's node has the same union with it as the node
     itself.
     """
     for j in range(len(vector)):
         for node in range(trees.starts[j], trees.starts[j + 1]):
-            covers = tolls.above[node] == node
-            floors[node] = trees.cost[vector[j]] if covers else tolls.costs[node]
+            covers = union_costs.above[node] == node
+            floors[node] = trees.cost[vector[j]] if covers else union_costs.costs[node]
 
 
 @kernel
@@ -60,12 +60,12 @@ def distances_to_k(trees: Trees, hoods: Neighbourhoods, k: int, begin: int, end:
     """
     kth = np.empty(end - begin, dtype=np.float64)
     size = len(trees.cost)
-    tolls = UnionCosts(np.empty(size, dtype=np.float64), np.empty(size, dtype=np.int64))
+    union_costs = UnionCosts(np.empty(size, dtype=np.float64), np.empty(size, dtype=np.int64))
     floors = np.empty(size, dtype=np.float64)
     few = Few(np.empty(k + 1, dtype=np.int64), np.empty(k + 1, dtype=np.float64))
     for record in range(begin, end):
-        fill_tolls(trees, hoods.vectors[record], tolls)
-        fill_floors(trees, hoods.vectors[record], tolls, floors)
+        fill_union_costs(trees, hoods.vectors[record], union_costs)
+        fill_floors(trees, hoods.vectors[record], union_costs, floors)
         count = total = 0
         for turn in range(-1, len(hoods.closures)):
             c = hoods.home[record] if turn == -1 else turn
@@ -78,7 +78,7 @@ def distances_to_k(trees: Trees, hoods: Neighbourhoods, k: int, begin: int, end:
                 if floor >= few.costs[count - 1]:
                     continue
             for place in range(hoods.starts[c], hoods.starts[c + 1]):
-                cost = toll(tolls, hoods.vectors[hoods.members[place]])
+                cost = looked_up_cost(union_costs, hoods.vectors[hoods.members[place]])
                 if total >= k and cost >= few.costs[count - 1]:
                     continue
                 count = offer(few, count, cost, min(k, hoods.copies[place]))

@@ -168,7 +168,7 @@ def cut_rank(ordered: Ordered, line: Sorted, stage: int, top: int, cut: int) -> 
 
 
 @kernel
-def find_cut(ordered: Ordered, needs: ClassConstraint, line: Sorted, stage: int) -> int:
+def find_cut(ordered: Ordered, constraint: ClassConstraint, line: Sorted, stage: int) -> int:
     """How many of the sorted rows go to the left side of the best admissible cut; 0 if there is none.
 
     The most wanted cut nearest to the middle is best, the lower of two. Of the cuts that leave k rows on both
@@ -176,7 +176,7 @@ def find_cut(ordered: Ordered, needs: ClassConstraint, line: Sorted, stage: int)
     """
     count = len(line.rows)
     top = cover(ordered, line.column, line.places[0], line.places[-1])
-    first, last = needs.k, count - needs.k
+    first, last = constraint.k, count - constraint.k
     if stage == WITHIN_A_VALUE:
         first, last = max(first, count // 2), min(last, count // 2)
     tried = (-1, -1, -1)
@@ -187,14 +187,14 @@ def find_cut(ordered: Ordered, needs: ClassConstraint, line: Sorted, stage: int)
             if rank >= 0 and tried < (rank, abs(2 * cut - count), cut) < best:
                 best = (rank, abs(2 * cut - count), cut)
         cut = best[2]
-        if cut == 0 or (rows_hold(needs, line.rows[:cut]) and rows_hold(needs, line.rows[cut:])):
+        if cut == 0 or (rows_hold(constraint, line.rows[:cut]) and rows_hold(constraint, line.rows[cut:])):
             return cut
         tried = best
     return 0
 
 
 @kernel
-def choose_cut(ordered: Ordered, needs: ClassConstraint, stages: int, rows: Ints) -> tuple[int, int]:
+def choose_cut(ordered: Ordered, constraint: ClassConstraint, stages: int, rows: Ints) -> tuple[int, int]:
     """The column and the position of the best cut of some rows, which are left sorted by that column.
 
     Stage by stage: first what is missing or suppressed is split off, then values are parted, then, where that
@@ -209,7 +209,7 @@ def choose_cut(ordered: Ordered, needs: ClassConstraint, stages: int, rows: Ints
             if stage == SPLIT_OFF and highs[column] < ordered.value_counts[column]:
                 continue
             line = sorted_by_column(ordered, column, rows)
-            cut = find_cut(ordered, needs, line, stage)
+            cut = find_cut(ordered, constraint, line, stage)
             if cut > 0:
                 for place in range(len(rows)):
                     rows[place] = line.rows[place]
@@ -218,7 +218,7 @@ def choose_cut(ordered: Ordered, needs: ClassConstraint, stages: int, rows: Ints
 
 
 @kernel
-def cut_parts(ordered: Ordered, needs: ClassConstraint, stages: int, parts: Parts, budget: int) -> int:
+def cut_parts(ordered: Ordered, constraint: ClassConstraint, stages: int, parts: Parts, budget: int) -> int:
     """Cut open parts, in the order in which they were made, until about `budget` rows have been handled.
 
     Returns how many were handled: 0 when no part is open. Writes `parts`.
@@ -230,9 +230,9 @@ def cut_parts(ordered: Ordered, needs: ClassConstraint, stages: int, parts: Part
         rows = parts.rows[start:end]
         handled += len(rows)
         parts.state[0] += 1
-        if len(rows) < 2 * needs.k:
+        if len(rows) < 2 * constraint.k:
             continue
-        column, cut = choose_cut(ordered, needs, stages, rows)
+        column, cut = choose_cut(ordered, constraint, stages, rows)
         if column == NO_COLUMN:
             continue
         parts.columns[part] = column

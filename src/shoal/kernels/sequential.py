@@ -8,7 +8,15 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import NOTHING, Trees, UnionCosts, fill_tolls, toll, unite, vector_cost
+from shoal.kernels.generalized_records import (
+    NOTHING,
+    Trees,
+    UnionCosts,
+    fill_union_costs,
+    looked_up_cost,
+    unite,
+    vector_cost,
+)
 
 # What a move must gain at least, so that rounding never makes a circle of moves.
 LEAST_GAIN = 1e-9
@@ -19,7 +27,7 @@ class Allotment(NamedTuple):
 
     Record r is vectors[r], has counts[r] copies and is in cluster_of[r], in a list of records that begins
     with heads[c]; after[r] and before[r] are its neighbours there, NOTHING ends it. Cluster c has sizes[c]
-    rows, a closure and a cost per row, which mean nothing while it is empty. `tolls` is scratch space.
+    rows, a closure and a cost per row, which mean nothing while it is empty. `union_costs` is scratch space.
     """
 
     vectors: Ints
@@ -31,7 +39,7 @@ class Allotment(NamedTuple):
     sizes: Ints
     closures: Ints
     costs: Floats
-    tolls: UnionCosts
+    union_costs: UnionCosts
 
 
 @kernel
@@ -76,7 +84,7 @@ def enter(allotment: Allotment, record: int, cluster: int) -> None:
 
 @kernel
 def best_cluster(allotment: Allotment, copies: int, home: int) -> tuple[int, float]:
-    """The other cluster where the record of the tolls adds least to the sum of costs, and how much.
+    """The other cluster where the record of the costs adds least to the sum of costs, and how much.
 
     The first of equals. Empty clusters are passed over.
     """
@@ -85,7 +93,9 @@ def best_cluster(allotment: Allotment, copies: int, home: int) -> tuple[int, flo
         size = allotment.sizes[c]
         if c == home or size == 0:
             continue
-        added = (size + copies) * toll(allotment.tolls, allotment.closures[c]) - size * allotment.costs[c]
+        added = (size + copies) * looked_up_cost(
+            allotment.union_costs, allotment.closures[c]
+        ) - size * allotment.costs[c]
         if added < least:
             best, least = c, added
     return best, least
@@ -106,7 +116,7 @@ def move_records(trees: Trees, allotment: Allotment, records: Ints) -> int:
         cost = vector_cost(trees, closure) if others else 0.0
         size = allotment.sizes[home] - copies
         saved = allotment.sizes[home] * allotment.costs[home] - size * cost
-        fill_tolls(trees, allotment.vectors[record], allotment.tolls)
+        fill_union_costs(trees, allotment.vectors[record], allotment.union_costs)
         best, added = best_cluster(allotment, copies, home)
         if added >= saved - LEAST_GAIN:
             continue

@@ -1,4 +1,4 @@
-"""Rows divided into branches that fit one task each: by places along columns, by items, or by turns."""
+"""Rows divided into blocks that fit one task each: by places along columns, by items, or by turns."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.take import take_sets
 from shoal.spark.reader import Reader, in_blocks
 
-BRANCH = "shoal branch"
-WITHOUT_ITEMS = -1  # the branch of empty sets
+BLOCK = "shoal block"
+WITHOUT_ITEMS = -1  # the block of empty sets
 
-PLACES = "branch bigint, axis bigint, place bigint, rows bigint"
-ITEMS = "branch bigint, label string, rows bigint"
-SIZES = "branch bigint, rows bigint"
+PLACES = "block bigint, axis bigint, place bigint, rows bigint"
+ITEMS = "block bigint, label string, rows bigint"
+SIZES = "block bigint, rows bigint"
 NUMBERS = "name string, number double, whole boolean"
 
 _NUMBERS_PER_BLOCK = 512
-_ITEMS = pa.schema([("branch", pa.int64()), ("label", pa.string()), ("rows", pa.int64())])
+_ITEMS = pa.schema([("block", pa.int64()), ("label", pa.string()), ("rows", pa.int64())])
 _NUMBERS = pa.schema([("name", pa.string()), ("number", pa.float64()), ("whole", pa.bool_())])
 
 
@@ -53,13 +53,13 @@ class Axis:
 
 
 class BlockSplit(Protocol):
-    """A branch that was divided."""
+    """A block that was divided."""
 
     @property
-    def branch(self) -> int:
+    def block(self) -> int:
         """Which one."""
 
-    def branch_of(self, data: LocalData, rows: Ints) -> Ints:
+    def block_of(self, data: LocalData, rows: Ints) -> Ints:
         """Where each of these rows of it goes."""
 
 
@@ -67,13 +67,13 @@ class BlockSplit(Protocol):
 class AtPlace:
     """Rows with a place up to `last` go to `low`, others to `high`."""
 
-    branch: int
+    block: int
     axis: Axis
     last: int
     low: int
     high: int
 
-    def branch_of(self, data: LocalData, rows: Ints) -> Ints:
+    def block_of(self, data: LocalData, rows: Ints) -> Ints:
         """One side or the other."""
         return np.where(self.axis.places(data)[rows] <= self.last, self.low, self.high)
 
@@ -82,12 +82,12 @@ class AtPlace:
 class ByFirstItem:
     """A row goes where the first of the listed items that it holds leads; the last way is that of none."""
 
-    branch: int
+    block: int
     column: str
     items: Sequence[str]
-    branches: Ints
+    blocks: Ints
 
-    def branch_of(self, data: LocalData, rows: Ints) -> Ints:
+    def block_of(self, data: LocalData, rows: Ints) -> Ints:
         """The way of each row."""
         sets = data.table.sets(self.column)
         listed = pa.array(self.items, type=pa.string())
@@ -97,42 +97,42 @@ class ByFirstItem:
         filled = np.flatnonzero(np.diff(starts))
         if len(filled):
             first[filled] = np.minimum.reduceat(ranks[items].astype(np.int64), starts[filled])
-        return self.branches[first]
+        return self.blocks[first]
 
 
 @dataclass(frozen=True)
 class EmptyApart:
-    """Rows of a column without items leave branch 0; sensitive items count only if it is said so."""
+    """Rows of a column without items leave block 0; sensitive items count only if it is said so."""
 
     column: str
     sensitive: bool
-    branch: int = 0
+    block: int = 0
 
-    def branch_of(self, data: LocalData, rows: Ints) -> Ints:
+    def block_of(self, data: LocalData, rows: Ints) -> Ints:
         """One side or the other."""
         sets = data.table.sets(self.column).arrays
         if not self.sensitive:
             sets = data.joined_sets().of_column(self.column)
-        return np.where(np.diff(sets.starts)[rows] == 0, WITHOUT_ITEMS, self.branch)
+        return np.where(np.diff(sets.starts)[rows] == 0, WITHOUT_ITEMS, self.block)
 
 
 @dataclass(frozen=True)
 class Dealt:
-    """A branch that nothing divides: its rows go to `count` branches from `first` on, by turns."""
+    """A block that nothing divides: its rows go to `count` blocks from `first` on, by turns."""
 
-    branch: int
+    block: int
     first: int
     count: int
 
 
-def branch_of_each_row(splits: Sequence[BlockSplit], data: LocalData) -> Ints:
-    """The branch in which each row ends; all start in branch 0, and splits stand in their order."""
-    branch = np.zeros(data.row_count, dtype=np.int64)
+def block_of_each_row(splits: Sequence[BlockSplit], data: LocalData) -> Ints:
+    """The block in which each row ends; all start in block 0, and splits stand in their order."""
+    block = np.zeros(data.row_count, dtype=np.int64)
     for split in splits:
-        here = np.flatnonzero(branch == split.branch)
+        here = np.flatnonzero(block == split.block)
         if len(here):
-            branch[here] = split.branch_of(data, here)
-    return branch
+            block[here] = split.block_of(data, here)
+    return block
 
 
 # What workers do are values of classes that they can import: see `itemsets`.
@@ -169,7 +169,7 @@ class SampleNumbers:
 
 @dataclass(frozen=True, eq=False)
 class CountPlaces:
-    """How many rows of each open branch have each place of each axis."""
+    """How many rows of each open block have each place of each axis."""
 
     reader: Reader
     axes: Sequence[Axis]
@@ -177,23 +177,21 @@ class CountPlaces:
     open: frozenset[int]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row per branch, axis and place."""
+        """One row per block, axis and place."""
         for rows in in_blocks(batches):
             data = self.reader.read(rows)
-            branch = branch_of_each_row(self.splits, data)
-            chosen = np.isin(branch, list(self.open))
+            block = block_of_each_row(self.splits, data)
+            chosen = np.isin(block, list(self.open))
             for number, axis in enumerate(self.axes):
                 room = axis.value_count + 2
-                keys, counts = np.unique(
-                    branch[chosen] * room + axis.places(data)[chosen], return_counts=True
-                )
+                keys, counts = np.unique(block[chosen] * room + axis.places(data)[chosen], return_counts=True)
                 numbers = np.full(len(keys), number)
                 yield _batch(PLACES, keys // room, numbers, keys % room, counts)
 
 
 @dataclass(frozen=True, eq=False)
 class CountItems:
-    """How many rows of each open branch hold each item that is not sensitive."""
+    """How many rows of each open block hold each item that is not sensitive."""
 
     reader: Reader
     column: str
@@ -201,15 +199,15 @@ class CountItems:
     open: frozenset[int]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row per branch and item."""
+        """One row per block and item."""
         for rows in in_blocks(batches):
             data = self.reader.read(rows)
-            branch = branch_of_each_row(self.splits, data)
+            block = block_of_each_row(self.splits, data)
             sets, labels = (
                 data.joined_sets().of_column(self.column),
                 data.table.sets(self.column).domain.labels,
             )
-            of_item = np.repeat(branch, np.diff(sets.starts))
+            of_item = np.repeat(block, np.diff(sets.starts))
             chosen = np.isin(of_item, list(self.open))
             room = max(len(labels), 1)
             keys, counts = np.unique(of_item[chosen] * room + sets.items[chosen], return_counts=True)
@@ -219,63 +217,63 @@ class CountItems:
 
 
 @dataclass(frozen=True, eq=False)
-class CountBranches:
-    """How many rows end in each branch."""
+class CountBlocks:
+    """How many rows end in each block."""
 
     reader: Reader
     splits: Sequence[BlockSplit]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row per branch of a block."""
+        """One row per block of a block."""
         for rows in in_blocks(batches):
-            branches, counts = np.unique(
-                branch_of_each_row(self.splits, self.reader.read(rows)), return_counts=True
+            blocks, counts = np.unique(
+                block_of_each_row(self.splits, self.reader.read(rows)), return_counts=True
             )
-            yield _batch(SIZES, branches, counts)
+            yield _batch(SIZES, blocks, counts)
 
 
 @dataclass(frozen=True, eq=False)
-class AddBranch:
-    """The rows as they are, with their branch beside them."""
+class AddBlock:
+    """The rows as they are, with their block beside them."""
 
     reader: Reader
     splits: Sequence[BlockSplit]
     dealt: Sequence[Dealt] = field(default=())
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """All rows; turns begin elsewhere in every part, so that small parts fill all branches."""
+        """All rows; turns begin elsewhere in every part, so that small parts fill all blocks."""
         task = TaskContext.get()
-        turn = Counter({deal.branch: task.partitionId() if task else 0 for deal in self.dealt})
+        turn = Counter({deal.block: task.partitionId() if task else 0 for deal in self.dealt})
         for rows in in_blocks(batches):
-            branch = branch_of_each_row(self.splits, self.reader.read(rows))
-            taken = branch.copy()
+            block = block_of_each_row(self.splits, self.reader.read(rows))
+            taken = block.copy()
             for deal in self.dealt:
-                here = np.flatnonzero(taken == deal.branch)
-                branch[here] = deal.first + (turn[deal.branch] + np.arange(len(here))) % deal.count
-                turn[deal.branch] += len(here)
-            yield from rows.append_column(BRANCH, pa.array(branch)).to_batches()
+                here = np.flatnonzero(taken == deal.block)
+                block[here] = deal.first + (turn[deal.block] + np.arange(len(here))) % deal.count
+                turn[deal.block] += len(here)
+            yield from rows.append_column(BLOCK, pa.array(block)).to_batches()
 
 
-def whole_branches(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.Table]]:
-    """One branch after the other with its rows; batches must come in the order of branches."""
+def whole_blocks(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.Table]]:
+    """One block after the other with its rows; batches must come in the order of blocks."""
     waiting: list[pa.RecordBatch] = []
     current = 0
     for batch in batches:
-        branch = batch.column(BRANCH).to_numpy()
-        borders = np.flatnonzero(np.diff(branch)) + 1
-        for rows in np.split(np.arange(len(branch)), borders) if len(branch) else []:
-            number = int(branch[rows[0]])
+        block = batch.column(BLOCK).to_numpy()
+        borders = np.flatnonzero(np.diff(block)) + 1
+        for rows in np.split(np.arange(len(block)), borders) if len(block) else []:
+            number = int(block[rows[0]])
             if waiting and number != current:
-                yield current, _without_branch(waiting)
+                yield current, _without_block(waiting)
                 waiting = []
             current = number
             waiting.append(batch.slice(rows[0], len(rows)))
     if waiting:
-        yield current, _without_branch(waiting)
+        yield current, _without_block(waiting)
 
 
-def _without_branch(batches: Sequence[pa.RecordBatch]) -> pa.Table:
-    return pa.Table.from_batches(batches).drop_columns([BRANCH])
+def _without_block(batches: Sequence[pa.RecordBatch]) -> pa.Table:
+    return pa.Table.from_batches(batches).drop_columns([BLOCK])
 
 
 def _batch(schema: str, *columns: Ints) -> pa.RecordBatch:

@@ -1,7 +1,7 @@
-"""Algorithms that see rows: the data are divided into branches that fit a task, and each is searched alone.
+"""Algorithms that see rows: the data are divided into blocks that fit a task, and each is searched alone.
 
-What holds for every branch holds for all of them together, because classes and itemsets can only gain rows
-when branches are put side by side.
+What holds for every block holds for all of them together, because classes and itemsets can only gain rows
+when blocks are put side by side.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from shoal.recoding.cuts import Cuts
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.rows import RowRecoding
-from shoal.spark.block_tasks import BRANCH, AddBranch, whole_branches
+from shoal.spark.block_tasks import BLOCK, AddBlock, whole_blocks
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, empty_table
 from shoal.spark.divide import Box, Division
@@ -41,7 +41,7 @@ from shoal.spark.publish_tasks import typed
 from shoal.spark.reader import ROWS_ON_DISK, Reader
 from shoal.table.roles import Role
 
-ROWS_PER_BRANCH = "spark.shoal.rowsPerBranch"
+ROWS_PER_BLOCK = "spark.shoal.rowsPerBlock"
 
 _FACTS = "shoal facts"
 _ROW_MEANS = ("ncp", "lm", "tree", "ul")  # entropies depend on all rows together
@@ -67,20 +67,20 @@ class RunClock:
         return WithinLimits(Silent(), self.limits, seconds_gone=max(0.0, time.time() - self.started))
 
 
-class TaskOfBranch(Protocol):
-    """What a task does with the rows of a branch."""
+class TaskOfBlock(Protocol):
+    """What a task does with the rows of a block."""
 
     @property
     def schema(self) -> pa.Schema:
         """The columns of what it gives back."""
 
-    def release(self, rows: pa.Table, branch: int) -> tuple[pa.Table, dict[str, Any]]:
-        """What is published of a branch, and how the search went; raises ShoalError if there is no way."""
+    def release(self, rows: pa.Table, block: int) -> tuple[pa.Table, dict[str, Any]]:
+        """What is published of a block, and how the search went; raises ShoalError if there is no way."""
 
 
 @dataclass(frozen=True, eq=False)
 class PublishRows:
-    """Find what to do with the rows of a branch, do it, and measure what it cost."""
+    """Find what to do with the rows of a block, do it, and measure what it cost."""
 
     reader: Reader
     algorithm: Algorithm
@@ -92,12 +92,12 @@ class PublishRows:
     measured_as: Mapping[str, Role] = field(default_factory=dict)
     withhold_empty: bool = False
 
-    def release(self, rows: pa.Table, branch: int) -> tuple[pa.Table, dict[str, Any]]:
+    def release(self, rows: pa.Table, block: int) -> tuple[pa.Table, dict[str, Any]]:
         """The rows as they are published."""
         data = self.reader.read(rows)
-        if branch < 0 and self.withhold_empty:
+        if block < 0 and self.withhold_empty:
             return self.schema.empty_table(), {}
-        recoding = _as_it_is(data) if branch < 0 else self._found(data, branch)
+        recoding = _as_it_is(data) if block < 0 else self._found(data, block)
         promise = Promise(self.models)
         smallest = sys.maxsize if promise.constrains_classes else promise.k
         applied = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=smallest)
@@ -110,14 +110,14 @@ class PublishRows:
             "notices": list(recoding.notices),
         }
 
-    def _found(self, data: LocalData, branch: int) -> RowRecoding:
-        rng = np.random.default_rng([self.seed, branch])
+    def _found(self, data: LocalData, block: int) -> RowRecoding:
+        rng = np.random.default_rng([self.seed, block])
         recoding = self.algorithm.find(data, self.models, rng, self.within.progress())
         if not isinstance(recoding, RowRecoding):
             raise TypeError(f"{self.algorithm.name} publishes no rows")
-        if recoding.clusters is None or branch not in self.boxes:
+        if recoding.clusters is None or block not in self.boxes:
             return recoding
-        return replace(recoding, clusters=within_box(recoding.clusters, self.boxes[branch]))
+        return replace(recoding, clusters=within_box(recoding.clusters, self.boxes[block]))
 
 
 def _as_it_is(data: LocalData) -> RowRecoding:
@@ -128,7 +128,7 @@ def _as_it_is(data: LocalData) -> RowRecoding:
 
 
 def within_box(clusters: GeneralizedClusters, box: Box) -> GeneralizedClusters:
-    """The clusters with ranges that end where the branch does, not where the whole column does."""
+    """The clusters with ranges that end where the block does, not where the whole column does."""
     ranges = dict(clusters.ranges)
     for name, (lower, upper) in box.items():
         narrowed = np.clip(ranges[name], lower, upper)
@@ -141,18 +141,18 @@ def _means(losses: Mapping[str, float]) -> dict[str, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class SearchBranches:
-    """What a worker does with its branches: what is published, and one row more for each that tells facts."""
+class SearchBlocks:
+    """What a worker does with its blocks: what is published, and one row more for each that tells facts."""
 
-    task: TaskOfBranch
+    task: TaskOfBlock
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The branches one after the other; they come in their order, and one is in memory at a time."""
+        """The blocks one after the other; they come in their order, and one is in memory at a time."""
         schema = with_facts(self.task.schema)
-        for branch, rows in whole_branches(batches):
-            facts: dict[str, Any] = {"branch": branch, "rows": rows.num_rows}
+        for block, rows in whole_blocks(batches):
+            facts: dict[str, Any] = {"block": block, "rows": rows.num_rows}
             try:
-                released, told = self.task.release(rows, branch)
+                released, told = self.task.release(rows, block)
                 yield from released.append_column(
                     schema.field(_FACTS), pa.nulls(len(released), pa.string())
                 ).to_batches()
@@ -170,7 +170,7 @@ def with_facts(schema: pa.Schema) -> pa.Schema:
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """What all branches publish, and how their searches went; `working` is to be unpersisted in the end."""
+    """What all blocks publish, and how their searches went; `working` is to be unpersisted in the end."""
 
     published: DataFrame
     facts: tuple[Mapping[str, Any], ...]
@@ -179,24 +179,22 @@ class Searched:
     def figures(self, division: Division) -> dict[str, Any]:
         """How the work was divided."""
         return {
-            "branches": division.branch_count,
-            "rows_of_the_largest_branch": max(int(fact["rows"]) for fact in self.facts),
+            "blocks": division.block_count,
+            "rows_of_the_largest_block": max(int(fact["rows"]) for fact in self.facts),
             "rows_dealt_by_turns": division.dealt_rows,
         }
 
     def notices(self) -> tuple[str, ...]:
-        """What the searches noticed, each once; figures in it are those of one branch."""
+        """What the searches noticed, each once; figures in it are those of one block."""
         told = dict.fromkeys(notice for fact in self.facts for notice in fact.get("notices", ()))
         if len(self.facts) == 1:
             return tuple(told)
-        shown = [f"in a branch: {notice}" for notice in list(told)[:_NOTICES_SHOWN]]
+        shown = [f"in a block: {notice}" for notice in list(told)[:_NOTICES_SHOWN]]
         more = len(told) - len(shown)
-        return (
-            (*shown, f"{counted(more, 'more notice')} of single branches left out") if more else tuple(shown)
-        )
+        return (*shown, f"{counted(more, 'more notice')} of single blocks left out") if more else tuple(shown)
 
     def losses(self, *, of_sets: bool) -> dict[str, float]:
-        """The means over all rows, or over all items, from those of the branches."""
+        """The means over all rows, or over all items, from those of the blocks."""
         by_items = ("item_ncp", "ncp") if of_sets else ("item_ncp",)
         return united_losses(
             [
@@ -224,7 +222,7 @@ class Searched:
 
 
 class MeasuredBlock(NamedTuple):
-    """What a branch lost, and over how many rows and items the losses are means."""
+    """What a block lost, and over how many rows and items the losses are means."""
 
     rows: int
     items: int
@@ -232,7 +230,7 @@ class MeasuredBlock(NamedTuple):
 
 
 def united_losses(measured: Sequence[MeasuredBlock], by_items: Sequence[str]) -> dict[str, float]:
-    """The means of all branches from those of each, which are over items as named, others over rows."""
+    """The means of all blocks from those of each, which are over items as named, others over rows."""
     losses = {}
     for name in (*_ROW_MEANS, *_ITEM_MEANS):
         weighted = [
@@ -246,25 +244,25 @@ def united_losses(measured: Sequence[MeasuredBlock], by_items: Sequence[str]) ->
     return losses
 
 
-def search_branches(data: SparkData, division: Division, task: TaskOfBranch, most: int) -> Searched:
-    """Bring the rows of each branch together, search, and hear how it went; raises what a branch raised."""
-    with_branch = pa.schema([*empty_table(data.frame).schema, (BRANCH, pa.int64())])
+def search_blocks(data: SparkData, division: Division, task: TaskOfBlock, most: int) -> Searched:
+    """Bring the rows of each block together, search, and hear how it went; raises what a block raised."""
+    with_block = pa.schema([*empty_table(data.frame).schema, (BLOCK, pa.int64())])
     content = sql.xxhash64(*map(quoted, data.frame.columns))
     # Rows come to every task in an order that only their content decides: one that is repeated after a
     # failure decides as before, and no class is published half in one way and half in another.
     frame = data.frame.sortWithinPartitions(content) if division.dealt else data.frame
     tagged = frame.mapInArrow(
-        AddBranch(data.reader, division.splits, division.dealt), from_arrow_schema(with_branch)
+        AddBlock(data.reader, division.splits, division.dealt), from_arrow_schema(with_block)
     )
     tasks = max(1, min(len(division.sizes), -(-2 * data.row_count // most)))
     found = (
-        tagged.repartition(tasks, quoted(BRANCH))
-        .sortWithinPartitions(quoted(BRANCH), content)
-        .mapInArrow(SearchBranches(task), from_arrow_schema(with_facts(task.schema)))
+        tagged.repartition(tasks, quoted(BLOCK))
+        .sortWithinPartitions(quoted(BLOCK), content)
+        .mapInArrow(SearchBlocks(task), from_arrow_schema(with_facts(task.schema)))
         .persist(ROWS_ON_DISK)
     )
     told = found.filter(sql.col(quoted(_FACTS)).isNotNull()).select(quoted(_FACTS)).collect()
-    facts = sorted((json.loads(row[0]) for row in told), key=lambda fact: int(fact["branch"]))
+    facts = sorted((json.loads(row[0]) for row in told), key=lambda fact: int(fact["block"]))
     try:
         _raise_first_error(facts)
     except ShoalError:
@@ -283,16 +281,16 @@ def _raise_first_error(facts: Sequence[Mapping[str, Any]]) -> None:
     if first["kind"] == BadInput.__name__:
         raise BadInput(Problem(first["error"]))
     raise Infeasible(
-        f"{len(failed)} of {counted(len(facts), 'branch')} cannot keep the promise alone, the first because:"
-        f" {first['error']}; raise {ROWS_PER_BRANCH}, or run on one machine"
+        f"{len(failed)} of {counted(len(facts), 'block')} cannot keep the promise alone, the first because:"
+        f" {first['error']}; raise {ROWS_PER_BLOCK}, or run on one machine"
     )
 
 
-def most_rows_per_branch(data: SparkData, default: int) -> int:
+def most_rows_per_block(data: SparkData, default: int) -> int:
     """How many rows a task may hold, as the session or the cluster says."""
-    given = data.frame.sparkSession.conf.get(ROWS_PER_BRANCH, None)
+    given = data.frame.sparkSession.conf.get(ROWS_PER_BLOCK, None)
     if given is None:
         return default
     if not given.isdigit() or int(given) < 1:
-        raise BadInput(Problem(f"{ROWS_PER_BRANCH} is {given!r}", "give a number of rows of 1 or more"))
+        raise BadInput(Problem(f"{ROWS_PER_BLOCK} is {given!r}", "give a number of rows of 1 or more"))
     return int(given)

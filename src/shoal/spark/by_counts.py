@@ -24,7 +24,7 @@ from shoal.metrics.joint import weights_of_words
 from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
-from shoal.spark.blocks import RunClock, most_rows_per_branch
+from shoal.spark.blocks import RunClock, most_rows_per_block
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
@@ -56,16 +56,16 @@ def search_by_counts(
         tree = data.trees[column]
         sets = SpreadSets(chunks, tree.leaf_count)
         transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
-        requirement, notices = fitting(ItemConstraint.of(models), tree, transactions.longest)
-        violations = SpreadViolations(transactions, sets, requirement)
+        constraint, notices = fitting(ItemConstraint.of(models), tree, transactions.longest)
+        violations = SpreadViolations(transactions, sets, constraint)
         progress.stage(f"searching with {algorithm.name}")
         task = CutTask(column, 0, violations, notices)
         if isinstance(algorithm, AA):
             recoding, how = algorithm.search(task, progress), SAME
         elif isinstance(algorithm, VPA):
-            most = most_rows_per_branch(data, ROWS_PER_GROUP)
+            most = most_rows_per_block(data, ROWS_PER_GROUP)
             found, how = search_groups(
-                algorithm, chunks, transactions, requirement, most_rows=most, within=within
+                algorithm, chunks, transactions, constraint, most_rows=most, within=within
             )
             recoding = algorithm.search(task, found, progress)
         else:
@@ -134,7 +134,7 @@ def encoded_sets(data: SparkData, column: str) -> DataFrame:
 def parts_of(data: SparkData) -> int:
     """Into how many parts rows are divided: one for each processor at least, none with too many rows."""
     processors = int(data.frame.sparkSession.conf.get("spark.default.parallelism", "0") or 0)
-    needed = -(-data.row_count // most_rows_per_branch(data, ROWS_PER_PART))
+    needed = -(-data.row_count // most_rows_per_block(data, ROWS_PER_PART))
     return max(data.frame.rdd.getNumPartitions(), processors, needed, 1)
 
 

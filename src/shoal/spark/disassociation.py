@@ -1,6 +1,6 @@
 """Disassociation on Spark: records are brought together by frequent terms, and taken apart where they are.
 
-Clusters are joined within a branch only. What is published goes from the tasks to the files as JSON lines.
+Clusters are joined within a block only. What is published goes from the tasks to the files as JSON lines.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from shoal.progress import Progress
 from shoal.recoding.chunk_recoding import ChunkRecoding, Randoms, shuffled
 from shoal.recoding.disassociated import chunk_figures
 from shoal.recoding.disassociated_file import json_lines
-from shoal.spark.blocks import RunClock, Searched, most_rows_per_branch, search_branches
+from shoal.spark.blocks import RunClock, Searched, most_rows_per_block, search_blocks
 from shoal.spark.classes import quoted
 from shoal.spark.cluster_lines import LINE, terms_of
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_sets
 from shoal.spark.reader import VALUES, CountValues, Reader
 
-ROWS_PER_BRANCH = 200_000
+ROWS_PER_BLOCK = 200_000
 
 
 def search_clusters(
@@ -45,14 +45,14 @@ def search_clusters(
     if not isinstance(model, Disassociation):
         raise TypeError(f"{algorithm.name} keeps disassociation, not {promise}")
     column = _column(data)
-    most = most_rows_per_branch(data, ROWS_PER_BRANCH)
-    progress.stage("dividing the rows into branches")
+    most = most_rows_per_block(data, ROWS_PER_BLOCK)
+    progress.stage("dividing the rows into blocks")
     size = Size(most, max(model.least, most // 4))
     division = divide_sets(data, column, size, progress, sensitive=True)
-    progress.stage(f"searching {division.branch_count:,} branches with {algorithm.name}")
+    progress.stage(f"searching {division.block_count:,} blocks with {algorithm.name}")
     secret = secrets.token_bytes(32) if not search.reproducible else str(search.seed).encode()
     task = TakeApart(data.reader, algorithm, model, RunClock.starting_now(search.limits), secret)
-    found = search_branches(data, division, task, most)
+    found = search_blocks(data, division, task, most)
     terms = terms_of(found.published)
     return SparkFound(
         frame=found.published,
@@ -74,7 +74,7 @@ def _column(data: SparkData) -> str:
 
 @dataclass(frozen=True, eq=False)
 class TakeApart:
-    """What a task does with a branch: records become chunks, and these lines of JSON."""
+    """What a task does with a block: records become chunks, and these lines of JSON."""
 
     reader: Reader
     algorithm: Algorithm
@@ -87,15 +87,15 @@ class TakeApart:
         """Lines."""
         return pa.schema([(LINE, pa.string())])
 
-    def release(self, rows: pa.Table, branch: int) -> tuple[pa.Table, dict[str, Any]]:
-        """The clusters of a branch; records without items are left out."""
-        if branch < 0:
+    def release(self, rows: pa.Table, block: int) -> tuple[pa.Table, dict[str, Any]]:
+        """The clusters of a block; records without items are left out."""
+        if block < 0:
             return self.schema.empty_table(), {}
         rng = np.random.default_rng(0)  # which disassociation does not ask
         recoding = self.algorithm.find(self.reader.read(rows), [self.model], rng, self.within.progress())
         if not isinstance(recoding, ChunkRecoding):
             raise TypeError(f"{self.algorithm.name} publishes no clusters")
-        released = shuffled(recoding.clusters, randoms_of(self.secret, branch))
+        released = shuffled(recoding.clusters, randoms_of(self.secret, block))
         text = b"".join(block.tobytes() for block in json_lines(released)).decode()
         lines = pa.array(text.rstrip("\n").split("\n"), type=pa.string())
         return pa.table([lines], schema=self.schema), {
@@ -104,7 +104,7 @@ class TakeApart:
         }
 
 
-def randoms_of(secret: bytes, branch: int) -> Randoms:
+def randoms_of(secret: bytes, block: int) -> Randoms:
     """Random numbers that only who knows the secret can repeat, which is drawn by the driver for one run.
 
     A task that is repeated after a failure must put its chunks into the same order as before.
@@ -112,7 +112,7 @@ def randoms_of(secret: bytes, branch: int) -> Randoms:
     calls = iter(range(2**62))
 
     def randoms(count: int) -> Ints:
-        stream = hashlib.shake_256(secret + f":{branch}:{next(calls)}".encode())
+        stream = hashlib.shake_256(secret + f":{block}:{next(calls)}".encode())
         numbers = np.frombuffer(stream.digest(8 * count), dtype=np.int64)
         return numbers & np.int64(2**63 - 1)
 
@@ -136,7 +136,7 @@ def _lost_terms(data: SparkData, column: str, terms: DataFrame, k: int) -> float
 
 
 def _added_up(figures: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Figures of all branches: the smallest of the smallest, the largest of the largest, others added."""
+    """Figures of all blocks: the smallest of the smallest, the largest of the largest, others added."""
     return {
         name: (min if "smallest" in name else max if "largest" in name else sum)(
             each[name] for each in figures
@@ -152,9 +152,9 @@ def _notices(division: Division, found: Searched, most: int) -> list[str]:
             f"{counted(empty, 'record')} without items {'is' if empty == 1 else 'are'} left out: that there"
             " are no empty records is part of the promise"
         )
-    if division.branch_count == 1:
+    if division.block_count == 1:
         notices.append(
-            f"all records fitted one branch of at most {most:,}, so disassociation ran as on one machine"
+            f"all records fitted one block of at most {most:,}, so disassociation ran as on one machine"
         )
         return notices
     dealt = (
@@ -163,8 +163,8 @@ def _notices(division: Division, found: Searched, most: int) -> list[str]:
         else ""
     )
     notices.append(
-        f"the records were divided by their most frequent terms into {division.branch_count:,} branches of at"
-        f" most about {most:,}, and each was taken apart alone;{dealt} clusters are joined within a branch"
+        f"the records were divided by their most frequent terms into {division.block_count:,} blocks of at"
+        f" most about {most:,}, and each was taken apart alone;{dealt} clusters are joined within a block"
         " only, so that fewer terms may stand in shared chunks than on one machine"
     )
     return notices

@@ -1,4 +1,4 @@
-"""Sets of items, divided by their most frequent items and searched branch by branch."""
+"""Sets of items, divided by their most frequent items and searched block by block."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
-from shoal.spark.blocks import PublishRows, RunClock, most_rows_per_branch, search_branches
+from shoal.spark.blocks import PublishRows, RunClock, most_rows_per_block, search_blocks
 from shoal.spark.by_counts import search_by_counts, set_column_of
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_sets
@@ -34,17 +34,17 @@ def search_sets(
     seed: int,
     within: RunClock,
 ) -> SparkFound:
-    """Divide the rows, search each branch as on one machine, and publish what was decided."""
+    """Divide the rows, search each block as on one machine, and publish what was decided."""
     column, k = set_column_of(data), Promise(models).k
-    most = most_rows_per_branch(data, _ROWS_OF_SETS)
-    progress.stage("dividing the rows into branches")
+    most = most_rows_per_block(data, _ROWS_OF_SETS)
+    progress.stage("dividing the rows into blocks")
     division = divide_sets(data, column, Size(most, max(k, most // 4)), progress)
     withheld = _to_withhold(algorithm, models, data.row_count - division.empty_rows, division.empty_rows)
-    progress.stage(f"searching {division.branch_count:,} branches with {algorithm.name}")
+    progress.stage(f"searching {division.block_count:,} blocks with {algorithm.name}")
     task = PublishRows(
         data.reader, algorithm, tuple(models), schema, seed, within, withhold_empty=withheld > 0
     )
-    found = search_branches(data, division, task, most)
+    found = search_blocks(data, division, task, most)
     notices = (f"{counted(withheld, 'record')} could not be hidden among k and withheld",) if withheld else ()
     return SparkFound(
         frame=found.published,
@@ -66,21 +66,21 @@ def search_parts(
     seed: int,
     within: RunClock,
 ) -> SparkFound:
-    """LRA in branches, or one cut for all rows if that loses less: on one machine LRA tries one part, too."""
+    """LRA in blocks, or one cut for all rows if that loses less: on one machine LRA tries one part, too."""
     parted = search_sets(algorithm, data, models, progress, schema=schema, seed=seed, within=within)
-    branches = parted.figures["branches"]
-    if not isinstance(algorithm, LRA) or algorithm.parts or branches <= 1:
+    blocks = parted.figures["blocks"]
+    if not isinstance(algorithm, LRA) or algorithm.parts or blocks <= 1:
         return parted
     alone = AA(minimal=algorithm.minimal, exchanges=algorithm.exchanges)
     whole = search_by_counts(alone, data, models, progress, schema=schema, within=within)
-    figures = {"ncp_in_branches": parted.losses["ncp"], "ncp_of_one_cut": whole.losses["ncp"]}
+    figures = {"ncp_by_blocks": parted.losses["ncp"], "ncp_of_one_cut": whole.losses["ncp"]}
     kept = min(parted, whole, key=lambda found: found.losses["ncp"])
     if kept is whole and parted.working is not None:
         parted.working.unpersist()
-    words = "one cut for all rows" if kept is whole else f"the search in {branches:,} branches"
+    words = "one cut for all rows" if kept is whole else f"the search in {blocks:,} blocks"
     notice = (
         f"NCP is {whole.losses['ncp']:.4f} by one cut for all rows and {parted.losses['ncp']:.4f} by a search"
-        f" in {branches:,} branches, where an itemset must reach k in each: {words} is published"
+        f" in {blocks:,} blocks, where an itemset must reach k in each: {words} is published"
     )
     return replace(
         kept, notices=(notice, *kept.notices), figures={**parted.figures, **kept.figures, **figures}
@@ -97,10 +97,10 @@ def _to_withhold(algorithm: Algorithm, models: Sequence[Model], with_items: int,
 
 
 def how_sets_differ(name: str, division: Division, most: int) -> str:
-    """What the user should know about a search by branches of sets."""
-    if division.branch_count <= 1:
+    """What the user should know about a search by blocks of sets."""
+    if division.block_count <= 1:
         return (
-            f"all sets with items fitted one branch of at most {most:,} rows, so {name} ran as on one machine"
+            f"all sets with items fitted one block of at most {most:,} rows, so {name} ran as on one machine"
         )
     dealt = (
         f" {division.dealt_rows:,} rows that no item divides were dealt out by turns;"
@@ -108,7 +108,7 @@ def how_sets_differ(name: str, division: Division, most: int) -> str:
         else ""
     )
     return (
-        f"the rows were divided by their most frequent items into {division.branch_count:,} branches of at"
+        f"the rows were divided by their most frequent items into {division.block_count:,} blocks of at"
         f" most about {most:,}, and {name} searched each alone;{dealt} the promise holds for each and so for"
         " all; the loss can be higher than on one machine, because no part crosses a border"
     )

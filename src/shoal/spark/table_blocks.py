@@ -1,4 +1,4 @@
-"""Tables, with sets or without, divided as Mondrian would and searched branch by branch."""
+"""Tables, with sets or without, divided as Mondrian would and searched block by block."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
 from shoal.spark.block_tasks import NUMBERS, SampleNumbers
-from shoal.spark.blocks import PublishRows, RunClock, most_rows_per_branch, search_branches
+from shoal.spark.blocks import PublishRows, RunClock, most_rows_per_block, search_blocks
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_table
@@ -47,10 +47,10 @@ def search_table(
     seed: int,
     within: RunClock,
 ) -> SparkFound:
-    """Divide the rows, search each branch as on one machine, and publish what was decided."""
+    """Divide the rows, search each block as on one machine, and publish what was decided."""
     k = Promise(models).k
-    most = most_rows_per_branch(data, _ROWS_WITH_SETS if data.quasi_sets else _ROWS_OF_TABLES)
-    progress.stage("dividing the rows into branches")
+    most = most_rows_per_block(data, _ROWS_WITH_SETS if data.quasi_sets else _ROWS_OF_TABLES)
+    progress.stage("dividing the rows into blocks")
     if not isinstance(algorithm, Mondrian):
         _refuse_without_trees(algorithm, data)
     numbers = _sample_numbers(data)
@@ -59,7 +59,7 @@ def search_table(
     as_mondrian = isinstance(algorithm, Mondrian) and not Promise(models).diverse
     size = Size(most, k if as_mondrian else max(k, most // 4))
     division = divide_table(searched, _cut_columns(data, numbers), size, progress)
-    progress.stage(f"searching {division.branch_count:,} branches with {algorithm.name}")
+    progress.stage(f"searching {division.block_count:,} blocks with {algorithm.name}")
     task = PublishRows(
         searched.reader,
         algorithm,
@@ -70,7 +70,7 @@ def search_table(
         boxes=division.boxes,
         measured_as=_with_extent(data.roles, numbers),
     )
-    found = search_branches(searched, division, task, most)
+    found = search_blocks(searched, division, task, most)
     return SparkFound(
         frame=found.published,
         losses=found.losses(of_sets=False),
@@ -142,7 +142,7 @@ def _cut_columns(data: SparkData, numbers: Mapping[str, _Numbers]) -> list[CutCo
 
 
 def _with_ends(roles: Mapping[str, Role], numbers: Mapping[str, _Numbers]) -> dict[str, Role]:
-    """The roles with the ends of all rows, so that ranges of different branches have the same."""
+    """The roles with the ends of all rows, so that ranges of different blocks have the same."""
     return _bounded(roles, {name: (each.ends.lower, each.ends.upper) for name, each in numbers.items()})
 
 
@@ -168,20 +168,20 @@ def _bounded(roles: Mapping[str, Role], bounds: Mapping[str, tuple[float, float]
 
 
 def _how_it_differs(algorithm: Algorithm, division: Division, most: int, *, exact: bool) -> str:
-    if division.branch_count == 1:
-        return f"all rows fitted one branch of at most {most:,}, so {algorithm.name} ran as on one machine"
+    if division.block_count == 1:
+        return f"all rows fitted one block of at most {most:,}, so {algorithm.name} ran as on one machine"
     if exact and not division.dealt:
         return (
-            f"the first cuts, into {division.branch_count:,} branches, were found from counts of all rows:"
+            f"the first cuts, into {division.block_count:,} blocks, were found from counts of all rows:"
             " they and what follows are those of one machine"
         )
     dealt = (
-        f" {division.dealt_rows:,} rows of branches that no cut divides were dealt out by turns;"
+        f" {division.dealt_rows:,} rows of blocks that no cut divides were dealt out by turns;"
         if division.dealt
         else ""
     )
     return (
-        f"the rows were divided near medians into {division.branch_count:,} branches of at most {most:,}, and"
+        f"the rows were divided near medians into {division.block_count:,} blocks of at most {most:,}, and"
         f" {algorithm.name} searched each alone;{dealt} the promise holds for each and so for all, and the"
         " loss can be higher than on one machine, because no group crosses a border"
     )

@@ -1,4 +1,4 @@
-"""Where a branch of a table is cut, from counts alone: where Mondrian would cut its rows."""
+"""Where a block of a table is cut, from counts alone: where Mondrian would cut its rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_PLACES = 1_024
 
 @dataclass(frozen=True, eq=False)
 class CutColumn:
-    """A column that branches can be cut along, with its tree, or its ends and the number at each place."""
+    """A column that blocks can be cut along, with its tree, or its ends and the number at each place."""
 
     axis: Axis
     weight: float
@@ -44,7 +44,7 @@ class CutColumn:
         return cls(Axis(name, len(numbers), borders), weight, ends=ends, numbers=numbers)
 
     def spread(self, low: int, high: int) -> float:
-        """The share of the domain that a branch with the places low..high would be published as."""
+        """The share of the domain that a block with the places low..high would be published as."""
         if low == high:
             return 0.0
         if high >= self.axis.value_count:
@@ -72,7 +72,7 @@ class CutColumn:
     def boxes(
         self, box: Mapping[str, tuple[float, float]], last: int
     ) -> tuple[Mapping[str, tuple[float, float]], Mapping[str, tuple[float, float]]]:
-        """Between which ends the numbers on both sides of a cut lie, given those of the whole branch."""
+        """Between which ends the numbers on both sides of a cut lie, given those of the whole block."""
         borders = self.axis.borders
         if borders is None or self.ends is None or last >= len(borders):
             return box, box
@@ -91,7 +91,7 @@ class CutPlace(NamedTuple):
 
 
 def best_cut(columns: Sequence[CutColumn], counts: Sequence[Ints], least: int) -> CutPlace | None:
-    """Where Mondrian would cut a branch, given how many rows have each place; None if nowhere.
+    """Where Mondrian would cut a block, given how many rows have each place; None if nowhere.
 
     First what is missing or suppressed is split off, then values are parted; both from the widest column on.
     """

@@ -67,10 +67,10 @@ class SpreadViolations:
     """Answers which itemsets of sets in Spark are too rare; see `Questions`. For k^m-anonymity alone."""
 
     def __init__(
-        self, transactions: SpreadTransactions, sets: SpreadSets, requirement: ItemConstraint
+        self, transactions: SpreadTransactions, sets: SpreadSets, constraint: ItemConstraint
     ) -> None:
         self.transactions = transactions
-        self.requirement = requirement
+        self.constraint = constraint
         self.counted = 0
         self._sets = sets
         self._last: list[int] = transactions.leaves.last.tolist()
@@ -101,7 +101,7 @@ class SpreadViolations:
             part = replace(question, first=first, end=end, after=after)
             numbers = np.where(cut.is_below[start_cut], -1, number_of_node[start_cut])
             (listed,) = self._sets.rare(
-                [part], numbers, self.requirement.k, SETS_PER_LIST, int(expected[first:end].sum())
+                [part], numbers, self.constraint.k, SETS_PER_LIST, int(expected[first:end].sum())
             )
             self.counted += listed.occurrences
             found += len(listed.keys)
@@ -135,10 +135,10 @@ class SpreadViolations:
         if absent:
             raise TypeError("Spark counts what is present")
         nodes = tuple(sorted(present))
-        if len(nodes) > self.requirement.largest:
+        if len(nodes) > self.constraint.largest:
             return False
         if len(nodes) == 1:
-            return 0 < int(self.transactions.supports[nodes[0]]) < self.requirement.k
+            return 0 < int(self.transactions.supports[nodes[0]]) < self.constraint.k
         if nodes not in self._is_rare:
             self._count_images([nodes, *self._images(nodes)])
         return self._is_rare[nodes]
@@ -153,7 +153,7 @@ class SpreadViolations:
         """Single nodes with too few rows, whose supports are known."""
         supports = self.transactions.supports
         self.counted += len(nodes)
-        rare = nodes[supports[nodes] < self.requirement.k].tolist()
+        rare = nodes[supports[nodes] < self.constraint.k].tolist()
         for place, node in enumerate(rare):
             if not cut.is_below[node]:
                 yield Violation((node,), (), int(supports[node]))
@@ -209,7 +209,7 @@ class SpreadViolations:
         return tuple(sorted(widest))
 
     def _count_images(self, images: Sequence[Nodes]) -> None:
-        k = self.requirement.k
+        k = self.constraint.k
         supports = self._supports(images, k)
         self._is_rare.update(zip(images, ((supports > 0) & (supports < k)).tolist(), strict=True))
 
@@ -227,7 +227,7 @@ class SpreadViolations:
 
     def _rare_child(self, node: int) -> Violation | None:
         children = self._children_by_support(node)
-        if len(children) and self.transactions.supports[children[0]] < self.requirement.k:
+        if len(children) and self.transactions.supports[children[0]] < self.constraint.k:
             return Violation((int(children[0]),), (), int(self.transactions.supports[children[0]]))
         return None
 
@@ -255,15 +255,15 @@ class SpreadViolations:
         questions = [
             self._expansion(size, most + len(nodes), node, children[node])
             for node in asked
-            for size in range(2, self.requirement.largest + 1)
+            for size in range(2, self.constraint.largest + 1)
         ]
         if not questions:
             self._without_obstacle.update(asked)
             return
         expected = sum(int(self.transactions.occurrences[node]) for node in asked)
-        found = self._sets.rare(questions, numbers[node_of_leaf], self.requirement.k, 1, expected)
+        found = self._sets.rare(questions, numbers[node_of_leaf], self.constraint.k, 1, expected)
         self.counted += sum(listed.occurrences for listed in found)
-        sizes = self.requirement.largest - 1
+        sizes = self.constraint.largest - 1
         for place, node in enumerate(asked):
             first = min(
                 (

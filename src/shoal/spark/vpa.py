@@ -43,7 +43,7 @@ def search_groups(
     algorithm: VPA,
     chunks: DataFrame,
     transactions: SpreadTransactions,
-    requirement: ItemConstraint,
+    constraint: ItemConstraint,
     *,
     most_rows: int,
     within: RunClock,
@@ -63,7 +63,7 @@ def search_groups(
     rows = (
         projected.repartition(len(fitting), "group")
         .sortWithinPartitions("group")
-        .mapInArrow(_SearchGroups(transactions.tree, requirement, fitting, within), _SEARCHED)
+        .mapInArrow(_SearchGroups(transactions.tree, constraint, fitting, within), _SEARCHED)
         .collect()
     )
     found = [
@@ -126,7 +126,7 @@ class _SearchGroups:
     """What a task does with its groups, one after the other; they come in their order."""
 
     tree: Hierarchy
-    requirement: ItemConstraint
+    constraint: ItemConstraint
     groups: Sequence[Ints]
     within: RunClock
 
@@ -151,7 +151,7 @@ class _SearchGroups:
     def _search(self, group: int, sets: SetArrays) -> SearchedGroup:
         no_items = SetArrays(frozen_ints(np.zeros_like(sets.starts)), frozen_ints([]))
         transactions = Transactions(self.tree, sets, sensitive=no_items, whole_of=frozen_ints([]))
-        violations = Violations(transactions, self.requirement)
+        violations = Violations(transactions, self.constraint)
         return search_group(violations, self.groups[group], self.within.progress())
 
 

@@ -63,14 +63,14 @@ class Tfirst(Algorithm):
         """Divide the records, and generalize values and items of each part."""
         task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         clusters = JointClusters(task.records, Clustering(self._part_of_row(task)))
-        unite_for_diversity(task.sets.transactions, clusters, task.requirement)
+        unite_for_diversity(task.sets.transactions, clusters, task.constraint)
         progress.stage("items")
         return task.joint(clusters, task.solve(clusters, progress), {})
 
     def _part_of_row(self, task: JointTask) -> Ints:
-        transactions, k = task.sets.transactions, task.requirement.k
+        transactions, k = task.sets.transactions, task.constraint.k
         order = gray_order(transactions.sets, transactions.tree.leaf_count)
-        subsets = subset_counts(transactions.sizes, task.requirement.largest)[order]
+        subsets = subset_counts(transactions.sizes, task.constraint.largest)[order]
         borders = {
             moved_border(transactions.sets, order, border, _FLEXIBILITY)
             for border in balanced_borders(subsets, self.parts).tolist()

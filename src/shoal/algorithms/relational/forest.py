@@ -96,7 +96,7 @@ class _Links(NamedTuple):
 def _nearest_links(records: Records, k: int, progress: Progress) -> _Links:
     progress.stage("neighbours")
     pool = Pool(records.nodes, np.arange(len(records), dtype=np.int64), records.counts)
-    tolls = records.room_for_tolls()
+    union_costs = records.room_for_union_costs()
     slices = []
     complete = True
     for begin in range(0, len(records), _RECORDS_PER_SLICE):
@@ -105,7 +105,7 @@ def _nearest_links(records: Records, k: int, progress: Progress) -> _Links:
             break
         progress.update(begin, len(records))
         tails = pool.candidates[begin : begin + _RECORDS_PER_SLICE]
-        slices.append(kernels.nearest_links(records.trees, pool, k, tails, tolls))
+        slices.append(kernels.nearest_links(records.trees, pool, k, tails, union_costs))
     none: Ints = np.empty(0, dtype=np.int64)
     tails = np.concatenate([none, *(tails for tails, _, _ in slices)])
     heads = np.concatenate([none, *(heads for _, heads, _ in slices)])

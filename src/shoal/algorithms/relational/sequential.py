@@ -169,5 +169,5 @@ def allotted(records: Records, cluster_of: Ints) -> Allotment:
         sizes=np.add.reduceat(records.counts[listed], starts[:-1]),
         closures=vectors,
         costs=vector_costs(records.trees, vectors),
-        tolls=records.room_for_tolls(),
+        union_costs=records.room_for_union_costs(),
     )

@@ -65,7 +65,7 @@ class DA(Algorithm):
         """Mend every rare itemset of the walk, or move up to the root when time is up."""
         task = ItemTask.of(data, models)
         violations = task.violations
-        if violations.requirement.negative:
+        if violations.constraint.negative:
             raise BadInput(Problem("da does not look at items that are absent", "use aa"))
         cut, tally = Cut(violations.transactions), Tally()
         mend(violations.at_any_level(cut), Repairs(violations, cut), cut, tally, progress)

@@ -175,7 +175,7 @@ def search_group(violations: Violations, group: Ints, progress: Progress) -> Sea
     transactions = violations.transactions
     first, last = transactions.leaves
     inside: Bools = (first >= first[group[0]]) & (last <= last[group[-1]])
-    part = Violations(transactions.within(inside[: transactions.tree.leaf_count]), violations.requirement)
+    part = Violations(transactions.within(inside[: transactions.tree.leaf_count]), violations.constraint)
     cut = Cut(part.transactions)
     tally = generalize(part, cut, progress, allowed=inside)
     return SearchedGroup(cut.node_of_leaf, tally, part.counted)

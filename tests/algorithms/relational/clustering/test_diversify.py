@@ -99,10 +99,10 @@ def test_clusters_are_united_as_algorithm_8_says(case, drawn, w):
     data, clustering = drawn
     records = Records.of(data, "ncp")
     try:
-        needs = class_constraint_of(data, [KAnonymity(2), CASES[case][0]])
+        constraint = class_constraint_of(data, [KAnonymity(2), CASES[case][0]])
     except Infeasible:
         assume(False)
-    found = diversify(records, clustering, needs, w, Silent())
+    found = diversify(records, clustering, constraint, w, Silent())
 
     vectors = [tuple(vector) for vector in records.nodes[records.record_of_row].tolist()]
     before = [
@@ -110,7 +110,7 @@ def test_clusters_are_united_as_algorithm_8_says(case, drawn, w):
         for c in range(len(clustering))
     ]
     parent, cost = records.trees.parent.tolist(), records.trees.cost.tolist()
-    expected = unite_until_fine(parent, cost, before, w, gap_in(case, data, needs.k))
+    expected = unite_until_fine(parent, cost, before, w, gap_in(case, data, constraint.k))
     blocks = {frozenset(row for _, row in cluster) for cluster in expected}
     assert {
         frozenset(np.flatnonzero(found.cluster_of_row == c).tolist()) for c in range(len(found))
@@ -122,11 +122,11 @@ def test_clusters_are_united_as_algorithm_8_says(case, drawn, w):
 def test_clusters_are_only_united_and_hold_in_the_end(drawn):
     data, clustering = drawn
     try:
-        needs = class_constraint_of(data, [KAnonymity(3), LDiversity(Fraction(3, 2), "entropy")])
+        constraint = class_constraint_of(data, [KAnonymity(3), LDiversity(Fraction(3, 2), "entropy")])
     except Infeasible:
         assume(False)
-    found = diversify(Records.of(data, "lm"), clustering, needs, 0.15, Silent())
-    assert classes_admissible(needs, *found.members()).all() or len(found) == 1
+    found = diversify(Records.of(data, "lm"), clustering, constraint, 0.15, Silent())
+    assert classes_admissible(constraint, *found.members()).all() or len(found) == 1
     together = {
         (int(a), int(b)) for a, b in zip(clustering.cluster_of_row, found.cluster_of_row, strict=True)
     }

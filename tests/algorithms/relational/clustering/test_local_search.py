@@ -35,12 +35,12 @@ def admissible_start(drawn, models, measure="ncp"):
     data, clustering = drawn
     records = Records.of(data, measure)
     try:
-        needs = class_constraint_of(data, models)
+        constraint = class_constraint_of(data, models)
     except Infeasible:
         assume(False)
-    start = diversify(records, clustering, needs, 0.15, Silent())
-    assume(classes_admissible(needs, *start.members()).all())
-    return records, needs, start
+    start = diversify(records, clustering, constraint, 0.15, Silent())
+    assume(classes_admissible(constraint, *start.members()).all())
+    return records, constraint, start
 
 
 @pytest.mark.parametrize("more", MODELS)
@@ -48,18 +48,20 @@ def admissible_start(drawn, models, measure="ncp"):
 @settings(max_examples=40)
 @given(drawn=clustered(least_rows=2, most_rows=14), k=st.integers(1, 3))
 def test_cost_never_rises_and_every_cluster_stays_admissible(more, measure, drawn, k):
-    records, needs, start = admissible_start(drawn, [KAnonymity(k), *MODELS[more]], measure)
-    found = improved(records, start, needs, Silent(time_limit=600.0))  # else a circle would go on for ever
+    records, constraint, start = admissible_start(drawn, [KAnonymity(k), *MODELS[more]], measure)
+    found = improved(
+        records, start, constraint, Silent(time_limit=600.0)
+    )  # else a circle would go on for ever
     assert found.finished
     assert found.clustering.cost(records) <= start.cost(records) + 1e-12
-    assert classes_admissible(needs, *found.clustering.members()).all()
+    assert classes_admissible(constraint, *found.clustering.members()).all()
 
 
 @settings(max_examples=60)
 @given(drawn=clustered(least_rows=2, most_rows=7, with_subjects=False), k=st.integers(1, 3))
 def test_no_move_and_no_swap_is_left(drawn, k):
-    records, needs, start = admissible_start(drawn, [KAnonymity(k)])
-    found = improved(records, start, needs, Silent()).clustering
+    records, constraint, start = admissible_start(drawn, [KAnonymity(k)])
+    found = improved(records, start, constraint, Silent()).clustering
     vectors = [tuple(vector) for vector in records.nodes[records.record_of_row].tolist()]
     parent, cost = records.trees.parent.tolist(), records.trees.cost.tolist()
 
@@ -107,11 +109,11 @@ def dissolved(total, entries, others):
 @settings(max_examples=20)
 @given(drawn=clustered(least_rows=2, most_rows=14), k=st.integers(1, 3))
 def test_pauses_change_nothing(more, drawn, k):
-    records, needs, start = admissible_start(drawn, [KAnonymity(k), *MODELS[more]])
-    in_one_go = improved(records, start, needs, Silent())
+    records, constraint, start = admissible_start(drawn, [KAnonymity(k), *MODELS[more]])
+    in_one_go = improved(records, start, constraint, Silent())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_search, "_LOOKS_PER_SLICE", 1)
-        with_pauses = improved(records, start, needs, Silent())
+        with_pauses = improved(records, start, constraint, Silent())
     np.testing.assert_array_equal(in_one_go.clustering.cluster_of_row, with_pauses.clustering.cluster_of_row)
 
 
@@ -119,10 +121,10 @@ def test_pauses_change_nothing(more, drawn, k):
 @given(drawn=clustered(least_rows=4, most_rows=12), k=st.integers(2, 3))
 def test_rows_of_a_cluster_keep_the_models_by_themselves(drawn, k):
     """People with several rows: what counts is whose rows they are."""
-    records, needs, start = admissible_start(drawn, [KAnonymity(k), LDiversity(Fraction(3, 2))])
-    found = improved(records, start, needs, Silent()).clustering
+    records, constraint, start = admissible_start(drawn, [KAnonymity(k), LDiversity(Fraction(3, 2))])
+    found = improved(records, start, constraint, Silent()).clustering
     for cluster in range(len(found)):
-        assert rows_hold(needs, np.flatnonzero(found.cluster_of_row == cluster))
+        assert rows_hold(constraint, np.flatnonzero(found.cluster_of_row == cluster))
 
 
 COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue", "green"]}})
@@ -131,8 +133,8 @@ COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue", "green"]}})
 def search(labels, clusters, k, progress=None):
     data = local_data([(label,) for label in labels], {"colour": Quasi()}, trees={"colour": COLOURS})
     records = Records.of(data, "lm")
-    needs = class_constraint_of(data, [KAnonymity(k)])
-    return improved(records, Clustering(np.array(clusters)), needs, progress or Silent())
+    constraint = class_constraint_of(data, [KAnonymity(k)])
+    return improved(records, Clustering(np.array(clusters)), constraint, progress or Silent())
 
 
 def blocks(clustering):
@@ -182,10 +184,10 @@ def test_a_foundation_that_is_not_allowed_is_undone():
     rows = [("red", 1), ("blue", 1), ("blue", 2), ("red", 1), ("blue", 1), ("blue", 2)]
     roles = {"colour": Quasi(), "illness": Sensitive(kind=Kind.NUMBER)}
     data = local_data(rows, roles, trees={"colour": COLOURS})
-    records, needs = (
+    records, constraint = (
         Records.of(data, "lm"),
         class_constraint_of(data, [KAnonymity(2), LDiversity(Fraction(3, 2))]),
     )
-    found = improved(records, Clustering(np.array([0, 0, 0, 1, 1, 1])), needs, Silent(time_limit=600.0))
+    found = improved(records, Clustering(np.array([0, 0, 0, 1, 1, 1])), constraint, Silent(time_limit=600.0))
     assert found.finished
-    assert classes_admissible(needs, *found.clustering.members()).all()
+    assert classes_admissible(constraint, *found.clustering.members()).all()

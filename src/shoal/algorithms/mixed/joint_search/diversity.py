@@ -61,13 +61,13 @@ class Shares:
         return np.where(exceeds, np.maximum(missing, 1e-12), 0.0)
 
 
-def require_possible(data: LocalData, requirement: ItemConstraint) -> None:
+def require_possible(data: LocalData, constraint: ItemConstraint) -> None:
     """Raise Infeasible when a sensitive item has too large a share of all records."""
-    guess = data.joined_sets().likeliest_guess(0) if requirement.diverse_m else None
-    if guess is None or guess.share * requirement.l <= 1:
+    guess = data.joined_sets().likeliest_guess(0) if constraint.diverse_m else None
+    if guess is None or guess.share * constraint.l <= 1:
         return
     raise Infeasible(
-        f"(k,l^m)-diversity with l={requirement.l} cannot be met: {guess_in_words(data, guess)}, and no"
+        f"(k,l^m)-diversity with l={constraint.l} cannot be met: {guess_in_words(data, guess)}, and no"
         f" generalization changes that; l can be at most {1 / guess.share}",
         largest_l=float(1 / guess.share),
         records=data.row_count,
@@ -75,16 +75,16 @@ def require_possible(data: LocalData, requirement: ItemConstraint) -> None:
 
 
 def unite_for_diversity(
-    transactions: Transactions, clusters: JointClusters, requirement: ItemConstraint
+    transactions: Transactions, clusters: JointClusters, constraint: ItemConstraint
 ) -> None:
     """Unite clusters until no sensitive item has more than 1/l of the records of one.
 
     In all records together none may have; see `require_possible`.
     """
-    if requirement.diverse_m == 0:
+    if constraint.diverse_m == 0:
         return
     cluster_of_row = clusters.clustering().cluster_of_row
-    shares = Shares(transactions, cluster_of_row, len(clusters.alive), requirement.l)
+    shares = Shares(transactions, cluster_of_row, len(clusters.alive), constraint.l)
     while True:
         alive = clusters.alive
         gaps = shares.gaps(alive)

@@ -42,14 +42,14 @@ class ItemStep(Protocol):
 
 
 def ever_fewer_columns(
-    transactions: Transactions, sets: JointSets, requirement: ItemConstraint
+    transactions: Transactions, sets: JointSets, constraint: ItemConstraint
 ) -> list[tuple[Transactions, Bools]]:
     """What to try until it is safe: the columns that enough records have items of, then fewer and fewer.
 
     Each with the items that are left out; the last one has no items at all.
     """
     occurrences = [int(transactions.occurrences[sets.items_of(c)].sum()) for c in range(len(sets.columns))]
-    kept = [c for c in range(len(sets.columns)) if _enough_records(transactions, sets, c, requirement)]
+    kept = [c for c in range(len(sets.columns)) if _enough_records(transactions, sets, c, constraint)]
     tries = []
     while True:
         items = np.isin(sets.column_of_item, kept)
@@ -60,21 +60,21 @@ def ever_fewer_columns(
 
 
 def _enough_records(
-    transactions: Transactions, sets: JointSets, column: int, requirement: ItemConstraint
+    transactions: Transactions, sets: JointSets, column: int, constraint: ItemConstraint
 ) -> bool:
     """Whether records with items of a column are none, or enough to publish one item of it."""
     items = sets.items_of(column)
     mine = (transactions.sets.items >= items.start) & (transactions.sets.items < items.stop)
     before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(mine)))
     holding = int(np.count_nonzero(np.diff(before[transactions.sets.starts])))
-    return holding == 0 or holding >= requirement.k_for(1)
+    return holding == 0 or holding >= constraint.k_for(1)
 
 
 class TreeStep:
     """AA over the trees of the columns, on any part of the records."""
 
-    def __init__(self, sets: JointSets, requirement: ItemConstraint, *, minimal: bool) -> None:
-        self._sets, self._requirement, self._minimal = sets, requirement, minimal
+    def __init__(self, sets: JointSets, constraint: ItemConstraint, *, minimal: bool) -> None:
+        self._sets, self._constraint, self._minimal = sets, constraint, minimal
         tree = sets.transactions.tree
         weights = weights_of_words(tree, sets.weights)
         self._words = WeightedWords(np.array(tree.sizes), weights)
@@ -84,7 +84,7 @@ class TreeStep:
         part = self._sets.transactions.taking(rows)
         words, left_out = next(
             (words, left_out)
-            for kept, left_out in ever_fewer_columns(part, self._sets, self._requirement)
+            for kept, left_out in ever_fewer_columns(part, self._sets, self._constraint)
             if (words := self._safe_cut(kept, progress)) is not None
         )
         words[left_out] = SUPPRESSED_ITEM
@@ -94,7 +94,7 @@ class TreeStep:
     def _safe_cut(self, part: Transactions, progress: Progress) -> Ints | None:
         if part.non_empty == 0:
             return np.arange(part.tree.leaf_count, dtype=np.int64)
-        violations = Violations(part, self._requirement)
+        violations = Violations(part, self._constraint)
         cut = Cut(part)
         tally = generalize(violations, cut, progress, allowed=self._sets.publishable)
         if not self._sets.publishable[cut.nodes].all():

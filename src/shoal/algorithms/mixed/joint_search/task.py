@@ -46,7 +46,7 @@ class JointTask:
     models: tuple[Model, ...]
     records: Records
     sets: JointSets
-    requirement: ItemConstraint
+    constraint: ItemConstraint
     step: ItemStep
     notices: tuple[str, ...]
 
@@ -54,25 +54,25 @@ class JointTask:
     def of(cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool) -> JointTask:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         require_feasible(models, data)
-        requirement = requirement_of(models)
-        require_possible(data, requirement)
+        constraint = constraint_of(models)
+        require_possible(data, constraint)
         sets = JointSets.of(data)
-        requirement, notices = fitting(requirement, sets.transactions.tree, sets.transactions.longest)
+        constraint, notices = fitting(constraint, sets.transactions.tree, sets.transactions.longest)
         return cls(
             data=data,
             models=tuple(models),
             records=Records.of(data, "ncp"),
             sets=sets,
-            requirement=requirement,
-            step=_item_step(data, sets, requirement, items, minimal=minimal),
+            constraint=constraint,
+            step=_item_step(data, sets, constraint, items, minimal=minimal),
             notices=notices,
         )
 
     def initial_clusters(self, rng: np.random.Generator, progress: Progress) -> JointClusters:
         """What Cluster finds, united where a sensitive item has too large a share, numbered without gaps."""
-        clustering = around_random_seeds(self.records, self.requirement.k, rng, progress)
+        clustering = around_random_seeds(self.records, self.constraint.k, rng, progress)
         clusters = JointClusters(self.records, clustering.unite_alike(self.records))
-        unite_for_diversity(self.sets.transactions, clusters, self.requirement)
+        unite_for_diversity(self.sets.transactions, clusters, self.constraint)
         return clusters.copy()
 
     def solve(self, clusters: JointClusters, progress: Progress) -> Parts:
@@ -101,7 +101,7 @@ class JointTask:
             notices=(
                 *self.notices,
                 *notices,
-                *_suppression_notices(suppressed, self.requirement),
+                *_suppression_notices(suppressed, self.constraint),
                 *_tree_notices(self.step, loss),
             ),
             figures={
@@ -115,7 +115,7 @@ class JointTask:
         )
 
 
-def requirement_of(models: Sequence[Model]) -> ItemConstraint:
+def constraint_of(models: Sequence[Model]) -> ItemConstraint:
     """What the models ask of the items of each class."""
     joint = [model for model in models if isinstance(model, KKmAnonymity | KLmDiversity)]
     diverse = [model for model in joint if isinstance(model, KLmDiversity)]
@@ -128,11 +128,11 @@ def requirement_of(models: Sequence[Model]) -> ItemConstraint:
 
 
 def _item_step(
-    data: LocalData, sets: JointSets, requirement: ItemConstraint, items: str, *, minimal: bool
+    data: LocalData, sets: JointSets, constraint: ItemConstraint, items: str, *, minimal: bool
 ) -> ItemStep:
     without = [name for name in sets.columns if name not in data.trees]
     if items == "pcta" or (items == "auto" and without):
-        return UnionStep(data, sets, requirement)
+        return UnionStep(data, sets, constraint)
     if without:
         raise BadInput(
             *(
@@ -144,7 +144,7 @@ def _item_step(
                 for name in without
             )
         )
-    return TreeStep(sets, requirement, minimal=minimal)
+    return TreeStep(sets, constraint, minimal=minimal)
 
 
 def _tree_notices(step: ItemStep, loss: float) -> tuple[str, ...]:
@@ -156,11 +156,11 @@ def _tree_notices(step: ItemStep, loss: float) -> tuple[str, ...]:
     )
 
 
-def _suppression_notices(suppressed: int, requirement: ItemConstraint) -> tuple[str, ...]:
+def _suppression_notices(suppressed: int, constraint: ItemConstraint) -> tuple[str, ...]:
     if not suppressed:
         return ()
     clusters = "1 cluster" if suppressed == 1 else f"{suppressed:,} clusters"
     return (
-        f"items of {clusters} were suppressed, because there they occur in fewer than k={requirement.k}"
+        f"items of {clusters} were suppressed, because there they occur in fewer than k={constraint.k}"
         " records, or give too much away, however they are generalized",
     )

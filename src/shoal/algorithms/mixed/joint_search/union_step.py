@@ -20,8 +20,8 @@ from shoal.recoding.item_unions import unions_of
 class UnionStep:
     """PCTA on the items of each column, on any part of the records."""
 
-    def __init__(self, data: LocalData, sets: JointSets, requirement: ItemConstraint) -> None:
-        self._sets, self._requirement = sets, requirement
+    def __init__(self, data: LocalData, sets: JointSets, constraint: ItemConstraint) -> None:
+        self._sets, self._constraint = sets, constraint
         self._columns = [data.table.sets(name) for name in sets.columns]
 
     def solve(self, rows: Ints, progress: Progress) -> PartItems:
@@ -29,9 +29,9 @@ class UnionStep:
         part = self._sets.transactions.taking(rows)
         unions, left_out = next(
             (unions, left_out)
-            for kept, left_out in ever_fewer_columns(part, self._sets, self._requirement)
+            for kept, left_out in ever_fewer_columns(part, self._sets, self._constraint)
             if (
-                unions := ItemUnions(kept, self._requirement, self._sets.weights, self._sets.column_of_item)
+                unions := ItemUnions(kept, self._constraint, self._sets.weights, self._sets.column_of_item)
             ).mend(progress)
         )
         return PartItems(

@@ -20,8 +20,8 @@ def class_constraint_of(data: LocalData, models: Sequence[Model]) -> ClassConstr
     if data.row_count == 0:
         raise Infeasible("there are no records, so there is nothing to publish", records=0)
     require_feasible(models, data)
-    requirements = [asked for model in models if (asked := model.class_constraint()) is not None]
-    sensitive = data.sensitive if requirements else ()
+    rules = [asked for model in models if (asked := model.class_constraint()) is not None]
+    sensitive = data.sensitive if rules else ()
     everybody = data.classes(())
     row_totals = [data.histogram(everybody, name).totals for name in sensitive]
     people_totals = [data.subject_histogram(everybody, name).totals for name in sensitive]
@@ -32,26 +32,26 @@ def class_constraint_of(data: LocalData, models: Sequence[Model]) -> ClassConstr
         people_count=people_count,
         sensitive=_stacked([data.table.coded(name).codes for name in sensitive], data.row_count),
         missing=np.array([data.table.coded(name).domain.missing for name in sensitive], dtype=np.int64),
-        requirements=frozen_ints(np.array(requirements, dtype=np.int64).reshape(-1, 4)),
+        rules=frozen_ints(np.array(rules, dtype=np.int64).reshape(-1, 4)),
         total_starts=np.cumsum([0, *map(len, row_totals)], dtype=np.int64),
         row_totals=np.concatenate([np.empty(0, dtype=np.int64), *row_totals]),
         people_totals=np.concatenate([np.empty(0, dtype=np.int64), *people_totals]),
     )
 
 
-def constraint_within(needs: ClassConstraint, published: Bools) -> ClassConstraint:
+def constraint_within(constraint: ClassConstraint, published: Bools) -> ClassConstraint:
     """The same if only the marked rows are published: they are the table that classes are compared with."""
     row_totals, people_totals = [], []
-    for column, missing in enumerate(needs.missing.tolist()):
-        rows = np.flatnonzero(published & (needs.sensitive[:, column] != missing))
-        values = needs.sensitive[rows, column]
+    for column, missing in enumerate(constraint.missing.tolist()):
+        rows = np.flatnonzero(published & (constraint.sensitive[:, column] != missing))
+        values = constraint.sensitive[rows, column]
         row_totals.append(np.bincount(values, minlength=missing))
-        if len(needs.people):
-            pairs = np.unique(values * needs.people_count + needs.people[rows])
-            values = pairs // needs.people_count
+        if len(constraint.people):
+            pairs = np.unique(values * constraint.people_count + constraint.people[rows])
+            values = pairs // constraint.people_count
         people_totals.append(np.bincount(values, minlength=missing))
     none: Ints = np.empty(0, dtype=np.int64)
-    return needs._replace(
+    return constraint._replace(
         row_totals=np.concatenate([none, *row_totals]), people_totals=np.concatenate([none, *people_totals])
     )
 

@@ -22,18 +22,22 @@ _PARTNERS_PER_SLICE = 500_000
 
 
 def diversify(
-    records: Records, clustering: Clustering, needs: ClassConstraint, w: float, progress: Progress
+    records: Records, clustering: Clustering, constraint: ClassConstraint, w: float, progress: Progress
 ) -> Clustering:
     """The clustering itself if every cluster may be published, otherwise a coarser one in which each may.
 
     Ends with one cluster at the latest. O(clusters^2) unions are looked at.
     """
-    if len(needs.requirements) == 0 and len(needs.people) == 0 and (clustering.sizes >= needs.k).all():
+    if (
+        len(constraint.rules) == 0
+        and len(constraint.people) == 0
+        and (clustering.sizes >= constraint.k).all()
+    ):
         return clustering
-    clusters = _clusters_under_way(records, clustering, needs)
-    scratch = _scratch(records, needs, len(clusters.keys))
-    judge(needs, clusters, scratch)
-    unions = ClusterUnions(records.trees, needs, w)
+    clusters = _clusters_under_way(records, clustering, constraint)
+    scratch = _scratch(records, constraint, len(clusters.keys))
+    judge(constraint, clusters, scratch)
+    unions = ClusterUnions(records.trees, constraint, w)
     at_once = max(_PARTNERS_PER_SLICE // len(clustering), 1)
     done = 0
     while True:
@@ -54,9 +58,11 @@ def _renumbered(clustering: Clustering, united_into: Ints) -> Clustering:
     return Clustering(number.astype(np.int64)[clustering.cluster_of_row])
 
 
-def _clusters_under_way(records: Records, clustering: Clustering, needs: ClassConstraint) -> UnitedClusters:
+def _clusters_under_way(
+    records: Records, clustering: Clustering, constraint: ClassConstraint
+) -> UnitedClusters:
     count = len(clustering)
-    lists = _lists(clustering.cluster_of_row, needs)
+    lists = _lists(clustering.cluster_of_row, constraint)
     starts = np.zeros((count, len(lists)), dtype=np.int64)
     lengths = np.zeros((count, len(lists)), dtype=np.int64)
     keys, counts = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
@@ -82,21 +88,24 @@ def _clusters_under_way(records: Records, clustering: Clustering, needs: ClassCo
     )
 
 
-def _lists(cluster_of_row: Ints, needs: ClassConstraint) -> list[tuple[Ints, Ints, Ints]]:
+def _lists(cluster_of_row: Ints, constraint: ClassConstraint) -> list[tuple[Ints, Ints, Ints]]:
     """What clusters hold, as `kernels.merging` lists it: clusters, keys and counts, sorted in this order."""
-    judged = range(needs.sensitive.shape[1])
-    present = [np.flatnonzero(needs.sensitive[:, c] != needs.missing[c]) for c in judged]
-    if len(needs.people) == 0:
+    judged = range(constraint.sensitive.shape[1])
+    present = [np.flatnonzero(constraint.sensitive[:, c] != constraint.missing[c]) for c in judged]
+    if len(constraint.people) == 0:
         return [
-            _counted(cluster_of_row[rows], needs.sensitive[rows, c])
+            _counted(cluster_of_row[rows], constraint.sensitive[rows, c])
             for c, rows in zip(judged, present, strict=True)
         ]
     pairs = [
-        _counted(cluster_of_row[rows], needs.sensitive[rows, c] * needs.people_count + needs.people[rows])
+        _counted(
+            cluster_of_row[rows],
+            constraint.sensitive[rows, c] * constraint.people_count + constraint.people[rows],
+        )
         for c, rows in zip(judged, present, strict=True)
     ]
-    persons = [_counted(cluster_of_row[rows], needs.people[rows]) for rows in present]
-    return [*pairs, *persons, _counted(cluster_of_row, needs.people)]
+    persons = [_counted(cluster_of_row[rows], constraint.people[rows]) for rows in present]
+    return [*pairs, *persons, _counted(cluster_of_row, constraint.people)]
 
 
 def _counted(clusters: Ints, keys: Ints) -> tuple[Ints, Ints, Ints]:
@@ -109,9 +118,9 @@ def _counted(clusters: Ints, keys: Ints) -> tuple[Ints, Ints, Ints]:
     return clusters[first], keys[first], np.diff(np.append(first, len(keys)))
 
 
-def _scratch(records: Records, needs: ClassConstraint, room: int) -> Scratch:
+def _scratch(records: Records, constraint: ClassConstraint, room: int) -> Scratch:
     ints = [np.empty(room, dtype=np.int64) for _ in range(5)]
-    columns = needs.sensitive.shape[1]
+    columns = constraint.sensitive.shape[1]
     return Scratch(
         keys=ints[0],
         counts=ints[1],
@@ -119,5 +128,5 @@ def _scratch(records: Records, needs: ClassConstraint, room: int) -> Scratch:
         values=ints[2],
         row_counts=ints[3],
         people_counts=ints[4],
-        tolls=records.room_for_tolls(),
+        union_costs=records.room_for_union_costs(),
     )

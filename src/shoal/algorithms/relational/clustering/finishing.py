@@ -53,30 +53,30 @@ def finish(
     any release, if a better one is known than `lower_bound` finds. Raises Infeasible when not even the whole
     table keeps the models.
     """
-    needs = class_constraint_of(data, models)
+    constraint = class_constraint_of(data, models)
     progress.stage("diversity")
-    kept = diversify(records, clustering, needs, w, progress)
-    final = publishable(records, kept, needs, w, progress)
+    kept = diversify(records, clustering, constraint, w, progress)
+    final = publishable(records, kept, constraint, w, progress)
     notices: tuple[str, ...] = ()
-    if needs.k == 1:
+    if constraint.k == 1:
         notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)
     if local_search:
         progress.stage("local search")
-        better = improved(records, kept, needs, progress)
-        candidate = publishable(records, better.clustering, needs, w, progress)
+        better = improved(records, kept, constraint, progress)
+        candidate = publishable(records, better.clustering, constraint, w, progress)
         if candidate.cost(records) < final.cost(records):
             final = candidate
         if not better.finished:
             notices += ("time was up: moving more records might have lowered the loss",)
     progress.stage("lower bound")
     if bound is None:
-        bound = lower_bound(records, final, needs.k, progress)
+        bound = lower_bound(records, final, constraint.k, progress)
     figures = _figures(records.measure, final.cost(records), bound)
     return RowRecoding(final.generalized(records), notices=(*notices, *_in_words(figures)), figures=figures)
 
 
 def publishable(
-    records: Records, clustering: Clustering, needs: ClassConstraint, w: float, progress: Progress
+    records: Records, clustering: Clustering, constraint: ClassConstraint, w: float, progress: Progress
 ) -> Clustering:
     """The clustering in which those that are published alike are one, and every model holds.
 
@@ -85,7 +85,7 @@ def publishable(
     """
     while True:
         united = clustering.unite_alike(records)
-        clustering = diversify(records, united, needs, w, progress)
+        clustering = diversify(records, united, constraint, w, progress)
         if len(clustering) == len(united):
             return clustering
 

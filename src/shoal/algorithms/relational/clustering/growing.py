@@ -35,7 +35,7 @@ def nothing_grown(records: Records) -> Growth:
         cluster_of_place=np.full(records.row_count, NO_CLUSTER, dtype=np.int64),
         candidates=np.arange(len(records), dtype=np.int64),
         state=np.array([len(records), records.row_count, 0], dtype=np.int64),
-        tolls=records.room_for_tolls(),
+        union_costs=records.room_for_union_costs(),
     )
 
 

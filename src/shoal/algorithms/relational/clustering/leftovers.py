@@ -34,6 +34,6 @@ def with_leftovers(records: Records, cluster_of_place: Ints, k: int) -> Clusteri
         cluster_of_place=cluster_of_place,
         candidates=candidates,
         state=np.array([len(candidates), len(remaining), count + runs], dtype=np.int64),
-        tolls=records.room_for_tolls(),
+        union_costs=records.room_for_union_costs(),
     )
     return completed(records, growth)

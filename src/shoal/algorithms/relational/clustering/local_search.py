@@ -37,21 +37,21 @@ class Improved:
 
 
 def improved(
-    records: Records, clustering: Clustering, needs: ClassConstraint, progress: Progress
+    records: Records, clustering: Clustering, constraint: ClassConstraint, progress: Progress
 ) -> Improved:
     """Take steps that lower the cost until there is none, or time is up.
 
     Every cluster of the clustering must be admissible, and remains so.
     """
-    kind_of_row, sample_rows = _kinds(records, needs)
+    kind_of_row, sample_rows = _kinds(records, constraint)
     board = Board(
         trees=records.trees,
         vectors=records.nodes[records.record_of_row[sample_rows]],
         sample_rows=sample_rows,
-        needs=needs,
+        constraint=constraint,
         least_gain=_LEAST_GAIN * records.row_count * _dearest(records),
         rows=np.empty(records.row_count, dtype=np.int64),
-        tolls=records.room_for_tolls(),
+        union_costs=records.room_for_union_costs(),
     )
     partition = _partition(board, clustering, kind_of_row)
     finished = _improve_until_nothing_helps(board, partition, progress)
@@ -99,7 +99,7 @@ def _take_all(step: _Step, board: Board, partition: ClusterEntries, progress: Pr
 
 def _looks_per_slice(board: Board, partition: ClusterEntries) -> int:
     """How much is looked at between two chances to stop; where classes are judged, a look is at all rows."""
-    if len(board.needs.requirements) == 0 and len(board.needs.people) == 0:
+    if len(board.constraint.rules) == 0 and len(board.constraint.people) == 0:
         return _LOOKS_PER_SLICE
     return _LOOKS_PER_SLICE // int(partition.sizes.max()) + 1
 
@@ -110,13 +110,13 @@ def _dearest(records: Records) -> float:
     return float(sum(costs[begin:end].max() for begin, end in pairwise(records.trees.starts.tolist())))
 
 
-def _kinds(records: Records, needs: ClassConstraint) -> tuple[Ints, Ints]:
+def _kinds(records: Records, constraint: ClassConstraint) -> tuple[Ints, Ints]:
     """Which rows nobody can tell apart, in the order of records, and a row of each kind."""
     columns = [records.record_of_row]
-    if len(needs.requirements):
-        columns += list(needs.sensitive.T)
-    if len(needs.people):
-        columns.append(needs.people)
+    if len(constraint.rules):
+        columns += list(constraint.sensitive.T)
+    if len(constraint.people):
+        columns.append(constraint.people)
     seen, first_rows = group_rows(np.ascontiguousarray(np.stack(columns, axis=1)[records.rows]))
     kind_of_row = np.empty(records.row_count, dtype=np.int64)
     kind_of_row[records.rows] = seen
@@ -144,7 +144,7 @@ def _partition(board: Board, clustering: Clustering, kind_of_row: Ints) -> Clust
     def room_for_clusters(values: Ints, fill: int = 0) -> Ints:
         return np.concatenate((values, np.full(most - count, fill, dtype=np.int64)))
 
-    most = max(count, row_count // board.needs.k)
+    most = max(count, row_count // board.constraint.k)
     dimensions = board.vectors.shape[1]
     partition = ClusterEntries(
         kinds=room(kind_of_row[first_rows]),

@@ -86,8 +86,8 @@ class Records:
         """Whether a coarser node of these trees never costs less than a finer one."""
         return bool((self.trees.cost[self.trees.parent] >= self.trees.cost).all())
 
-    def room_for_tolls(self) -> UnionCosts:
-        """Empty tolls of the right size."""
+    def room_for_union_costs(self) -> UnionCosts:
+        """Empty costs of the right size."""
         size = len(self.trees.cost)
         return UnionCosts(np.empty(size, dtype=np.float64), np.empty(size, dtype=np.int64))
 

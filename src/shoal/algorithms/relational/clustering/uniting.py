@@ -70,7 +70,7 @@ def _mergers(records: Records, cluster_of_record: Ints, k: int) -> Mergers:
         copies=_room(records.counts, entries),
         after=np.full(entries, NOTHING, dtype=np.int64),
         cluster_of=np.full(entries, NOTHING, dtype=np.int64),
-        tolls=records.room_for_tolls(),
+        union_costs=records.room_for_union_costs(),
     )
     vectors = closures(records.trees, records.nodes, starts, listed)[unripe]
     mergers.vectors[: len(unripe)] = vectors

@@ -75,18 +75,18 @@ class FullDomain(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Look for the cheapest safe choice of levels; the best one so far if time is up."""
-        needs = class_constraint_of(data, models)
+        constraint = class_constraint_of(data, models)
         records = Records.of(data, self.measure)
         lattice = Lattice.of(records, [data.trees[name] for name in records.columns])
         if lattice.size > _MOST_CHOICES:
             raise LimitReached(_too_many_choices(lattice))
         allowed = math.floor(exact(self.suppression) * records.row_count)
-        safety = Safety(records, needs, allowed)
+        safety = Safety(records, constraint, allowed)
         progress.stage("levels")
         search = LatticeSearch(lattice, safety, self._costs_of_suppressed(data, records))
         finished = search.run(progress)
         notices: tuple[str, ...] = ()
-        if needs.k == 1:
+        if constraint.k == 1:
             notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)
         if not finished:
             notices += (_time_was_up(search),)

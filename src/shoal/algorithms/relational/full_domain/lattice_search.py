@@ -38,12 +38,12 @@ class Safety:
     """Whether a choice may be published: at most `allowed` rows are in classes that lack what is needed."""
 
     records: Records
-    needs: ClassConstraint
+    constraint: ClassConstraint
     allowed: int
 
     def judge(self, classes: ClassesAt) -> LevelJudgement:
         """Look at the classes of a choice."""
-        large = classes.counts >= self.needs.k
+        large = classes.counts >= self.constraint.k
         if self._suppressed(classes, large) > self.allowed:
             # Classes only grow under coarser choices, and so does the number of rows in large ones.
             return LevelJudgement(large, holds=False, finer_fail_too=True)
@@ -53,7 +53,7 @@ class Safety:
 
     @property
     def _asks_for_more_than_rows(self) -> bool:
-        return len(self.needs.requirements) > 0 or len(self.needs.people) > 0
+        return len(self.constraint.rules) > 0 or len(self.constraint.people) > 0
 
     @property
     def _unions_of_safe_are_safe(self) -> bool:
@@ -62,18 +62,18 @@ class Safety:
         With diversity not if an unsafe class may be suppressed, because it can spoil the union with a safe
         one; nor in people, because somebody in both classes counts once in their union.
         """
-        return len(self.needs.requirements) == 0 or (self.allowed == 0 and len(self.needs.people) == 0)
+        return len(self.constraint.rules) == 0 or (self.allowed == 0 and len(self.constraint.people) == 0)
 
     def _safe(self, classes: ClassesAt) -> Bools:
         class_of_row = classes.class_of_record[self.records.record_of_row]
         starts, rows = members(class_of_row, len(classes.counts))
-        safe = classes_admissible(self.needs, starts, rows)
-        if not np.isin(self.needs.requirements[:, 0], (CLOSE_EQUAL, CLOSE_ORDERED)).any():
+        safe = classes_admissible(self.constraint, starts, rows)
+        if not np.isin(self.constraint.rules[:, 0], (CLOSE_EQUAL, CLOSE_ORDERED)).any():
             return safe
         # Closeness is to the table that is published, which is smaller with every class that is suppressed.
         while safe.any() and not safe.all() and self._suppressed(classes, safe) <= self.allowed:
             before = safe
-            published = constraint_within(self.needs, safe[class_of_row])
+            published = constraint_within(self.constraint, safe[class_of_row])
             safe = before & classes_admissible(published, starts, rows)
             if np.array_equal(safe, before):
                 break
@@ -169,7 +169,7 @@ def _sums(of_columns: Sequence[Floats]) -> Floats:
 
 
 def cheapest_levels(
-    data: LocalData, records: Records, needs: ClassConstraint, progress: Progress
+    data: LocalData, records: Records, constraint: ClassConstraint, progress: Progress
 ) -> Clustering | None:
     """The classes of the cheapest safe choice, as a clustering to start from; None if choices are too many.
 
@@ -178,7 +178,7 @@ def cheapest_levels(
     lattice = Lattice.of(records, [data.trees[name] for name in records.columns])
     if lattice.size > _MOST_CHOICES_OF_A_START:
         return None
-    search = LatticeSearch(lattice, Safety(records, needs, allowed=0), suppressed=())
+    search = LatticeSearch(lattice, Safety(records, constraint, allowed=0), suppressed=())
     search.run(progress)
     classes = search.history.classes(search.best)
     return Clustering(classes.class_of_record[records.record_of_row])

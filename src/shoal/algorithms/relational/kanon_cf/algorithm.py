@@ -102,26 +102,26 @@ class KAnonCF(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Mine, cover, make disjoint and publish; LimitReached says what to reduce."""
-        needs = class_constraint_of(data, models)
+        constraint = class_constraint_of(data, models)
         records = Records.of(data, self.measure)
-        mining = Mining(records, needs.k)
+        mining = Mining(records, constraint.k)
         with _saying_what_to_reduce(mining):
             self._mine(mining, self._room(records, mining), progress)
             closed = mining.found()
             flaw = _flaw_of_the_proof(records, closed)
             bound = None if flaw else _lower_bound(records, closed, progress)
-            found = _covers(records, closed, needs.k, progress, proven=not flaw)
+            found = _covers(records, closed, constraint.k, progress, proven=not flaw)
         covers = [cover for cover in found if cover is not None]
         if len(covers) < len(found):
             flaw = flaw or "time was up before the rows were covered"
         if not closed.complete or not covers:  # many columns may be covered worse than by a fast rival
-            covers.append(runs_along_the_curve(records, data, needs.k, progress)[0])
+            covers.append(runs_along_the_curve(records, data, constraint.k, progress)[0])
         cover = min(covers, key=lambda found: found.cost(records))
-        if not classes_admissible(needs, *cover.members()).all():
+        if not classes_admissible(constraint, *cover.members()).all():
             flaw = flaw or "clusters of k rows were united to keep what else was promised"
             if self.local_search and closed.complete:
-                covers += self._finer_covers(records, closed, needs.k, progress)
-        start = self._cheapest_start(data, records, needs, covers, progress)
+                covers += self._finer_covers(records, closed, constraint.k, progress)
+        start = self._cheapest_start(data, records, constraint, covers, progress)
         recoding = finish(
             data,
             records,
@@ -132,7 +132,7 @@ class KAnonCF(Algorithm):
             w=self.w,
             bound=bound,
         )
-        factor = 2 * (1 + math.log(2 * needs.k))
+        factor = 2 * (1 + math.log(2 * constraint.k))
         return replace(
             recoding,
             notices=(*recoding.notices, _proven(self.measure, factor, flaw)),
@@ -149,7 +149,7 @@ class KAnonCF(Algorithm):
         self,
         data: LocalData,
         records: Records,
-        needs: ClassConstraint,
+        constraint: ClassConstraint,
         covers: Sequence[Clustering],
         progress: Progress,
     ) -> Clustering:
@@ -160,9 +160,9 @@ class KAnonCF(Algorithm):
         """
         progress.stage("diversity")
         weights = (self.w, *_OTHER_WEIGHTS) if self.local_search else (self.w,)
-        starts = [diversify(records, cover, needs, w, progress) for cover, w in product(covers, weights)]
+        starts = [diversify(records, cover, constraint, w, progress) for cover, w in product(covers, weights)]
         progress.stage("levels")
-        levels = cheapest_levels(data, records, needs, progress)
+        levels = cheapest_levels(data, records, constraint, progress)
         if levels is not None:
             starts.append(levels)
         return min(starts, key=lambda found: found.cost(records))

@@ -79,22 +79,22 @@ class Mondrian(Algorithm):
         progress: Progress,
     ) -> RowRecoding:
         """Cut until nothing can be cut, or time is up; parts that are published alike become one cluster."""
-        needs = class_constraint_of(data, models)
+        constraint = class_constraint_of(data, models)
         ends = find_ends(data)
         ordered = ordered_columns(data, ends)
-        parts = whole_table(data.row_count, needs.k)
-        finished = self._cut(ordered, needs, parts, progress)
-        clusters = clusters_of(MondrianPartition(data, ends, ordered, parts), needs)
-        return RowRecoding(clusters, notices=_notices(needs, ends, parts, finished=finished))
+        parts = whole_table(data.row_count, constraint.k)
+        finished = self._cut(ordered, constraint, parts, progress)
+        clusters = clusters_of(MondrianPartition(data, ends, ordered, parts), constraint)
+        return RowRecoding(clusters, notices=_notices(constraint, ends, parts, finished=finished))
 
-    def _cut(self, ordered: Ordered, needs: ClassConstraint, parts: Parts, progress: Progress) -> bool:
+    def _cut(self, ordered: Ordered, constraint: ClassConstraint, parts: Parts, progress: Progress) -> bool:
         """Cut parts until none is open; False when time was up before."""
         row_count = len(parts.rows)
-        expected = row_count * (1 + math.ceil(math.log2(row_count / needs.k)))
+        expected = row_count * (1 + math.ceil(math.log2(row_count / constraint.k)))
         handled = 0
         while not progress.expired():
             progress.update(min(handled, expected), expected, f"{parts.state[1]:,} parts")
-            now = cut_parts(ordered, needs, _STAGES[self.mode], parts, _ROWS_PER_SLICE)
+            now = cut_parts(ordered, constraint, _STAGES[self.mode], parts, _ROWS_PER_SLICE)
             if now == 0:
                 return True
             handled += now
@@ -102,10 +102,10 @@ class Mondrian(Algorithm):
 
 
 def _notices(
-    needs: ClassConstraint, ends: Mapping[str, Ends], parts: Parts, *, finished: bool
+    constraint: ClassConstraint, ends: Mapping[str, Ends], parts: Parts, *, finished: bool
 ) -> tuple[str, ...]:
     notices = derived_ends_notice(ends)
-    if needs.k == 1:
+    if constraint.k == 1:
         notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)
     if not finished:
         still_open = parts.state[1] - parts.state[0]

@@ -28,7 +28,7 @@ class MondrianPartition:
     parts: Parts
 
 
-def clusters_of(partition: MondrianPartition, needs: ClassConstraint) -> GeneralizedClusters:
+def clusters_of(partition: MondrianPartition, constraint: ClassConstraint) -> GeneralizedClusters:
     """One cluster per published record; parts that are published alike are one cluster.
 
     Two admissible parts are mostly admissible together, but not always: a person with rows in both counts
@@ -43,7 +43,7 @@ def clusters_of(partition: MondrianPartition, needs: ClassConstraint) -> General
         cluster_of_part, first_parts = group_rows(_as_integers(nodes, ranges, len(chosen)))
         cluster_of_row = np.empty(len(parts.rows), dtype=np.int64)
         cluster_of_row[parts.rows] = np.repeat(cluster_of_part, parts.ends[chosen] - parts.starts[chosen])
-        inadmissible = _inadmissible_unions(needs, cluster_of_row, cluster_of_part, len(first_parts))
+        inadmissible = _inadmissible_unions(constraint, cluster_of_row, cluster_of_part, len(first_parts))
         if len(inadmissible) == 0:
             return GeneralizedClusters(
                 cluster_of_row,
@@ -124,13 +124,13 @@ def _as_integers(nodes: Mapping[str, Ints], ranges: Mapping[str, Floats], count:
 
 
 def _inadmissible_unions(
-    needs: ClassConstraint, cluster_of_row: Ints, cluster_of_part: Ints, cluster_count: int
+    constraint: ClassConstraint, cluster_of_row: Ints, cluster_of_part: Ints, cluster_count: int
 ) -> Ints:
     """The clusters of several parts that must not be published."""
-    if len(needs.requirements) == 0:
+    if len(constraint.rules) == 0:
         return np.empty(0, dtype=np.int64)  # k rows, or people, remain k in a union
     several = np.bincount(cluster_of_part, minlength=cluster_count) > 1
-    holds: Bools = classes_admissible(needs, *members(cluster_of_row, cluster_count))
+    holds: Bools = classes_admissible(constraint, *members(cluster_of_row, cluster_count))
     return np.flatnonzero(several & ~holds)
 
 

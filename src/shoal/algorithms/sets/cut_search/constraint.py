@@ -29,7 +29,7 @@ class ItemConstraint:
 
     @classmethod
     def of(cls, models: Sequence[Model]) -> ItemConstraint:
-        """The requirement of all the given models together."""
+        """The constraint of all the given models together."""
         counting = [model for model in models if isinstance(model, KmAnonymity)]
         diverse = [model for model in models if isinstance(model, LmDiversity)]
         negative = any(model.negative for model in counting)

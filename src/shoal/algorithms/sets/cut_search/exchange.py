@@ -65,7 +65,7 @@ def _mended(violations: Questions, cut: Cut, safe: Ints, allowed: Bools, most: i
     Sets of `safe` nodes only are known to be fine.
     """
     repairs = Repairs(violations, cut, allowed)
-    for size in range(1, violations.requirement.largest + 1):
+    for size in range(1, violations.constraint.largest + 1):
         listed = np.zeros(cut.tree.node_count, dtype=np.bool_)
         listed[safe] = True
         while not listed[cut.nodes].all():

@@ -36,7 +36,7 @@ def generalize(violations: Questions, cut: Cut, progress: Progress, *, allowed: 
     anywhere. Violations that no allowed node mends are left.
     """
     tally = Tally()
-    largest = violations.requirement.largest
+    largest = violations.constraint.largest
     repairs = Repairs(violations, cut, allowed)
     # Sets of nodes that were all listed before, at this size, need not be counted again.
     listed = np.zeros((largest + 1, violations.transactions.tree.node_count), dtype=np.bool_)
@@ -48,7 +48,7 @@ def generalize(violations: Questions, cut: Cut, progress: Progress, *, allowed: 
                 nodes = cut.nodes
                 mend(violations.at_cut(cut, size, ~listed[size]), repairs, cut, tally, progress)
                 listed[size, nodes] = True
-        moved = tally.in_time and tally.mended > mended and violations.requirement.diverse_m > 0
+        moved = tally.in_time and tally.mended > mended and violations.constraint.diverse_m > 0
     return tally
 
 

@@ -74,7 +74,7 @@ class Room:
     @classmethod
     def beside(cls, violations: Violations, memory_limit: float) -> Room:
         """What a limit leaves beside the program and the data; raises LimitReached if that is nothing."""
-        m = violations.requirement.largest
+        m = violations.constraint.largest
         if memory_limit == 0:
             return cls(math.inf, m)
         items, rows = len(violations.transactions.sets.items), violations.transactions.row_count

@@ -55,7 +55,7 @@ class CutTask:
             figures["ncp_before_minimal_cut"] = cut.ncp
             step = specialize(self.violations, cut, progress)
             figures["nodes_expanded_by_minimal_cut"] = step.expanded
-            if exchanges and step.in_time and self.violations.requirement.diverse_m == 0:
+            if exchanges and step.in_time and self.violations.constraint.diverse_m == 0:
                 figures["ncp_before_exchanges"] = cut.ncp
                 exchanged = exchange(self.violations, cut, step, exchanges, progress)
                 cut, step = exchanged.cut, exchanged.step
@@ -67,7 +67,7 @@ class CutTask:
             column=self.column,
             part_of_row=np.zeros(self.row_count, dtype=np.int64),
             node_of_leaf=cut.node_of_leaf[np.newaxis, :].copy(),
-            reasons=reasons_of(obstacles, self.violations.requirement),
+            reasons=reasons_of(obstacles, self.violations.constraint),
         )
         return RowRecoding(
             items=(cuts,),
@@ -88,26 +88,26 @@ class ItemTask(CutTask):
         column = set_column(data)
         require_feasible(models, data)
         transactions = Transactions.of(data)
-        requirement, notices = fitting(ItemConstraint.of(models), transactions.tree, transactions.longest)
-        return cls(column, data.row_count, Violations(transactions, requirement), notices)
+        constraint, notices = fitting(ItemConstraint.of(models), transactions.tree, transactions.longest)
+        return cls(column, data.row_count, Violations(transactions, constraint), notices)
 
 
 def fitting(
-    requirement: ItemConstraint, tree: Hierarchy, longest: int
+    constraint: ItemConstraint, tree: Hierarchy, longest: int
 ) -> tuple[ItemConstraint, tuple[str, ...]]:
-    """The requirement with m no larger than what there is to know, which asks for the same."""
-    if requirement.negative:
+    """The constraint with m no larger than what there is to know, which asks for the same."""
+    if constraint.negative:
         most, of = tree.leaf_count, "the hierarchy"
     else:
         most, of = longest, "the longest transaction"
     most = max(1, most)
-    if requirement.largest <= most:
-        return requirement, ()
-    notice = f"m = {requirement.largest} was reduced to {most}, the number of items in {of}"
-    return requirement.known_at_most(most), (notice,)
+    if constraint.largest <= most:
+        return constraint, ()
+    notice = f"m = {constraint.largest} was reduced to {most}, the number of items in {of}"
+    return constraint.known_at_most(most), (notice,)
 
 
-def reasons_of(obstacles: dict[int, Violation], requirement: ItemConstraint) -> tuple[Reason, ...]:
+def reasons_of(obstacles: dict[int, Violation], constraint: ItemConstraint) -> tuple[Reason, ...]:
     """What stands in the way of expanding each node."""
     return tuple(
         Reason(
@@ -115,7 +115,7 @@ def reasons_of(obstacles: dict[int, Violation], requirement: ItemConstraint) -> 
             tuple(sorted(obstacle.present)),
             obstacle.support,
             absent=tuple(sorted(obstacle.absent)),
-            sensitive=obstacle.support >= requirement.k_for(len(obstacle.present)),
+            sensitive=obstacle.support >= constraint.k_for(len(obstacle.present)),
         )
         for node, obstacle in obstacles.items()
     )

@@ -69,7 +69,7 @@ class Questions(Protocol):
         """The tree, and how often items occur."""
 
     @property
-    def requirement(self) -> ItemConstraint:
+    def constraint(self) -> ItemConstraint:
         """What is asked of every itemset."""
 
     def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
@@ -106,19 +106,19 @@ class _Laid:
 
 
 class Violations:
-    """Answers which itemsets of transactions in memory break a requirement; see `Questions`."""
+    """Answers which itemsets of transactions in memory break a constraint; see `Questions`."""
 
-    def __init__(self, transactions: Transactions, requirement: ItemConstraint) -> None:
+    def __init__(self, transactions: Transactions, constraint: ItemConstraint) -> None:
         self.transactions = transactions
-        self.requirement = requirement
-        self._limit = share_limit(transactions, requirement)
+        self.constraint = constraint
+        self._limit = share_limit(transactions, constraint)
         self._no_limit = share_limit(transactions, ItemConstraint(1, 0))
         self.counted = 0
 
     def at_cut(self, cut: Cut, weight: int, fresh: Bools) -> Iterator[Violation | Pause]:
         """Sets that break the promise, in lexicographic order."""
         nodes = self._occurring(cut.nodes)
-        if weight == 1 and not (self.requirement.negative or self.requirement.is_diverse(1)):
+        if weight == 1 and not (self.constraint.negative or self.constraint.is_diverse(1)):
             yield from self._rare_nodes(cut, nodes[fresh[nodes]])
             return
         rows = self._rows_with(weight)
@@ -131,16 +131,16 @@ class Violations:
     def first_at(self, cut: Cut) -> Violation | None:
         """A smallest set of nodes of the cut that breaks the promise."""
         fresh = np.ones(self.transactions.tree.node_count, dtype=np.bool_)
-        weights = range(1, self.requirement.largest + 1)
+        weights = range(1, self.constraint.largest + 1)
         return _first_violation(self.at_cut(cut, weight, fresh) for weight in weights)
 
     def with_one_of(self, cut: Cut, some: Ints) -> Violation | None:
         """A set of nodes of the cut, one of the given nodes among them, that breaks the promise."""
         some = self._occurring(some)
         some = some[np.argsort(self.transactions.supports[some], kind="stable")]
-        if self.requirement.negative:
+        if self.constraint.negative:
             return self._with_any_of(cut, some)
-        rare = self.transactions.supports[some] < self.requirement.k_for(1)
+        rare = self.transactions.supports[some] < self.constraint.k_for(1)
         if rare.any():
             return Violation((int(some[0]),), (), int(self.transactions.supports[some[0]]))
         others = np.setdiff1d(self._occurring(cut.nodes), some, assume_unique=True)
@@ -180,18 +180,18 @@ class Violations:
         rows = self._rows_with(1)
         numbered = self._numbered(cut, nodes, np.ones(len(nodes), dtype=np.bool_))
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
-        wanted = WantedSets(self.requirement.m, lighter=True, k=self.requirement.k, limit=self._no_limit)
+        wanted = WantedSets(self.constraint.m, lighter=True, k=self.constraint.k, limit=self._no_limit)
         laid = _Laid(items, rows, nodes, numbered)
-        self._refuse_endless_counting(laid, self.requirement.m)
+        self._refuse_endless_counting(laid, self.constraint.m)
         yield from self._stream(laid, wanted)
 
     def breaks(self, present: Sequence[int], absent: Sequence[int]) -> bool:
         """Whether too few rows, or too many with one sensitive item, fit; no row at all breaks nothing."""
         weight = len(present) + sum(int(self.transactions.tree.sizes[node]) for node in absent)
-        if weight > self.requirement.largest or not set(present).isdisjoint(absent):
+        if weight > self.constraint.largest or not set(present).isdisjoint(absent):
             return False
-        k = self.requirement.k_for(weight)
-        if not self.requirement.is_diverse(weight):
+        k = self.constraint.k_for(weight)
+        if not self.constraint.is_diverse(weight):
             return 0 < len(self.transactions.rows(present, absent, most=k)) < k
         rows = self.transactions.rows(present, absent)
         return 0 < len(rows) < k or share_exceeded(self._limit, rows)
@@ -214,7 +214,7 @@ class Violations:
         """Single nodes with too few rows, whose supports are known."""
         supports = self.transactions.supports
         self.counted += len(nodes)
-        rare = nodes[supports[nodes] < self.requirement.k_for(1)].tolist()
+        rare = nodes[supports[nodes] < self.constraint.k_for(1)].tolist()
         for place, node in enumerate(rare):
             if not cut.is_below[node]:
                 yield Violation((node,), (), int(supports[node]))
@@ -224,18 +224,18 @@ class Violations:
         """A set with the first of the given nodes, and others of them, that breaks the promise."""
         is_first = np.arange(len(nodes)) == 0
         laid = self._laid_at(cut, nodes, is_first, np.flatnonzero(self._holding(nodes[:1])), anchors=1)
-        weights = range(1 if self.requirement.is_diverse(1) else 2, self.requirement.largest + 1)
+        weights = range(1 if self.constraint.is_diverse(1) else 2, self.constraint.largest + 1)
         return _first_violation(self._list(laid, weight) for weight in weights)
 
     def _with_any_of(self, cut: Cut, some: Ints) -> Violation | None:
         """The same as `with_one_of` where rows without these nodes say something about them, too."""
         nodes = self._occurring(cut.nodes)
         laid = self._laid_at(cut, nodes, np.isin(nodes, some), self._rows_with(0))
-        return _first_violation(self._list(laid, weight) for weight in range(1, self.requirement.largest + 1))
+        return _first_violation(self._list(laid, weight) for weight in range(1, self.constraint.largest + 1))
 
     def _list(self, laid: _Laid, weight: int) -> Iterator[Violation | Pause]:
-        limit = self._limit if self.requirement.is_diverse(weight) else self._no_limit
-        k = self.requirement.k_for(weight)
+        limit = self._limit if self.constraint.is_diverse(weight) else self._no_limit
+        k = self.constraint.k_for(weight)
         yield from self._stream(laid, WantedSets(weight, lighter=False, k=k, limit=limit))
 
     def _stream(self, laid: _Laid, wanted: WantedSets) -> Iterator[Violation | Pause]:
@@ -263,7 +263,7 @@ class Violations:
         numbers_of_leaf = SetArrays(starts, number_of_leaf[listed])
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
         numbered = self._numbered(cut, nodes, fresh, anchors=anchors)
-        if self.requirement.negative:
+        if self.constraint.negative:
             items, numbered = self._with_absent(items, numbered)
         return _Laid(items, rows, nodes, numbered)
 
@@ -277,7 +277,7 @@ class Violations:
         """The same with the absence of each node as a number of its own, unless it takes too much to know."""
         count = numbered.what.shape[1]
         sizes = self.transactions.tree.sizes[numbered.what[NODE]]
-        absent_number = np.where(sizes <= self.requirement.m, count + np.arange(count), -1)
+        absent_number = np.where(sizes <= self.constraint.m, count + np.arange(count), -1)
         what = np.tile(numbered.what, 2)
         what[WEIGHT, count:] = sizes
         wider = Numbered(what, 2 * count, numbered.dropped)
@@ -288,13 +288,13 @@ class Violations:
 
     def _rows_with(self, item_count: int) -> Ints:
         """Rows with enough items to hold a set; what is absent can be known of any row."""
-        least = 0 if self.requirement.negative else item_count
+        least = 0 if self.constraint.negative else item_count
         return np.flatnonzero(self.transactions.sizes >= least)
 
     def _holding(self, nodes: Ints) -> Bools:
         """Which rows hold one of the nodes; with negative knowledge all rows say something about them."""
         index, leaves = self.transactions.index, self.transactions.leaves
-        holding = np.full(self.transactions.row_count, self.requirement.negative, dtype=np.bool_)
+        holding = np.full(self.transactions.row_count, self.constraint.negative, dtype=np.bool_)
         for node in nodes.tolist():
             start, end = index.starts[leaves.first[node]], index.starts[leaves.last[node] + 1]
             holding[index.rows[start:end]] = True
@@ -313,18 +313,18 @@ def _numbers(nodes: Ints, node_count: int) -> Ints:
     return number
 
 
-def share_limit(transactions: Transactions, requirement: ItemConstraint) -> ShareLimit:
+def share_limit(transactions: Transactions, constraint: ItemConstraint) -> ShareLimit:
     """The limit in numbers; without diversity there are no sensitive items for it."""
-    whole_of = transactions.whole_of if requirement.diverse_m > 0 else frozen_ints([])
-    if requirement.l.numerator > _LARGEST_PRODUCT // max(1, transactions.row_count):
+    whole_of = transactions.whole_of if constraint.diverse_m > 0 else frozen_ints([])
+    if constraint.l.numerator > _LARGEST_PRODUCT // max(1, transactions.row_count):
         raise InvalidParameter(
-            "LmDiversity", "l", requirement.l, "a number with fewer digits for so many records"
+            "LmDiversity", "l", constraint.l, "a number with fewer digits for so many records"
         )
     return ShareLimit(
         transactions.sensitive,
         whole_of,
-        requirement.l.numerator,
-        requirement.l.denominator,
+        constraint.l.numerator,
+        constraint.l.denominator,
         np.zeros(len(whole_of), dtype=np.int64),
         np.empty(len(whole_of), dtype=np.int64),
     )

@@ -32,11 +32,11 @@ def made_diverse(task: EqualSets, found: Grouped, models: Sequence[Model], progr
     diverse = [model for model in models if isinstance(model, SetLDiversity)]
     if not diverse:
         return found
-    requirement = ItemConstraint(1, 0, l=max(exact(model.l) for model in diverse), diverse_m=1)
-    _refuse_uniform_empty_records(task, requirement)
+    constraint = ItemConstraint(1, 0, l=max(exact(model.l) for model in diverse), diverse_m=1)
+    _refuse_uniform_empty_records(task, constraint)
     _, group_of_row = np.unique(found.group_of_row, return_inverse=True)
     groups = row_groups(task.transactions.sets, cost_tree(task.tree), group_of_row)
-    limit = share_limit(task.transactions, requirement)
+    limit = share_limit(task.transactions, constraint)
     progress.stage("merging groups for diversity")
     count, merged, notices = len(groups.first), 0, found.notices
     for start in range(0, count, _GROUPS_PER_SLICE):
@@ -52,12 +52,12 @@ def made_diverse(task: EqualSets, found: Grouped, models: Sequence[Model], progr
     )
 
 
-def _refuse_uniform_empty_records(task: EqualSets, requirement: ItemConstraint) -> None:
+def _refuse_uniform_empty_records(task: EqualSets, constraint: ItemConstraint) -> None:
     every = Transactions.of(task.data)
     empty = np.flatnonzero((every.sizes == 0) & ~task.withheld)
-    if share_exceeded(share_limit(every, requirement), empty):
+    if share_exceeded(share_limit(every, constraint), empty):
         raise Infeasible(
-            f"l-diversity of equal sets with l={requirement.l} cannot be met: of the"
+            f"l-diversity of equal sets with l={constraint.l} cannot be met: of the"
             f" {counted(len(empty), 'record')} without items, who can only hide among themselves, too many"
             " share a sensitive item or value",
             records=task.data.row_count,

@@ -66,7 +66,7 @@ class HgHs(Algorithm):
     ) -> RowRecoding:
         """Search cuts until none is left, `most_cuts` were looked at, or time is up."""
         task = ItemTask.of(data, models)
-        if task.violations.requirement.negative:
+        if task.violations.constraint.negative:
             raise BadInput(
                 Problem(
                     "hghs does not know how to suppress items against knowledge of absent ones",

@@ -60,7 +60,7 @@ def suppress(
     suppressed = nodes.copy()
     published = copy.copy(cut)
     published.is_below = cut.is_below | suppressed  # a listing skips sets with such nodes
-    for size in range(1, violations.requirement.largest + 1):
+    for size in range(1, violations.constraint.largest + 1):
         listing = violations.at_cut(published, size, fresh)
         while rare := _next_rare_sets(listing, progress):
             for node in _hitting(np.array(rare, dtype=np.int64), published):

@@ -125,7 +125,7 @@ class LRA(Algorithm):
         searched = [[_Part(rows, next(each)) for rows in division] for division in divisions]
         best = min(searched, key=partial(_loss, task))
         found = _joined(task, best, _notices(searched, best))
-        if self.single_items and task.violations.requirement.diverse_m == 0 and not progress.expired():
+        if self.single_items and task.violations.constraint.diverse_m == 0 and not progress.expired():
             progress.stage("searching transactions of one item")
             return self._with_single_items_apart(task, best, found, progress)
         return found
@@ -183,7 +183,7 @@ class _Part:
     def may_leave(self, task: ItemTask) -> Bools:
         """Which of the transactions may leave; empty ones go with the last others."""
         transactions = task.violations.transactions.taking(self.rows)
-        chosen = may_leave(transactions, self.cuts.node_of_leaf[0], task.violations.requirement.k)
+        chosen = may_leave(transactions, self.cuts.node_of_leaf[0], task.violations.constraint.k)
         everybody: Bools = np.full_like(chosen, fill_value=chosen.sum() == transactions.non_empty)
         return chosen | everybody
 
@@ -195,7 +195,7 @@ class _Part:
         known = {reason.node: Violation(reason.itemset, (), reason.support) for reason in self.cuts.reasons}
         if minimal:
             known = specialize(violations, cut, progress, known).obstacles
-        reasons = reasons_of(obstacles_at(violations, cut, known), violations.requirement)
+        reasons = reasons_of(obstacles_at(violations, cut, known), violations.constraint)
         cuts = replace(self.cuts, node_of_leaf=cut.node_of_leaf[np.newaxis], reasons=reasons)
         return _Part(rows, replace(self.recoding, items=(cuts,)))
 
@@ -218,7 +218,7 @@ class _OrderedRows:
     @property
     def most_parts(self) -> int:
         """No more parts than this have enough transactions."""
-        return self.violations.transactions.non_empty // self.violations.requirement.k
+        return self.violations.transactions.non_empty // self.violations.constraint.k
 
     def size(self, rows: Ints) -> tuple[int, int]:
         """Items and rows of a part."""
@@ -226,7 +226,7 @@ class _OrderedRows:
 
     def parts(self, count: int) -> list[Ints]:
         """The rows of about so many parts, each of which can keep the promise."""
-        sets, m = self.violations.transactions.sets, self.violations.requirement.largest
+        sets, m = self.violations.transactions.sets, self.violations.constraint.largest
         borders = [
             moved_border(sets, self.order, border, self.flexibility)
             for border in balanced_borders(subset_counts(self.sizes, m)[self.order], count).tolist()
@@ -235,11 +235,11 @@ class _OrderedRows:
 
     def _can_keep_the_promise(self, rows: Ints) -> bool:
         """Whether the promise holds among some rows when each of their items is published as the root."""
-        transactions, requirement = self.violations.transactions, self.violations.requirement
+        transactions, constraint = self.violations.transactions, self.violations.constraint
         with_items = rows[self.sizes[rows] > 0]
-        if len(with_items) < requirement.k or requirement.diverse_m == 0:
-            return len(with_items) >= requirement.k
-        part = Violations(transactions.taking(with_items), requirement)
+        if len(with_items) < constraint.k or constraint.diverse_m == 0:
+            return len(with_items) >= constraint.k
+        part = Violations(transactions.taking(with_items), constraint)
         return not part.breaks((transactions.tree.root,), ())
 
 
@@ -276,7 +276,7 @@ def united(parts: Sequence[Ints], can_stand_alone: Callable[[Ints], bool]) -> li
 
 
 def _refuse_negative_knowledge(task: ItemTask) -> None:
-    if task.violations.requirement.negative:
+    if task.violations.constraint.negative:
         raise BadInput(
             Problem(
                 "with a cut per part it cannot be told which items are absent, so lra gives no promise about"
@@ -292,7 +292,7 @@ def _task_of_part(task: ItemTask, rows: Ints) -> ItemTask:
     return replace(
         task,
         row_count=len(rows),
-        violations=Violations(violations.transactions.taking(rows), violations.requirement),
+        violations=Violations(violations.transactions.taking(rows), violations.constraint),
         notices=(),
     )
 

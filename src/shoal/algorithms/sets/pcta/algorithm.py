@@ -63,10 +63,10 @@ class PCTA(Algorithm):
         column = _set_column(data)
         require_feasible(models, data)
         transactions = _without_tree(data, column)
-        requirement, notices = fitting(ItemConstraint.of(models), transactions.tree, transactions.longest)
-        _refuse_negative_knowledge(requirement, column)
+        constraint, notices = fitting(ItemConstraint.of(models), transactions.tree, transactions.longest)
+        _refuse_negative_knowledge(constraint, column)
         weights = item_weights(data, column)
-        unions = ItemUnions(transactions, requirement, weights, np.zeros(len(weights), dtype=np.int64))
+        unions = ItemUnions(transactions, constraint, weights, np.zeros(len(weights), dtype=np.int64))
         if not unions.mend(progress):
             raise Infeasible(
                 "not even one union of all items keeps the promise: among the records that have an item, a"
@@ -104,8 +104,8 @@ def _without_tree(data: LocalData, column: str) -> Transactions:
     return Transactions(flat, joined.quasi, joined.sensitive, joined.whole_of)
 
 
-def _refuse_negative_knowledge(requirement: ItemConstraint, column: str) -> None:
-    if requirement.negative:
+def _refuse_negative_knowledge(constraint: ItemConstraint, column: str) -> None:
+    if constraint.negative:
         raise BadInput(
             Problem(
                 "pcta gives no promise about somebody who knows what is absent",

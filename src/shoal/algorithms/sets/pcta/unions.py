@@ -44,10 +44,10 @@ class ItemUnions:
     """
 
     def __init__(
-        self, transactions: Transactions, requirement: ItemConstraint, weights: Floats, families: Ints
+        self, transactions: Transactions, constraint: ItemConstraint, weights: Floats, families: Ints
     ) -> None:
-        self._transactions, self._requirement = transactions, requirement
-        self._limit = share_limit(transactions, requirement)
+        self._transactions, self._constraint = transactions, constraint
+        self._limit = share_limit(transactions, constraint)
         self._no_limit = share_limit(transactions, ItemConstraint(1, 0))
         items = len(weights)
         self._items = items
@@ -87,7 +87,7 @@ class ItemUnions:
         nothing is left. Each is mended by the pair of words, one of them its own, whose union adds least to
         the loss, again and again. With diversity the sizes start again, because what was fine may break.
         """
-        largest = self._requirement.largest
+        largest = self._constraint.largest
         listed = np.zeros((largest + 1, len(self._gone)), dtype=np.bool_)
         left = 0
         moved = True
@@ -99,7 +99,7 @@ class ItemUnions:
                     if progress.expired():
                         return self._unite_everything()
                     listed[size, living] = True
-            moved = self._next > unions_before and self._requirement.diverse_m > 0
+            moved = self._next > unions_before and self._constraint.diverse_m > 0
         return left == 0 or self._is_safe()
 
     def _mend_all(self, broken: Iterator[tuple[int, ...]], progress: Progress) -> int:
@@ -167,13 +167,13 @@ class ItemUnions:
 
     def _breaks(self, words: set[int]) -> bool:
         rows = reduce(lambda a, b: np.intersect1d(a, b, assume_unique=True), map(self._rows, sorted(words)))
-        if 0 < len(rows) < self._requirement.k_for(len(words)):
+        if 0 < len(rows) < self._constraint.k_for(len(words)):
             return True
-        return self._requirement.is_diverse(len(words)) and share_exceeded(self._limit, rows)
+        return self._constraint.is_diverse(len(words)) and share_exceeded(self._limit, rows)
 
     def _is_safe(self) -> bool:
         everything = np.ones(len(self._gone), dtype=np.bool_)
-        sizes = range(1, self._requirement.largest + 1)
+        sizes = range(1, self._constraint.largest + 1)
         return all(next(self._broken(size, self._living(), everything), None) is None for size in sizes)
 
     def _unite_everything(self) -> bool:
@@ -196,8 +196,8 @@ class ItemUnions:
         laid = lay_out(self._transactions.sets, rows, SetArrays(starts, numbers[occurs]), len(living))
         places, ones = np.arange(len(living)), np.ones(len(living), dtype=np.int64)
         what = np.stack((living, places, places, ones, fresh[living].astype(np.int64)))
-        limit = self._limit if self._requirement.is_diverse(size) else self._no_limit
-        wanted = WantedSets(size, lighter=False, k=self._requirement.k_for(size), limit=limit)
+        limit = self._limit if self._constraint.is_diverse(size) else self._no_limit
+        wanted = WantedSets(size, lighter=False, k=self._constraint.k_for(size), limit=limit)
         rare = begin(laid, rows, Numbered(what, len(living), self._gone), wanted)
         while (state := next_broken(rare, _STEPS_PER_SLICE)) != DONE:
             if state == FOUND:

@@ -1,9 +1,9 @@
-"""Algorithms by branches on Spark against the same on one machine: what the branches cost in loss and time.
+"""Algorithms by blocks on Spark against the same on one machine: what the blocks cost in loss and time.
 
-Real data, the cluster of the tests on loopback with two executors of one core, and branches small enough that
+Real data, the cluster of the tests on loopback with two executors of one core, and blocks small enough that
 there are several. Each line is a row of the table in docs/measurements.md.
 
-    SHOAL_DATA=... python bench/spark_branches.py [--only mondrian lra ...] [--rows-per-branch 10000]
+    SHOAL_DATA=... python bench/spark_blocks.py [--only mondrian lra ...] [--rows-per-block 10000]
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ CASES = {
     ),
     "rmerge-rt": Case("informs2005_rt.csv.gz", INFORMS, sh.KKmAnonymity(5, 2), "ul", {"delta": 0.65}),
 }
-HEADS = ("algorithm", "rows", "branches", "Spark s", "loss", "in memory s", "loss there")
+HEADS = ("algorithm", "rows", "blocks", "Spark s", "loss", "in memory s", "loss there")
 
 
 def measured(name: str, case: Case, spark: Any, folder: Path) -> str:
@@ -80,20 +80,20 @@ def measured(name: str, case: Case, spark: Any, folder: Path) -> str:
     there = sh.anonymize(sh.read(frame, case.roles), case.promise, algorithm=name, seed=1, **case.options)
     on_spark = time.perf_counter() - started
     there.frame.unpersist()
-    branches = there.outcome.provenance.figures.get("branches", "-")
-    cells = [name, f"{data.row_count:,}", str(branches), f"{on_spark:.1f}", f"{there.loss[case.loss]:.4f}"]
+    blocks = there.outcome.provenance.figures.get("blocks", "-")
+    cells = [name, f"{data.row_count:,}", str(blocks), f"{on_spark:.1f}", f"{there.loss[case.loss]:.4f}"]
     return " | ".join(["", *cells, f"{in_memory:.1f}", f"{here.loss[case.loss]:.4f}", ""]).strip()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
-    parser.add_argument("--rows-per-branch", type=int, default=20_000)
+    parser.add_argument("--rows-per-block", type=int, default=20_000)
     given = parser.parse_args()
     lines = [f"| {' | '.join(HEADS)} |", f"|{' --- |' * len(HEADS)}"]
     with tempfile.TemporaryDirectory() as folder, running_cluster(Path(folder) / "spark") as cluster:
         spark = session_on(cluster.url)
-        spark.conf.set("spark.shoal.rowsPerBranch", str(given.rows_per_branch))
+        spark.conf.set("spark.shoal.rowsPerBlock", str(given.rows_per_block))
         for name in given.only:
             lines.append(measured(name, CASES[name], spark, Path(folder)))
             sys.stdout.write(lines[-1] + "\n")
