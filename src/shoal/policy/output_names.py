@@ -10,6 +10,7 @@ MARK = "result.json"
 CERTIFICATE = "certificate.json"
 INTERNAL = "internal"
 REPORT = "report.html"
+RECODING = "recoding.npz"  # in INTERNAL
 PUBLISHED_ENDINGS = (
     ".csv",
     ".tsv",

@@ -7,10 +7,10 @@ from importlib.metadata import version
 
 from shoal.attack.attacked import Attacked
 from shoal.attack.finding import Exposure, Finding
+from shoal.json_values import JsonValue
 from shoal.report.document import document
 from shoal.report.figures import attack_figure
 from shoal.report.html import Content, Html, table, tag
-from shoal.report.json_values import JsonValue
 from shoal.report.parts import pair, section
 from shoal.report.wording import capitalized, counted, sentence, share
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import PromiseBroken
+from shoal.json_values import JsonValue, json_value, without_texts
 from shoal.privacy.verdict import Verdict
 from shoal.report.class_sizes import risk_of
-from shoal.report.json_values import JsonValue, json_value, without_texts
 from shoal.report.outcome import Outcome
 
 FORMAT = "shoal-certificate-1"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from shoal.json_values import JsonValue, json_value
 from shoal.privacy.verdict import Verdict
 from shoal.report.class_sizes import risk_of
-from shoal.report.json_values import JsonValue, json_value
 from shoal.report.outcome import Outcome
 
 

@@ -15,6 +15,7 @@ from shoal.policy.output_names import (
     INTERNAL,
     MARK,
     PUBLISHED_ENDINGS,
+    RECODING,
     REPORT,
     formula_problems,
     name_problems,
@@ -23,6 +24,7 @@ from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import ENDINGS, write_clusters
 from shoal.recoding.flat_table import flat_table
 from shoal.recoding.recoding import Recoding
+from shoal.recoding.recoding_file import save_recoding
 from shoal.report.certificate import certificate
 from shoal.report.outcome import Outcome
 from shoal.report.page import notebook_view, page
@@ -126,6 +128,7 @@ class Result(Judged):
         (folder / REPORT).write_text(page(self.outcome), encoding="utf-8")
         if self.outcome.provenance.policy:  # a call from Python has none
             (folder / "policy.toml").write_text(self.outcome.provenance.policy, encoding="utf-8")
+        save_recoding(self.recoding, self.data.local.trees, folder / RECODING)
         if self.pseudonym_key is not None:
             (folder / "pseudonym.key").write_text(self.pseudonym_key.hex() + "\n", encoding="ascii")
 

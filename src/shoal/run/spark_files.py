@@ -13,11 +13,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from shoal.errors import BadInput, OutputFailed, Problem, PromiseBroken
+from shoal.json_values import JsonValue
 from shoal.policy.output_names import CERTIFICATE, INTERNAL, MARK, name_problems
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.report.certificate import certificate
-from shoal.report.json_values import JsonValue
 from shoal.report.result_file import result_dict
 from shoal.run.on_spark import SparkResult
 from shoal.run.spark_frames import verify_frame

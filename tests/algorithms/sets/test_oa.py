@@ -55,10 +55,10 @@ def test_refuses_trees_with_too_many_cuts():
     parents |= {f"group {group}": "*" for group in range(100)}
     items = tree_from_parents(parents)
     each = instance(items, [set(items.leaf_labels)] * 2)
-    with pytest.raises(LimitReached, match=r"among about 10\^30 recoding, and most_cuts is 100,000: use aa"):
+    with pytest.raises(LimitReached, match=r"among about 10\^30 cuts, and most_cuts is 100,000: use aa"):
         find(OA(), each, KmAnonymity(2, 1))
     few = instance(SPEC_TREE, SPEC_SETS)
-    with pytest.raises(LimitReached, match="among 5 recoding, and most_cuts is 4"):
+    with pytest.raises(LimitReached, match="among 5 cuts, and most_cuts is 4"):
         find(OA(most_cuts=4), few, KmAnonymity(2, 2))
 
 

@@ -14,7 +14,7 @@ from fastapi.security import HTTPBearer
 from starlette.routing import Route
 
 from shoal.algorithms.catalogue import describe_algorithms
-from shoal.report.json_values import json_value
+from shoal.json_values import json_value
 from shoal.web.rest.errors import MEDIA_TYPE, NoSuchRoute, add_error_answers
 from shoal.web.rest.models import (
     AttackIn,

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import BadInput, Problem
+from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import Policy, PolicyFile, parse_policy
 from shoal.policy.policy_text import policy_text
 from shoal.web.service.wording import Names
 
 POLICY_NAME = "policy.toml"
+REQUEST, OUT = "request.json", "out"  # of a job, in its folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ def bound_policy(sections: Mapping[str, Mapping[str, Any]], names: Names, place:
     shown = parse_policy(text, file=POLICY_NAME)
     _refuse_unknown_files(shown, names)
     return BoundPolicy(PolicyFile(_with_paths(shown, names), place, text), names)
+
+
+def plan_of_job(request: Mapping[str, Any], folder: Path) -> Plan:
+    """What the request of a job asks for."""
+    return plan_of(bound_policy(request["sections"], Names(request["names"]), folder / POLICY_NAME).file)
 
 
 def stored_text(sections: Mapping[str, Mapping[str, Any]], names: Names) -> str:

@@ -23,7 +23,7 @@ from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import Form
 from shoal.study.comparison import Constraint, jobs_of
 from shoal.study.starter import Sections
-from shoal.web.service.bound import sections_text
+from shoal.web.service.bound import REQUEST, sections_text
 from shoal.web.service.limits import ServerLimits
 from shoal.web.service.policies import Policies
 from shoal.web.service.processes import kill_group, memory_of_group
@@ -330,7 +330,7 @@ class Jobs:
         if "release" in request:
             names[str(self._store.job_folder(row["project"], request["release"]) / "out")] = "the release"
         content = {**request, "kind": row["kind"], "names": names}
-        (folder / "request.json").write_text(json.dumps(content), encoding="utf-8")
+        (folder / REQUEST).write_text(json.dumps(content), encoding="utf-8")
 
     def _start(self, folder: Path, live: _Live) -> subprocess.Popen[bytes]:
         with (folder / WORKER_LOG).open("wb") as log, self._changed:

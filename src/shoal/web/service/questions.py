@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -18,9 +18,12 @@ from shoal.hierarchy.lint import LintFinding, lint
 from shoal.hierarchy.source import TreeSource
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import rows_of_each_value
+from shoal.policy.output_names import INTERNAL, RECODING
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import PolicyFile
 from shoal.progress import Silent
+from shoal.recoding.recoding_file import load_recoding
+from shoal.run.prepare import read
 from shoal.run.verification import FileCheck, verify_published
 from shoal.study.check import Checked
 from shoal.study.check import check as check_file
@@ -29,6 +32,7 @@ from shoal.study.profile import profile as profile_data
 from shoal.table.columns import Coded, Sets
 from shoal.table.reading import ReadOptions, inspect, read_table
 from shoal.table.roles import Quasi, QuasiSet
+from shoal.web.service.bound import OUT, REQUEST, plan_of_job
 from shoal.web.service.editing import Edit, edited
 from shoal.web.service.explaining import Decision, Explained, explained
 
@@ -133,16 +137,18 @@ def verify_published_file(published: Path, file: PolicyFile, certificate: Path |
     return verify_published(published, plan_of(file), certificate)
 
 
-def explain_value(decision: Path, column: str, row: int | None, value: str | None) -> tuple[Explained, ...]:
-    """Why a value of a record, or an item of a set, is published as it is."""
-    return explained(_decision(decision), column, row, value)
+def explain_value(job: Path, column: str, row: int | None, value: str | None) -> tuple[Explained, ...]:
+    """Why a value of a record, or an item of a set, is published as it is by a job, given by its folder."""
+    return explained(_decision(job), column, row, value)
 
 
 @lru_cache(maxsize=1)
-def _decision(path: Path) -> Decision:
-    with path.open("rb") as stream:
-        decision: Decision = pickle.load(stream)  # noqa: S301 - our own, in a folder of the owner's
-    return decision
+def _decision(job: Path) -> Decision:
+    """What was decided, and about which data: they are read again, as the run did."""
+    saved = load_recoding(job / OUT / INTERNAL / RECODING)
+    plan = plan_of_job(json.loads((job / REQUEST).read_text(encoding="utf-8")), job)
+    data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject).local
+    return Decision(data, tuple(plan.models), saved.fitting(data.table, data.trees))
 
 
 def _column(file: PolicyFile, name: str) -> tuple[Quasi | QuasiSet, Coded | Sets, TreeSource]:

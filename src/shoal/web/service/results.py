@@ -16,14 +16,14 @@ from shoal.policy.policy_file import parse_policy
 from shoal.policy.script import script_text
 from shoal.run.verification import FileCheck
 from shoal.web.service import questions
-from shoal.web.service.bound import POLICY_NAME, bound_policy
+from shoal.web.service.bound import OUT, POLICY_NAME, bound_policy
 from shoal.web.service.explaining import Explained
 from shoal.web.service.files import Files
 from shoal.web.service.helpers import Helpers
 from shoal.web.service.jobs import Job, Jobs
 from shoal.web.service.policies import Policies
 from shoal.web.service.wording import Names
-from shoal.web.service.worker import ATTACK_PAGE, DECISION, OUT, VIEW
+from shoal.web.service.worker import ATTACK_PAGE, VIEW
 
 Export = Literal[
     "published",
@@ -105,8 +105,8 @@ class Results:
         self, project: str, job: str, column: str, *, row: int | None = None, value: str | None = None
     ) -> tuple[Explained, ...]:
         """Why a value of a record (by its original row), or an item of a set, is published as it is."""
-        decision = self._folder(project, job, "run") / DECISION
-        return self._helpers.ask(questions.explain_value, decision, column, row, value)
+        folder, names = self._folder(project, job, "run"), self._policies.names(project)
+        return self._helpers.ask(questions.explain_value, folder, column, row, value, names=names)
 
     def verify(
         self, project: str, file: Path, *, job: str | None = None, name: str = "the file"

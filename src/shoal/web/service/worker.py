@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import sys
 import threading
 import time
@@ -19,22 +18,20 @@ from typing import Any, TextIO
 
 from shoal.attack.attacked import Attacked
 from shoal.errors import ShoalError
-from shoal.policy.plan import Plan, plan_of
+from shoal.json_values import json_value
 from shoal.report.attack_page import attack_facts, attack_page
-from shoal.report.json_values import json_value
 from shoal.report.result_file import result_dict
 from shoal.run.output import file_that_appears_whole
 from shoal.run.release import run
 from shoal.study.attack import attack_files
 from shoal.study.compare import compare
 from shoal.study.comparison import Constraint
-from shoal.web.service.bound import POLICY_NAME, bound_policy, stored_text
-from shoal.web.service.explaining import Decision
+from shoal.web.service.bound import OUT, POLICY_NAME, REQUEST, plan_of_job, stored_text
 from shoal.web.service.processes import be_first_to_go, give_way
 from shoal.web.service.views import view_of
 from shoal.web.service.wording import Failure, Names
 
-OUT, VIEW, DECISION = "out", "view.json", "decision.pickle"
+VIEW = "view.json"
 ATTACK_PAGE = "attack.html"
 _PAUSE = 0.1
 
@@ -68,7 +65,7 @@ class JobProgress:
 
 
 def _run(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any]:
-    plan = _plan(request, folder)
+    plan = plan_of_job(request, folder)
     found = run(plan, progress)
     notices = tuple(map(_names(request).shown, found.notices))
     provenance = replace(found.outcome.provenance, notices=notices)
@@ -78,8 +75,6 @@ def _run(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any
     progress.stage("preparing what the page shows")
     with file_that_appears_whole(folder / VIEW) as partial:
         partial.write_text(json.dumps(view_of(result), allow_nan=False), encoding="utf-8")
-    with file_that_appears_whole(folder / DECISION) as partial:
-        partial.write_bytes(pickle.dumps(Decision(result.data.local, result.models, result.recoding)))
     return {**result_dict(result.outcome), "published": plan.output_path}
 
 
@@ -105,17 +100,13 @@ def _comparison(request: Request, folder: Path, progress: JobProgress) -> dict[s
 
 
 def _attack(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any]:
-    plan = _plan(request, folder)
+    plan = plan_of_job(request, folder)
     published = folder.parent / request["release"] / OUT / plan.output_path
     found: Attacked = attack_files([published], plan, items=request["items"], progress=progress)
     (folder / OUT).mkdir()
     with file_that_appears_whole(folder / OUT / ATTACK_PAGE) as partial:
         partial.write_text(attack_page(found), encoding="utf-8")
     return dict(attack_facts(found))
-
-
-def _plan(request: Request, folder: Path) -> Plan:
-    return plan_of(bound_policy(request["sections"], _names(request), folder / POLICY_NAME).file)
 
 
 def _names(request: Request) -> Names:
@@ -143,7 +134,7 @@ def main(folder: Path) -> int:
     threading.Thread(target=_end_with_server, daemon=True).start()
     be_first_to_go()
     give_way()
-    request: Request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
+    request: Request = json.loads((folder / REQUEST).read_text(encoding="utf-8"))
     progress, names = JobProgress(channel), _names(request)
     try:
         progress.say({"result": _KINDS[request["kind"]](request, folder, progress)})

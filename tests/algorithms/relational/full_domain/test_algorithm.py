@@ -175,7 +175,7 @@ def test_no_record_is_suppressed_unless_that_is_allowed():
 
 def test_shares_are_those_that_were_written():
     data = column(["red"] * 71 + ["blue"] * 29)  # 0.29 * 100 is a little less than 29 in floating point
-    assert find(data, KAnonymity(30), suppression=0.29).suppressed_count == 29
+    assert find(data, KAnonymity(30), suppression=0.29).clusters.suppressed_count == 29
 
 
 def test_not_everything_is_suppressed():

@@ -100,7 +100,7 @@ def test_a_local_search_never_loses_more(drawn, k):
     plain, searched = (find(data, k, local_search=choice) for choice in (False, True))
     assert searched.figures["cost"] <= plain.figures["cost"] + 1e-9
     if sum(data.weights().values()) > 0:
-        assert plain.figures["cost"] == pytest.approx(table_cost(data, plain, "ncp"))
+        assert plain.figures["cost"] == pytest.approx(table_cost(data, plain.clusters, "ncp"))
 
 
 def test_diverse_values_are_united_where_they_must():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from shoal.algorithms.relational.hilbert.grids import on_grids
 from shoal.errors import BadInput
 from shoal.recoding.generalized_clusters import GeneralizedClusters
+from shoal.recoding.rows import RowRecoding
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
@@ -19,12 +20,12 @@ def numbers(values, **role):
 
 
 def ranges(data, cluster_of_row):
-    """The published range of each group."""
+    """The published range of each cluster."""
     gridded = on_grids(data)
-    recoding = GeneralizedClusters(
+    clusters = GeneralizedClusters(
         np.array(cluster_of_row), nodes={"x": np.zeros(max(cluster_of_row) + 1, dtype=np.int64)}
     )
-    published = gridded.published(recoding)
+    published = gridded.published(RowRecoding(clusters)).clusters
     assert "x" not in published.nodes
     return published.ranges["x"].tolist()
 
@@ -95,7 +96,7 @@ def test_grid_trees_hold_all_values_and_ranges_do_not_depend_on_single_members(d
         data.draw(st.lists(st.integers(0, count - 1), min_size=len(drawn.rows), max_size=len(drawn.rows)))
     )
     _, cluster_of_row = np.unique(cluster_of_row, return_inverse=True)
-    published = gridded.published(GeneralizedClusters(cluster_of_row.astype(np.int64)))
+    published = gridded.published(RowRecoding(GeneralizedClusters(cluster_of_row.astype(np.int64)))).clusters
     for name, grid in gridded.grids.items():
         column, tree = table.table.coded(name), gridded.data.trees[name]
         assert tree.leaf_labels == tuple(column.domain.texts())

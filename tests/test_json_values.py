@@ -5,7 +5,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from shoal.report.json_values import json_value, without_texts
+from shoal.json_values import json_value, without_texts
 
 
 class Colour(StrEnum):
