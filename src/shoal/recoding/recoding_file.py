@@ -18,7 +18,7 @@ from shoal.kernels.arrays import Ints, SetArrays
 from shoal.recoding.array_file import Array, Arrays, read_array_file, unreadable, write_array_file
 from shoal.recoding.chunk_recoding import NOT_PUBLISHED, ChunkRecoding
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Unions
-from shoal.recoding.disassociated import Clusters, Disassociated
+from shoal.recoding.disassociated import Disassociated, NestedClusters
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.recoding import Recoding
@@ -301,7 +301,7 @@ def _chunks_saved(recoding: ChunkRecoding) -> tuple[_Chunks, dict[str, Array]]:
 def _chunks_loaded(header: _Chunks, arrays: Arrays) -> ChunkRecoding:
     sizes = arrays.ints("clusters.sizes", least=0, below=_ANY)
     count = len(sizes)
-    clusters = Clusters(
+    clusters = NestedClusters(
         sizes,
         arrays.bools("clusters.simple", shape=(count,)),
         arrays.ints("clusters.parents", shape=(count,), least=-1, below=count),
