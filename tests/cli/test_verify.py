@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from shoal.report.certificate import check_certificate
+from shoal.report.certificate import disagreements_with
 from tests.cli.commands import AGE, COLUMNS, ITEMS, NAME, SEX, records_of, shoal
 
 FINE, BROKEN, BAD_INPUT = 0, 1, 2
@@ -300,10 +300,10 @@ def test_the_certificate_agrees_with_its_file(certified):
 def test_the_certificate_catches_every_changed_byte(certified):
     content = certified.published.read_bytes()
     certificate = json.loads((certified.out / "certificate.json").read_text())
-    assert check_certificate(certificate, certified.published) == []
+    assert disagreements_with(certificate, certified.published) == []
     for place in range(len(content)):
         certified.published.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-        (disagreement,) = check_certificate(certificate, certified.published)
+        (disagreement,) = disagreements_with(certificate, certified.published)
         assert "SHA-256" in disagreement
 
 

@@ -22,7 +22,7 @@ from shoal.privacy.verdict import Verdict
 from shoal.recoding.disassociated import chunk_figures, disassociated
 from shoal.report.clusters import drawn_clusters
 from shoal.report.outcome import Changes, Claim, Cost, Outcome, People, Provenance
-from shoal.report.public_page import Publication
+from shoal.report.public_page import PublicFacts
 
 EVIL = """<img src=x onerror="alert(1)"><b>bold</b> & 'quoted' </script><script>alert(2)</script>"""
 
@@ -312,9 +312,9 @@ def taken_apart() -> Outcome:
     )
 
 
-def published(outcome: Outcome, **changes: Any) -> Publication:
+def published(outcome: Outcome, **changes: Any) -> PublicFacts:
     """What the file of an outcome would show."""
-    publication = Publication(
+    publication = PublicFacts(
         model=outcome.model,
         promises=outcome.claim.promise,
         verdicts=outcome.claim.verdicts,

@@ -10,7 +10,7 @@ from shoal.errors import PromiseBroken
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.privacy.promise import Promise
 from shoal.privacy.t_closeness import TCloseness
-from shoal.report.certificate import certificate, check_certificate
+from shoal.report.certificate import certificate, disagreements_with
 from tests.report.outcomes import EVIL, baskets, changed, evil, hospital, visits
 
 
@@ -118,22 +118,22 @@ def test_a_broken_promise_gets_none(published):
 
 def test_the_certified_file_agrees(published):
     made = json.loads(json.dumps(certificate(hospital(), published)))
-    assert check_certificate(made, published) == []
-    assert check_certificate(made, published, hospital().claim.verdicts) == []
+    assert disagreements_with(made, published) == []
+    assert disagreements_with(made, published, hospital().claim.verdicts) == []
 
 
 def test_another_claim_beside_the_right_hash_is_caught(published):
     made = json.loads(json.dumps(certificate(hospital(), published)))
     other = [claim.replace("k=5", "k=50") for claim in made["claims"]]
     assert other != made["claims"]
-    (disagreement,) = check_certificate({**made, "claims": other}, published, hospital().claim.verdicts)
+    (disagreement,) = disagreements_with({**made, "claims": other}, published, hospital().claim.verdicts)
     assert "the certificate claims" in disagreement
     assert "k=50" in disagreement
     figures = {**made["verdict"], "smallest": 50, "holds": "yes"}
-    smallest, holds = check_certificate({**made, "verdict": figures}, published, hospital().claim.verdicts)
+    smallest, holds = disagreements_with({**made, "verdict": figures}, published, hospital().claim.verdicts)
     assert "smallest support 50, the check of this file 5" in smallest
     assert "'yes'" in holds
-    assert len(check_certificate({**made, "verdict": None}, published, hospital().claim.verdicts)) == 2
+    assert len(disagreements_with({**made, "verdict": None}, published, hospital().claim.verdicts)) == 2
 
 
 @pytest.mark.parametrize("place", range(20))
@@ -142,7 +142,7 @@ def test_every_changed_byte_is_caught(published, place):
     content = bytearray(published.read_bytes())
     content[place] ^= 1
     published.write_bytes(content)
-    (disagreement,) = check_certificate(made, published)
+    (disagreement,) = disagreements_with(made, published)
     assert "the SHA-256" in disagreement
 
 
@@ -150,7 +150,7 @@ def test_a_longer_file_and_another_name_are_caught(published):
     made = certificate(hospital(), published)
     other = published.with_name("other.csv")
     other.write_bytes(published.read_bytes() + b"\n")
-    name, size, digest = check_certificate(made, other)
+    name, size, digest = disagreements_with(made, other)
     assert "the name 'published.csv', this one has 'other.csv'" in name
     assert "the size in bytes 20, this one has 21" in size
     assert "the SHA-256" in digest
@@ -158,14 +158,14 @@ def test_a_longer_file_and_another_name_are_caught(published):
 
 @pytest.mark.parametrize("broken", [{}, {"format": "shoal-certificate-9"}])
 def test_what_is_no_certificate_is_said(published, broken):
-    (disagreement,) = check_certificate(broken, published)
+    (disagreement,) = disagreements_with(broken, published)
     assert "not a certificate that Shoal can read" in disagreement
 
 
 @pytest.mark.parametrize("file", [None, "published.csv", {}])
 def test_a_certificate_about_no_file_disagrees(published, file):
     made = {**certificate(hospital(), published), "file": file}
-    assert check_certificate(made, published)
+    assert disagreements_with(made, published)
 
 
 def test_what_only_the_mechanism_can_promise_is_never_called_verified(published):

@@ -9,7 +9,7 @@ from shoal.explain.items import Explanation
 from shoal.metrics.catalogue import MEASURES, in_headlines
 from shoal.privacy.verdict import Verdict
 from shoal.report.outcome import Outcome
-from shoal.run.verification import FileCheck
+from shoal.run.verification import FileVerification
 from shoal.study.check import Checked
 from shoal.study.profile import Profile
 
@@ -65,7 +65,7 @@ def examples(facts: Outcome) -> tuple[list[str], Rows]:
     return ["", *facts.changes.columns], rows
 
 
-def checked(found: FileCheck) -> list[tuple[str, dict[str, object]]]:
+def checked(found: FileVerification) -> list[tuple[str, dict[str, object]]]:
     """What `verify` found, promise by promise."""
     parts: list[tuple[str, dict[str, object]]] = []
     for verdict in found.verdicts:
@@ -90,7 +90,7 @@ def checked(found: FileCheck) -> list[tuple[str, dict[str, object]]]:
     return parts
 
 
-def checked_json(found: FileCheck) -> dict[str, Any]:
+def checked_json(found: FileVerification) -> dict[str, Any]:
     """The same for machines."""
     return {
         "file": str(found.file),

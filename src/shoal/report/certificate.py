@@ -60,7 +60,7 @@ def certificate(outcome: Outcome, published: Path | Mapping[str, JsonValue]) -> 
     }
 
 
-def check_certificate(
+def disagreements_with(
     certificate: Mapping[str, Any], file: Path, verdicts: Sequence[Verdict] = ()
 ) -> list[str]:
     """How the file disagrees with its certificate; empty when it is the certified file.

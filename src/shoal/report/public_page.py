@@ -29,7 +29,7 @@ from shoal.report.wording import counted, share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Publication:
+class PublicFacts:
     """What anybody can compute from a published file; labels[column][label] is how often it occurs there."""
 
     model: str
@@ -49,7 +49,7 @@ class Publication:
     attacks: tuple[str, ...] = ()
 
 
-def public_page(published: Publication) -> str:
+def public_page(published: PublicFacts) -> str:
     """The whole page."""
     header = tag(
         "header",
@@ -70,7 +70,7 @@ def public_page(published: Publication) -> str:
     )
 
 
-def _sections(published: Publication) -> Iterable[Html]:
+def _sections(published: PublicFacts) -> Iterable[Html]:
     risk = risk_of(published.class_sizes)
     yield verdict_section(
         published.verdicts, _key_figures(published, risk), publishable=published.publishable
@@ -98,7 +98,7 @@ def _sections(published: Publication) -> Iterable[Html]:
     )
 
 
-def _scope(published: Publication) -> Scope:
+def _scope(published: PublicFacts) -> Scope:
     return Scope(
         promises=published.promises,
         quasi=published.quasi,
@@ -108,7 +108,7 @@ def _scope(published: Publication) -> Scope:
     )
 
 
-def _key_figures(published: Publication, risk: Risk | None) -> dict[str, str]:
+def _key_figures(published: PublicFacts, risk: Risk | None) -> dict[str, str]:
     figures = {"records": f"{published.records:,}"}
     found = [verdict.smallest for verdict in published.verdicts if verdict.smallest is not None]
     if found:
@@ -118,7 +118,7 @@ def _key_figures(published: Publication, risk: Risk | None) -> dict[str, str]:
     return figures
 
 
-def _risk(published: Publication, risk: Risk) -> Html:
+def _risk(published: PublicFacts, risk: Risk) -> Html:
     who, promised = risk_within_promise(published.promises, published.verdicts)
     return section(
         "risk",
@@ -149,7 +149,7 @@ def _risk(published: Publication, risk: Risk) -> Html:
     )
 
 
-def _class_sizes(published: Publication) -> Html:
+def _class_sizes(published: PublicFacts) -> Html:
     bands = size_bands(SizeCounts.none(), published.class_sizes, parameter(published.promises, "k"))
     sets_too = ", sets with all their items included" if published.sets else ""
     return section(

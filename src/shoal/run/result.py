@@ -28,13 +28,13 @@ from shoal.recoding.recoding_file import save_recoding
 from shoal.report.certificate import certificate
 from shoal.report.outcome import Outcome
 from shoal.report.page import notebook_view, page
-from shoal.report.public_page import Publication, public_page
+from shoal.report.public_page import PublicFacts, public_page
 from shoal.report.result_file import result_dict
 from shoal.run.judged import Judged
 from shoal.run.output import folder_that_appears_whole
 from shoal.run.prepare import Data
-from shoal.run.publication import publication
-from shoal.run.verification import CheckedFile, check_file
+from shoal.run.public_facts import public_facts
+from shoal.run.verification import VerifiedFile, verified_file
 from shoal.table.columns import Table
 from shoal.table.formulas import without_formulas
 from shoal.table.frames import in_kind
@@ -107,19 +107,19 @@ class Result(Judged):
             self._write_internal(partial / INTERNAL)
         return final
 
-    def _read_back(self, file: Path) -> Publication:
+    def _read_back(self, file: Path) -> PublicFacts:
         """What the written file shows to anybody; PromiseBroken if it does not keep its promise."""
         roles = self.data.local.roles
         if self.outcome.by_construction and isinstance(self.released, Table):  # no file can show it
-            checked = CheckedFile(LocalData(self.released, roles), self.outcome.claim.verdicts)
+            checked = VerifiedFile(LocalData(self.released, roles), self.outcome.claim.verdicts)
         else:
-            checked = check_file(file, roles, self.outcome.claim.promise, self.data.options)
+            checked = verified_file(file, roles, self.outcome.claim.promise, self.data.options)
         for verdict in checked.verdicts:
             if not verdict.holds:
                 raise PromiseBroken(
                     f"the written file does not keep its promise: {verdict.evidence}", verdict
                 )
-        return publication(
+        return public_facts(
             checked, roles, self.outcome.claim.promise, publishable=self.outcome.claim.publishable
         )
 

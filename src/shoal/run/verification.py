@@ -20,7 +20,7 @@ from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import read_clusters
-from shoal.report.certificate import check_certificate
+from shoal.report.certificate import disagreements_with
 from shoal.report.certified import promise_of_certificate, roles_of_certificate
 from shoal.run.label_leaves import leaves_from_files
 from shoal.run.output import file_that_appears_whole
@@ -33,7 +33,7 @@ VERIFIER_FILES = ("verify_release.py", "certificate.schema.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileCheck:
+class FileVerification:
     """What a published file shows, and whether it is the file that its certificate describes."""
 
     file: Path
@@ -48,24 +48,24 @@ class FileCheck:
         return all(verdict.holds for verdict in self.verdicts) and not self.disagreements
 
 
-def verify_published(file: Path, plan: Plan, certificate: Path | None = None) -> FileCheck:
+def verify_published(file: Path, plan: Plan, certificate: Path | None = None) -> FileVerification:
     """Check a published file against a plan and, if given, its certificate."""
     read = None if certificate is None else _read_certificate(certificate)
     verdicts, notices = _verified(file, plan.roles, plan.models, plan.read_options)
     united = any(isinstance(role, QuasiSet) for role in plan.roles.values())
     if plan.subject is not None and not united:
         notices += (_rows_not_people(f" (column {plan.subject!r})", read),)
-    return _file_check(file, verdicts, read, notices)
+    return _file_verification(file, verdicts, read, notices)
 
 
-def verify_certified(file: Path, certificate: Path) -> FileCheck:
+def verify_certified(file: Path, certificate: Path) -> FileVerification:
     """Check a published file against its certificate alone, which says what is promised on which columns.
 
     That the certificate says what the publisher meant to promise is for its reader to judge.
     """
     read = _read_certificate(certificate)
-    if strange := check_certificate(read, file):
-        return FileCheck(file=file, verdicts=(), certificate=read, disagreements=tuple(strange))
+    if strange := disagreements_with(read, file):
+        return FileVerification(file=file, verdicts=(), certificate=read, disagreements=tuple(strange))
     promise, roles = promise_of_certificate(read), roles_of_certificate(read)
     if findings := coverage_problems(promise, roles):
         raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
@@ -73,24 +73,24 @@ def verify_certified(file: Path, certificate: Path) -> FileCheck:
     verdicts, notices = _verified(file, roles, promise, ReadOptions(missing=()))
     if isinstance(read.get("people"), Mapping):
         notices += (_rows_not_people("", read),)
-    return _file_check(file, verdicts, read, notices)
+    return _file_verification(file, verdicts, read, notices)
 
 
-def _file_check(
+def _file_verification(
     file: Path,
     verdicts: tuple[Verdict, ...],
     certificate: Mapping[str, Any] | None,
     notices: tuple[str, ...],
-) -> FileCheck:
+) -> FileVerification:
     if certificate is None:
-        return FileCheck(file=file, verdicts=verdicts, notices=notices)
+        return FileVerification(file=file, verdicts=verdicts, notices=notices)
     if certificate.get("publishable") is False:
         notices += ("by its certificate this release is not for publication: its row order is not protected",)
-    return FileCheck(
+    return FileVerification(
         file=file,
         verdicts=verdicts,
         certificate=certificate,
-        disagreements=tuple(check_certificate(certificate, file, verdicts)),
+        disagreements=tuple(disagreements_with(certificate, file, verdicts)),
         notices=notices,
     )
 
@@ -106,12 +106,12 @@ def _verified(
     file: Any, roles: Mapping[str, Role], promise: Promise, options: ReadOptions
 ) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
     """The verdicts, and what the reader of the file noticed."""
-    checked = check_file(file, roles, promise, options)
+    checked = verified_file(file, roles, promise, options)
     return checked.verdicts, checked.notices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CheckedFile:
+class VerifiedFile:
     """What a published file holds, one verdict per promise, and what its reader noticed."""
 
     content: LocalData | Disassociated
@@ -119,17 +119,19 @@ class CheckedFile:
     notices: tuple[str, ...] = ()
 
 
-def check_file(file: Any, roles: Mapping[str, Role], promise: Promise, options: ReadOptions) -> CheckedFile:
+def verified_file(
+    file: Any, roles: Mapping[str, Role], promise: Promise, options: ReadOptions
+) -> VerifiedFile:
     """Read a published file and check every promise."""
     if promise.form is Form.CLUSTERS:
         sensitive = [item for role in roles.values() if isinstance(role, QuasiSet) for item in role.sensitive]
         clusters = read_clusters(_path(file), sensitive)
-        return CheckedFile(clusters, tuple(model.verify(clusters) for model in promise))
+        return VerifiedFile(clusters, tuple(model.verify(clusters) for model in promise))
     loaded = read_published(file, roles, _all_columns(options))
     leaves = leaves_from_files(loaded.table, loaded.roles) if _asks_for_absence(promise) else {}
     data = LocalData(loaded.table, loaded.roles, leaves_of_label=leaves)
     verdicts = verify_release(data, promise, columns_to_drop(loaded.roles, roles, options))
-    return CheckedFile(data, verdicts, loaded.notices)
+    return VerifiedFile(data, verdicts, loaded.notices)
 
 
 def _all_columns(options: ReadOptions) -> ReadOptions:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from shoal.errors import Problem
 from shoal.hierarchy.lint import LintFinding
 from shoal.privacy.verdict import Verdict
-from shoal.run.verification import FileCheck
+from shoal.run.verification import FileVerification
 from shoal.study.comparison import Constraint
 from shoal.web.service.editing import Dissolve, Edit, Group, Move, Rename
 from shoal.web.service.files import StoredFile
@@ -292,7 +292,7 @@ class VerifiedOut(BaseModel):
     notices: list[str]
 
     @classmethod
-    def of(cls, found: FileCheck) -> VerifiedOut:
+    def of(cls, found: FileVerification) -> VerifiedOut:
         """What the verifier found."""
         verdicts = [VerdictOut.of(verdict) for verdict in found.verdicts]
         return cls(holds=found.holds, verdicts=verdicts, notices=list(found.notices))

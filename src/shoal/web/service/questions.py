@@ -24,7 +24,7 @@ from shoal.policy.policy_file import PolicyFile
 from shoal.progress import Silent
 from shoal.recoding.recoding_file import load_recoding
 from shoal.run.prepare import read
-from shoal.run.verification import FileCheck, verify_published
+from shoal.run.verification import FileVerification, verify_published
 from shoal.study.check import Checked
 from shoal.study.check import check as check_file
 from shoal.study.profile import Profile, unique_share
@@ -132,7 +132,7 @@ def check_hierarchy_file(path: Path) -> None:
     HierarchyFile(path).outline().tree()
 
 
-def verify_published_file(published: Path, file: PolicyFile, certificate: Path | None) -> FileCheck:
+def verify_published_file(published: Path, file: PolicyFile, certificate: Path | None) -> FileVerification:
     """The promise of a policy, checked from a published file."""
     return verify_published(published, plan_of(file), certificate)
 

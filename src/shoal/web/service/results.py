@@ -14,7 +14,7 @@ from shoal.errors import BadInput, NotFound, Problem
 from shoal.policy.output_names import CERTIFICATE, INTERNAL, MARK, REPORT
 from shoal.policy.policy_file import parse_policy
 from shoal.policy.script import script_text
-from shoal.run.verification import FileCheck
+from shoal.run.verification import FileVerification
 from shoal.web.service import questions
 from shoal.web.service.bound import OUT, POLICY_NAME, bound_policy
 from shoal.web.service.explaining import Explained
@@ -110,7 +110,7 @@ class Results:
 
     def verify(
         self, project: str, file: Path, *, job: str | None = None, name: str = "the file"
-    ) -> FileCheck:
+    ) -> FileVerification:
         """Check the promise of the settings, or of a run, on a published file, wherever it came from."""
         if job is None:
             bound = self._policies.bound(project)

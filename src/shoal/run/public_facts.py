@@ -12,24 +12,24 @@ from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.recoding.disassociated import Disassociated, chunk_figures
 from shoal.report.clusters import drawn_clusters
-from shoal.report.public_page import Publication
+from shoal.report.public_page import PublicFacts
 from shoal.run.readers import readers_find
-from shoal.run.verification import CheckedFile
+from shoal.run.verification import VerifiedFile
 from shoal.table.roles import QuasiSet, Role
 
 _SENSITIVE_ITEMS = ("the sensitive items",)
 
 
-def publication(
-    checked: CheckedFile, roles: Mapping[str, Role], promise: Promise, *, publishable: bool
-) -> Publication:
+def public_facts(
+    checked: VerifiedFile, roles: Mapping[str, Role], promise: Promise, *, publishable: bool
+) -> PublicFacts:
     """All that the external report of a published file tells, from nothing but what the file holds."""
     content = checked.content
     if isinstance(content, Disassociated):
         return _of_clusters(content, roles, promise, checked.verdicts, publishable=publishable)
     public = _with_published_sensitive_items(content)
     shown = (*content.quasi, *content.quasi_sets, *content.sensitive)
-    return Publication(
+    return PublicFacts(
         model=promise.main.name,
         promises=promise,
         verdicts=_reworded(checked.verdicts, promise, public),
@@ -51,11 +51,11 @@ def _of_clusters(
     verdicts: tuple[Verdict, ...],
     *,
     publishable: bool,
-) -> Publication:
+) -> PublicFacts:
     terms = set(content.terms.texts())
     named = tuple(item for item in content.sensitive if item in terms)
     columns = tuple(name for name, role in roles.items() if isinstance(role, QuasiSet))
-    return Publication(
+    return PublicFacts(
         model=promise.main.name,
         promises=promise,
         verdicts=_reworded(verdicts, promise, replace(content, sensitive=named or _SENSITIVE_ITEMS)),
