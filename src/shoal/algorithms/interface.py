@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
 from shoal.progress import Progress
@@ -40,6 +41,10 @@ class Algorithm:
     paper: ClassVar[str]
     guarantee: ClassVar[str]
     distributed: ClassVar[Distribution | None] = None
+
+    def __post_init__(self) -> None:
+        """Refuse bad values of parameters."""
+        check_parameters(self)
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress

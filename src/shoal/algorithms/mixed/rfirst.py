@@ -9,7 +9,6 @@ import numpy as np
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
 from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
-from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
 from shoal.progress import Progress
@@ -39,9 +38,6 @@ class Rfirst(Algorithm):
 
     items: str = items_parameter()
     minimal: bool = minimal_parameter()
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress

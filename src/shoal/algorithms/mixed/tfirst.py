@@ -11,7 +11,7 @@ from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.diversity import unite_for_diversity
 from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
 from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
-from shoal.algorithms.parameters import Within, check_parameters, parameter
+from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order
@@ -49,9 +49,6 @@ class Tfirst(Algorithm):
     parts: int = parameter(3, Within(1), "into how many parts of like items the records are divided")
     items: str = items_parameter()
     minimal: bool = minimal_parameter()
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

@@ -20,7 +20,6 @@ from shoal.algorithms.mixed.joint_search.options import (
 )
 from shoal.algorithms.mixed.joint_search.orders import Order
 from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask, Parts
-from shoal.algorithms.parameters import check_parameters
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.privacy.model import Model
@@ -58,9 +57,6 @@ class TumBound(Algorithm):
     items: str = items_parameter()
     closeness: str = closeness_parameter()
     minimal: bool = minimal_parameter()
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress

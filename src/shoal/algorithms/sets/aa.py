@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.parameters import Within, YesOrNo, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
 from shoal.algorithms.sets.cut_search.task import CutTask, ItemTask
@@ -61,9 +61,6 @@ class AA(Algorithm):
         rule=Within(0),
         help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
     )
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

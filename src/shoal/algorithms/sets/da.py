@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import YesOrNo, check_parameters, parameter
+from shoal.algorithms.parameters import YesOrNo, parameter
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import Tally, mend
@@ -51,9 +51,6 @@ class DA(Algorithm):
         rule=YesOrNo(),
         help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
     )
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

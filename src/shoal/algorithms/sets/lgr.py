@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import Within, check_parameters, parameter
+from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.equal_sets.diverse_groups import made_diverse
 from shoal.algorithms.sets.equal_sets.groups import (
     OUT_OF_TIME,
@@ -67,9 +67,6 @@ class LGR(Algorithm):
         4, Within(1), "how many neighbouring groups are divided anew together at most: more lose less"
     )
     suppression: float = suppression_parameter()
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

@@ -7,7 +7,6 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import check_parameters
 from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill
 from shoal.algorithms.sets.lgr import LGR
 from shoal.engine.local import LocalData
@@ -46,9 +45,6 @@ class LGRLiteral(Algorithm):
     serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
     paper: ClassVar[str] = LGR.paper
     guarantee: ClassVar[str] = "k^m-anonymity with m = 1 only; no bound on the loss"
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import Within, check_parameters, parameter
+from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import Tally
@@ -52,9 +52,6 @@ class OA(Algorithm):
     guarantee: ClassVar[str] = "k^m-anonymity with the least loss of all cuts"
 
     most_cuts: int = parameter(100_000, Within(1), "refuse trees with more cuts than this")
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

@@ -7,7 +7,6 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import check_parameters
 from shoal.algorithms.sets.equal_sets.diverse_groups import made_diverse
 from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill, suppression_parameter
 from shoal.engine.local import LocalData
@@ -48,9 +47,6 @@ class Partition(Algorithm):
     distributed: ClassVar[Distribution | None] = Distribution("blocks", (SetKAnonymity,))
 
     suppression: float = suppression_parameter()
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.parameters import Within, YesOrNo, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import Tally, generalize
 from shoal.algorithms.sets.cut_search.parts import (
@@ -79,9 +79,6 @@ class VPA(Algorithm):
     )
     threads: int = threads_parameter()
     memory_limit: float = memory_parameter()
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

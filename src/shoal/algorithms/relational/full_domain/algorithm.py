@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import OneOf, Within, check_parameters, parameter
+from shoal.algorithms.parameters import OneOf, Within, parameter
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.full_domain.lattice import Lattice
@@ -63,9 +63,6 @@ class FullDomain(Algorithm):
 
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is made least")
     suppression: float = parameter(0.0, Within(0.0, 1.0), "the share of records that may be suppressed")
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

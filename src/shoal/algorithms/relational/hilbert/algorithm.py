@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import OneOf, check_parameters, parameter
+from shoal.algorithms.parameters import OneOf, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
@@ -68,9 +68,6 @@ class Hilbert(Algorithm):
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
     local_search: bool = local_search_parameter()
     w: float = weight_parameter()
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import OneOf, Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
@@ -90,9 +90,6 @@ class KAnonCF(Algorithm):
         OneOf(("stop", "best")),
         "when memory does not suffice for all closed records: stop, or go on with those that were found",
     )
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import OneOf, check_parameters, parameter
+from shoal.algorithms.parameters import OneOf, parameter
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, find_ends
 from shoal.algorithms.relational.mondrian.ordering import ordered_columns
@@ -67,9 +67,6 @@ class Mondrian(Algorithm):
         OneOf(("strict", "relaxed")),
         "strict: equal values stay together; relaxed: records of one value may be divided",
     )
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

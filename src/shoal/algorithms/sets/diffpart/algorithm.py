@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import Within, check_parameters, parameter
+from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.transactions import set_column
 from shoal.algorithms.sets.diffpart.noise import Noise, library_noise, repeatable_noise
 from shoal.engine.local import LocalData
@@ -69,9 +69,6 @@ class DiffPart(Algorithm):
         rule=Within(0.0, 100.0),
         help="how many standard deviations of the noise an itemset must have to be published",
     )
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.parameters import Within, YesOrNo, parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders, threads_parameter
 from shoal.algorithms.sets.disassociation.horpart import HorizontalPartition, horizontal_partition, unite
 from shoal.algorithms.sets.disassociation.refine import Refined, not_refined, refine
@@ -112,9 +112,6 @@ class Disassociate(Algorithm):
         help="after HORPART, move records to clusters where more of their terms are frequent",
     )
     threads: int = threads_parameter()
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

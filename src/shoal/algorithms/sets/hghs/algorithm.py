@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import Within, check_parameters, parameter
+from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
 from shoal.algorithms.sets.cut_search.task import ItemTask
@@ -53,9 +53,6 @@ class HgHs(Algorithm):
     guarantee: ClassVar[str] = "k^m-anonymity; no larger loss than a first cut of aa; no bound beyond that"
 
     most_cuts: int = parameter(300, Within(1), "how many cuts are looked at before the best so far is taken")
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import Within, YesOrNo, check_parameters, parameter
+from shoal.algorithms.parameters import Within, YesOrNo, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
 from shoal.algorithms.sets.cut_search.parts import (
@@ -101,9 +101,6 @@ class LRA(Algorithm):
     )
     threads: int = threads_parameter()
     memory_limit: float = memory_parameter()
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def find(
         self,
