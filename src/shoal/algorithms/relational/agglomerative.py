@@ -6,19 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, YesOrNo, parameter
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
-from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.clustering.uniting import united
 from shoal.engine.local import LocalData
 from shoal.kernels.agglomerative import EXCESS, GROWTH, RATIO, SCALED, MergeRules
-from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
-from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -28,7 +23,7 @@ _TIME_WAS_UP = "time was up: records that had no cluster of k yet are grouped in
 
 
 @dataclass(frozen=True, slots=True)
-class Agglomerative(Algorithm):
+class Agglomerative(ClusteringAlgorithm):
     """Unite the two closest clusters until all have k records.
 
     At first every distinct record is a cluster. With d(C) the cost of a record in cluster C, the distance of
@@ -53,17 +48,12 @@ class Agglomerative(Algorithm):
     """
 
     name: ClassVar[str] = "agglomerative"
-    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
     paper: ClassVar[str] = "Gionis, Mazza, Tassa. k-anonymization revisited. ICDE 2008."
-    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
 
     distance: str = parameter("scaled", OneOf(tuple(DISTANCES)), "how near two clusters are")
     modified: bool = parameter(
         default=True, rule=YesOrNo(), help="clusters above k records expel the most distant ones"
     )
-    measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
-    local_search: bool = local_search_parameter()
-    w: float = weight_parameter()
 
     def find(
         self,
@@ -78,7 +68,5 @@ class Agglomerative(Algorithm):
         progress.stage("clusters")
         rules = MergeRules(DISTANCES[self.distance], k, self.modified)
         found = united(records, np.arange(len(records), dtype=np.int64), rules, progress)
-        recoding = finish(
-            data, records, found.clustering, models, progress, local_search=self.local_search, w=self.w
-        )
+        recoding = self.finish(data, records, found.clustering, models, progress)
         return recoding if found.finished else replace(recoding, notices=(_TIME_WAS_UP, *recoding.notices))

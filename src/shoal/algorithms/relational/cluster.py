@@ -6,24 +6,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import OneOf, parameter
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
 from shoal.algorithms.relational.clustering.growing import around_random_seeds
-from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.engine.local import LocalData
-from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
-from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster(Algorithm):
+class Cluster(ClusteringAlgorithm):
     """Gather around random records the k - 1 others that are cheapest to publish with them.
 
     Fewer than k records that are left go each to the cluster where they add least to the cost. Clusters that
@@ -40,16 +34,10 @@ class Cluster(Algorithm):
     """
 
     name: ClassVar[str] = "cluster"
-    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
     paper: ClassVar[str] = (
         "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction "
         "attributes. ECML PKDD 2013."
     )
-    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-
-    measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
-    local_search: bool = local_search_parameter()
-    w: float = weight_parameter()
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
@@ -58,4 +46,4 @@ class Cluster(Algorithm):
         k = class_constraint_of(data, models).k
         records = Records.of(data, self.measure)
         clustering = around_random_seeds(records, k, rng, progress)
-        return finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
+        return self.finish(data, records, clustering, models, progress)

@@ -6,23 +6,17 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import OneOf, parameter
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
 from shoal.algorithms.relational.clustering.leftovers import with_leftovers
-from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.engine.local import LocalData
 from shoal.kernels import forest as kernels
 from shoal.kernels.arrays import Bools, Ints
 from shoal.kernels.generalized_records import Pool
 from shoal.kernels.greedy_clusters import NO_CLUSTER
 from shoal.kernels.grouping import members
-from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
-from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -32,7 +26,7 @@ _TIME_WAS_UP = "time was up: records whose neighbours were not found yet are gro
 
 
 @dataclass(frozen=True, slots=True)
-class Forest(Algorithm):
+class Forest(ClusteringAlgorithm):
     """Link records to their nearest ones until every tree has k, then cut the trees into parts of k or more.
 
     The distance of two records is the cost of publishing them alike. Each tree of fewer than k records is
@@ -51,7 +45,6 @@ class Forest(Algorithm):
     """
 
     name: ClassVar[str] = "forest"
-    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
     paper: ClassVar[str] = (
         "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu. Approximation algorithms for "
         "k-anonymity. Journal of Privacy Technology 2005."
@@ -60,10 +53,6 @@ class Forest(Algorithm):
         "every class satisfies every model; for k-anonymity alone, one row per person and a monotone measure "
         "the loss is at most max(2k - 1, 3k - 5) times the least possible"
     )
-
-    measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
-    local_search: bool = local_search_parameter()
-    w: float = weight_parameter()
 
     def find(
         self,
@@ -78,7 +67,7 @@ class Forest(Algorithm):
         links = _nearest_links(records, k, progress)
         cluster_of_place = _parts(records, _forest(records, links, k), k)
         clustering = with_leftovers(records, cluster_of_place, k)
-        found = finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
+        found = self.finish(data, records, clustering, models, progress)
         return found if links.complete else replace(found, notices=(_TIME_WAS_UP, *found.notices))
 
 

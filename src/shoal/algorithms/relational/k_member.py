@@ -6,19 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import OneOf, parameter
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
 from shoal.algorithms.relational.clustering.growing import completed, nothing_grown
-from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.engine.local import LocalData
 from shoal.kernels.greedy_clusters import grow_by_members
-from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
-from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -26,7 +20,7 @@ _CLUSTERS_PER_SLICE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class KMember(Algorithm):
+class KMember(ClusteringAlgorithm):
     """Grow one cluster after the other, each from a record far away from the one before.
 
     A cluster takes the record that is cheapest to publish with all it has, until it has k. The next one
@@ -43,15 +37,9 @@ class KMember(Algorithm):
     """
 
     name: ClassVar[str] = "k-member"
-    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
     paper: ClassVar[str] = (
         "Byun, Kamra, Bertino, Li. Efficient k-anonymization using clustering techniques. DASFAA 2007."
     )
-    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-
-    measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
-    local_search: bool = local_search_parameter()
-    w: float = weight_parameter()
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
@@ -66,4 +54,4 @@ class KMember(Algorithm):
             progress.update(records.row_count - int(growth.state[1]), records.row_count)
             last = grow_by_members(records.trees, growth, k, last, _CLUSTERS_PER_SLICE)
         clustering = completed(records, growth)
-        return finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
+        return self.finish(data, records, clustering, models, progress)

@@ -6,11 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import OneOf, Within, parameter
+from shoal.algorithms.parameters import Within, parameter
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
-from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.clustering.uniting import United, united
 from shoal.engine.local import LocalData
 from shoal.kernels.agglomerative import GROWTH, MergeRules
@@ -18,11 +17,7 @@ from shoal.kernels.arrays import Ints
 from shoal.kernels.generalized_records import NOTHING, closures, vector_costs
 from shoal.kernels.grouping import members
 from shoal.kernels.sequential import Allotment, move_records
-from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
-from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -35,7 +30,7 @@ _TIME_WAS_UP = "time was up: more rounds of moving records might have lowered th
 
 
 @dataclass(frozen=True, slots=True)
-class Sequential(Algorithm):
+class Sequential(ClusteringAlgorithm):
     """Begin with random clusters and move one record after the other to where the total cost falls most.
 
     Equal records stay together, and those of k rows or more begin as a cluster of their own. The others begin
@@ -55,17 +50,12 @@ class Sequential(Algorithm):
     """
 
     name: ClassVar[str] = "sequential"
-    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
     paper: ClassVar[str] = (
         "Goldberger, Tassa. Efficient anonymizations with enhanced utility. Transactions on Data Privacy "
         "2010."
     )
-    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
 
     starts: int = parameter(2, Within(1, 1000), "how many random partitions are tried")
-    measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
-    local_search: bool = local_search_parameter()
-    w: float = weight_parameter()
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
@@ -83,9 +73,7 @@ class Sequential(Algorithm):
             if other.clustering.cost(records) < best.clustering.cost(records):
                 best = other
             best = replace(best, finished=finished)
-        found = finish(
-            data, records, best.clustering, models, progress, local_search=self.local_search, w=self.w
-        )
+        found = self.finish(data, records, best.clustering, models, progress)
         return found if best.finished else replace(found, notices=(_TIME_WAS_UP, *found.notices))
 
 

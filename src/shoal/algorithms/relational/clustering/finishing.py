@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shoal.algorithms.parameters import Within, YesOrNo, parameter
+from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
@@ -19,13 +19,6 @@ from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 WEIGHT_OF_LOSS = 0.15
-
-
-def local_search_parameter() -> Any:
-    """Declare whether a local search follows."""
-    return parameter(
-        default=False, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
-    )
 
 
 def weight_parameter() -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, parameter
+from shoal.algorithms.relational.clustering.clustering_algorithm import OF_CLASSES
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.full_domain.lattice import Lattice
@@ -17,12 +18,8 @@ from shoal.engine.local import LocalData
 from shoal.errors import LimitReached
 from shoal.metrics.node_costs import suppressed_cost
 from shoal.metrics.relational import normalized_weights
-from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
-from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.recoding.rows import RowRecoding
@@ -52,7 +49,7 @@ class FullDomain(Algorithm):
     """
 
     name: ClassVar[str] = "full-domain"
-    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
+    serves: ClassVar[tuple[type[Model], ...]] = OF_CLASSES
     paper: ClassVar[str] = (
         "Kohlmayer, Prasser, Eckert, Kemper, Kuhn. Flash: efficient, stable and optimal k-anonymity. "
         "PASSAT 2012."

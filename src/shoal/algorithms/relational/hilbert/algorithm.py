@@ -6,12 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import OneOf, parameter
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.finishing import finish, local_search_parameter, weight_parameter
-from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.clustering.finishing import finish
+from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.hilbert.grids import on_grids
 from shoal.algorithms.relational.hilbert.layout import Layout
 from shoal.engine.local import LocalData
@@ -25,11 +24,7 @@ from shoal.kernels.hilbert import (
     no_runs,
     run_starts,
 )
-from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
-from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -38,7 +33,7 @@ _RUNS_PER_SLICE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Hilbert(Algorithm):
+class Hilbert(ClusteringAlgorithm):
     """Sort the records along a Hilbert curve and cut the line into the cheapest runs of k to 2k - 1 records.
 
     Columns have equal lengths. The nodes of a tree are blocks of its column that are halves of halves, as the
@@ -58,16 +53,10 @@ class Hilbert(Algorithm):
     """
 
     name: ClassVar[str] = "hilbert"
-    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
     paper: ClassVar[str] = (
         "Ghinita, Karras, Kalnis, Mamoulis. A framework for efficient data anonymization under privacy and "
         "accuracy constraints. ACM TODS 34(2), 2009."
     )
-    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-
-    measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
-    local_search: bool = local_search_parameter()
-    w: float = weight_parameter()
 
     def find(
         self,

@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
+from shoal.algorithms.relational.clustering.clustering_algorithm import OF_CLASSES
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
@@ -24,11 +25,7 @@ from shoal.algorithms.relational.kanon_cf.memory import memory_of_machine
 from shoal.engine.local import LocalData
 from shoal.errors import Cancelled, LimitReached
 from shoal.kernels.constraint import ClassConstraint, classes_admissible
-from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
-from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -67,7 +64,7 @@ class KAnonCF(Algorithm):
     """
 
     name: ClassVar[str] = "kanon-cf"
-    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
+    serves: ClassVar[tuple[type[Model], ...]] = OF_CLASSES
     paper: ClassVar[str] = (
         "Kenig, Tassa. A practical approximation algorithm for optimal k-anonymity. "
         "Data Mining and Knowledge Discovery 25(1), 2012."

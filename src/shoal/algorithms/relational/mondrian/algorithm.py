@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import OneOf, parameter
+from shoal.algorithms.relational.clustering.clustering_algorithm import OF_CLASSES
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, find_ends
 from shoal.algorithms.relational.mondrian.ordering import ordered_columns
@@ -20,7 +21,6 @@ from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
-from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -50,7 +50,7 @@ class Mondrian(Algorithm):
     """
 
     name: ClassVar[str] = "mondrian"
-    serves: ClassVar[tuple[type[Model], ...]] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
+    serves: ClassVar[tuple[type[Model], ...]] = OF_CLASSES
     paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan. Mondrian multidimensional k-anonymity. ICDE 2006."
     guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
     distributed: ClassVar[Distribution | None] = Distribution(
