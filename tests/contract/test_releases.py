@@ -7,7 +7,7 @@ import pytest
 
 import shoal as sh
 from shoal.algorithms.catalogue import ALGORITHMS
-from shoal.errors import CannotVerify, Infeasible
+from shoal.errors import Infeasible
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import Form
 from tests.contract.cases import TABLES, K, promise_of, roles_of, served
@@ -44,9 +44,8 @@ def test_the_release_keeps_the_promise(name, model, kind, tmp_path):
         assert kind in MAY_BE_IMPOSSIBLE or promise.diverse or name in GIVES_UP
         return
     assert all(verdict.holds for verdict in result.verdicts)
-    if noisy(promise):
-        with pytest.raises(CannotVerify):
-            sh.verify(result.frame, roles, promise)
+    if noisy(promise):  # no file can show it, and noise may leave no record at all
+        assert result.verdict.by_construction
         return
     if promise.form is Form.CLUSTERS:
         result.save(tmp_path / "out")
