@@ -43,6 +43,7 @@ def test_the_files_of_a_run_lie_beside_the_policy(hospital):
         "certificate.json",
         "internal",
         "internal/policy.toml",
+        "internal/recoding.npz",
         "internal/report.html",
         "published.csv",
         "report.html",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 import shoal as sh
+from shoal.recoding.recoding_file import save_recoding
 
 _AGES = [str(20 + i * 7 % 43) for i in range(60)]
 _SEX = [("f", "m", "f", None)[i % 4] for i in range(60)]
@@ -57,6 +59,14 @@ def sample(case: str) -> tuple[sh.Data, sh.Result]:
     data = sh.read(pa.table({name: columns[name] for name in roles}), roles)
     seed = {} if case == "new records" else {"seed": 1}
     return data, sh.anonymize(data, model, **search, **seed)
+
+
+def saved(case: str, folder: Path) -> Path:
+    """The recoding of a release, in a file."""
+    data, result = sample(case)
+    path = folder / "recoding.npz"
+    save_recoding(result.recoding, data.local.trees, path)
+    return path
 
 
 def _all_items() -> sh.HierarchyFile:

@@ -128,3 +128,11 @@ def test_other_files_are_refused(tmp_path):
 def test_a_place_that_cannot_be_written_is_said(tmp_path):
     with pytest.raises(OutputFailed, match="cannot be written"):
         write_array_file(tmp_path / "absent" / "it.npz", "{}", {})
+
+
+def test_numbers_of_any_width_are_written_as_one_type(tmp_path):
+    narrow = {"i": np.arange(3, dtype=np.int32), "f": np.arange(2, dtype=np.float32)}
+    write_array_file(tmp_path / "it.npz", "{}", narrow)
+    _, arrays = read_array_file(tmp_path / "it.npz")
+    assert arrays.ints("i", least=0, below=3).tolist() == [0, 1, 2]
+    assert arrays.floats("f", shape=(2,)).tolist() == [0, 1]

@@ -16,18 +16,10 @@ from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.recoding_diff import diff_recodings
 from shoal.recoding.recoding_file import load_recoding, save_recoding
 from shoal.recoding.rows import RowRecoding
-from tests.builders import flat_tree
 from tests.metrics.releases import releases
-from tests.recoding.samples import CASES, mutations, sample
+from tests.recoding.samples import CASES, mutations, sample, saved
 
 each_case = pytest.mark.parametrize("case", CASES)
-
-
-def saved(case, folder):
-    data, result = sample(case)
-    path = folder / "recoding.npz"
-    save_recoding(result.recoding, data.local.trees, path)
-    return path
 
 
 def fitting(path, data):
@@ -76,41 +68,6 @@ def test_any_clusters_are_loaded_as_they_were(tmp_path_factory, release):
     for name, ranges in release.clusters.ranges.items():
         np.testing.assert_array_equal(loaded.clusters.ranges[name], ranges)
     assert (loaded.notices, loaded.figures) == (("ä\n",), {"x": 0.5, "y": None})
-
-
-@pytest.mark.parametrize("case", ["nodes", "cut", "occurrences", "joint", "new records"])
-def test_another_tree_is_refused_by_the_name_of_its_column(case, tmp_path):
-    data, _ = sample(case)
-    loaded = load_recoding(saved(case, tmp_path))
-    for column in loaded.trees:
-        for others in ({}, {column: flat_tree([*data.local.trees[column].leaf_labels, "one more"])}):
-            trees = {name: tree for name, tree in data.local.trees.items() if name != column} | others
-            with pytest.raises(BadInput, match=f"column '{column}': .*another hierarchy"):
-                loaded.fitting(data.local.table, trees)
-
-
-@pytest.mark.parametrize("case", sorted(set(CASES) - {"new records"}))
-def test_other_data_are_refused(case, tmp_path):
-    data, _ = sample(case)
-    loaded = load_recoding(saved(case, tmp_path))
-    with pytest.raises(BadInput, match="one of 60 records, and the data have 59"):
-        loaded.fitting(data.local.table.take(np.arange(59)), data.local.trees)
-
-
-@pytest.mark.parametrize(
-    ("case", "said"),
-    [
-        ("unions", "other items"),
-        ("chunks", "other items"),
-        ("occurrences", "other sets"),
-        ("ranges", "no numbers"),
-    ],
-)
-def test_other_columns_are_refused(case, said, tmp_path):
-    data, _ = sample(case)
-    column = "age" if case == "ranges" else "items"
-    with pytest.raises(BadInput, match=f"column '{column}'.*{said}"):
-        load_recoding(saved(case, tmp_path)).fitting(data.local.table.without([column]), data.local.trees)
 
 
 @each_case
@@ -212,3 +169,10 @@ def test_a_run_saves_its_recoding_for_the_publisher_alone(tmp_path):
     assert file == tmp_path / "out" / "internal" / "recoding.npz"
     assert diff_recodings(fitting(file, data), result.recoding) == []
     assert diff_recodings(replace(fitting(file, data), notices=()), result.recoding) == []
+
+
+def test_a_recoding_decides_about_something(tmp_path):
+    header, arrays = contents(saved("cut", tmp_path))
+    write_array_file(tmp_path / "it.npz", json.dumps({**header, "items": []}), arrays)
+    with pytest.raises(BadInput, match="nothing was decided"):
+        load_recoding(tmp_path / "it.npz")

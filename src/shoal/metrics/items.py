@@ -1,7 +1,7 @@
 """What generalizing sets cost: every occurrence of an item in the original data, and what became of it.
 
 `node_of_occurrence` runs beside the items of the original sets: the node that each occurrence is published
-as, or SUPPRESSED. The two helpers lay a cut for all records, or one cut per group, out in that form.
+as, or SUPPRESSED. The two helpers lay a cut for all records, or one cut per part, out in that form.
 """
 
 from __future__ import annotations

@@ -91,12 +91,14 @@ class Arrays:
 
 def write_array_file(path: Path, header: str, arrays: Mapping[str, Array]) -> None:
     """Write a header and arrays; equal content gives equal bytes."""
-    members = {_HEADER: np.frombuffer(header.encode(), dtype=np.uint8), **arrays}
+    members = {_HEADER: np.frombuffer(header.encode(), dtype=np.uint8)}
+    members |= {name: _wide(array) for name, array in arrays.items()}
     try:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
             for name, array in members.items():
                 with archive.open(zipfile.ZipInfo(name + _ENDING), "w", force_zip64=True) as member:
-                    npy.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+                    npy.write_array_header_1_0(member, npy.header_data_from_array_1_0(array))
+                    member.write(array.tobytes())
     except OSError as error:
         raise OutputFailed(f"{path}: cannot be written: {error}") from error
 
@@ -118,6 +120,12 @@ def unreadable(path: Path, error: Exception) -> BadInput:
     """What to say of a file that cannot be read."""
     reason = str(error).partition("\n")[0] or type(error).__name__
     return BadInput(Problem(f"is no file of arrays that can be read: {reason}", file=str(path)))
+
+
+def _wide(array: Array) -> np.ndarray:
+    """The array with the one type that its kind of numbers has in a file."""
+    kind = {"i": np.int64, "f": np.float64, "b": np.bool_}[array.dtype.kind]
+    return np.ascontiguousarray(array, dtype=kind)
 
 
 def _stored(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:

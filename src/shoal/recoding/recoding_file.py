@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,10 +10,9 @@ import numpy as np
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.json_values import json_value
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import SetArrays
 from shoal.recoding.array_file import Array, Arrays, read_array_file, unreadable, write_array_file
 from shoal.recoding.chunk_recoding import NOT_PUBLISHED, ChunkRecoding
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Unions
@@ -23,13 +21,13 @@ from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.rows import ItemRecoding, RowRecoding
+from shoal.recoding.saved_recoding import SavedRecoding, SavedTree, row_count
 from shoal.recoding.synthetic import Synthetic
-from shoal.table.columns import Coded, Domain, Kind, Sets, Table
+from shoal.table.columns import Domain, Kind
 
 FORMAT: Literal["shoal-recoding-1"] = "shoal-recoding-1"
 
 _ANY = 2**62
-_OTHER_DATA = "use the data and the policy that it was decided for"
 
 
 class _Part(BaseModel):
@@ -92,42 +90,6 @@ class _NewRecords(_Header):
 _HEADERS: TypeAdapter[_Rows | _Chunks | _NewRecords] = TypeAdapter(
     Annotated[_Rows | _Chunks | _NewRecords, Field(discriminator="kind")]
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SavedTree:
-    """As much of a tree as tells it from others."""
-
-    labels: tuple[str, ...]
-    leaf_count: int
-    parents: Ints
-
-    def is_that_of(self, tree: Hierarchy | None) -> bool:
-        """Whether the numbers of its nodes mean the same in another tree."""
-        return (
-            tree is not None
-            and (self.labels, self.leaf_count) == (tree.labels, tree.leaf_count)
-            and np.array_equal(self.parents, tree.arrays.parent)
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SavedRecoding:
-    """A recoding that was read from a file, and the trees that it refers to."""
-
-    recoding: Recoding
-    trees: Mapping[str, SavedTree]
-
-    def fitting(self, table: Table, trees: Mapping[str, Hierarchy]) -> Recoding:
-        """The recoding, if it is one of these data; BadInput names the columns of which it is not."""
-        if problems := [*self._other_trees(trees), *_other_data(self.recoding, table)]:
-            raise BadInput(*problems)
-        return self.recoding
-
-    def _other_trees(self, trees: Mapping[str, Hierarchy]) -> Iterator[Problem]:
-        for column, saved in self.trees.items():
-            if not saved.is_that_of(trees.get(column)):
-                yield Problem("the recoding was decided for another hierarchy", _OTHER_DATA, column=column)
 
 
 def save_recoding(recoding: Recoding, trees: Mapping[str, Hierarchy], path: Path) -> None:
@@ -199,12 +161,14 @@ def _rows_saved(recoding: RowRecoding, trees: Mapping[str, Hierarchy]) -> tuple[
         arrays |= {f"items.{n}.{name}": array for name, array in more.items()}
     used, parents = _trees_saved(_columns_with_trees(recoding), trees)
     header = _Rows(
-        rows=_row_count(recoding), clusters=named, items=tuple(items), trees=used, **_about(recoding)
+        rows=row_count(recoding), clusters=named, items=tuple(items), trees=used, **_about(recoding)
     )
     return header, {**arrays, **parents}
 
 
 def _rows_loaded(header: _Rows, arrays: Arrays, trees: Mapping[str, SavedTree]) -> RowRecoding:
+    if header.clusters is None and not header.items:
+        raise ValueError("nothing was decided")
     clusters = None
     if header.clusters is not None:
         cluster_of_row = arrays.ints(
@@ -350,45 +314,3 @@ def _columns_with_trees(recoding: RowRecoding) -> Iterator[str]:
     for items in recoding.items:
         if isinstance(items, ItemNodes) or items.unions is None:
             yield items.column
-
-
-def _row_count(recoding: RowRecoding) -> int:
-    if recoding.clusters is not None:
-        return len(recoding.clusters.cluster_of_row)
-    first = recoding.items[0]
-    return len(first.withheld if isinstance(first, ItemNodes) else first.part_of_row)
-
-
-def _other_data(recoding: Recoding, table: Table) -> Iterator[Problem]:
-    """What tells that a recoding was decided for another table, apart from its trees."""
-    if isinstance(recoding, Synthetic):
-        return
-    rows = len(recoding.cluster_of_row) if isinstance(recoding, ChunkRecoding) else _row_count(recoding)
-    if rows != table.row_count:
-        what = f"the recoding is one of {rows:,} records, and the data have {table.row_count:,}"
-        yield Problem(what, _OTHER_DATA)
-    elif isinstance(recoding, ChunkRecoding):
-        yield from _other_items(table, recoding.column, recoding.clusters.terms.texts())
-    else:
-        for column in recoding.clusters.ranges if recoding.clusters is not None else ():
-            content = table.columns.get(column)
-            if not isinstance(content, Coded) or content.domain.numbers is None:
-                yield Problem("the recoding has ranges for it, and it holds no numbers", column=column)
-        for items in recoding.items:
-            if isinstance(items, ItemNodes):
-                yield from _other_occurrences(table, items)
-            elif items.unions is not None:
-                labels = items.unions.labels[: items.unions.leaf_count]
-                yield from _other_items(table, items.column, list(labels))
-
-
-def _other_items(table: Table, column: str, items: list[str]) -> Iterator[Problem]:
-    content = table.columns.get(column)
-    if not isinstance(content, Sets) or content.domain.texts() != items:
-        yield Problem("the recoding was decided for other items", _OTHER_DATA, column=column)
-
-
-def _other_occurrences(table: Table, items: ItemNodes) -> Iterator[Problem]:
-    content = table.columns.get(items.column)
-    if not isinstance(content, Sets) or len(content.arrays.items) != len(items.node_of_occurrence):
-        yield Problem("the recoding was decided for other sets", _OTHER_DATA, column=items.column)

@@ -58,3 +58,22 @@ def test_readers_get_a_report_of_their_own(service, tiny_run):
         assert "public-report" not in service.results.exports(tiny_run.project, tiny_run.id)
     finally:
         readers.path.with_name("away").rename(readers.path)
+
+
+def test_explanations_come_from_the_saved_recoding_and_the_stored_data(service, project):
+    file = add_tiny(service, project)
+    job = service.jobs.wait(project, service.jobs.run(project).id, 240)
+    recoding = service.results.export(project, job.id, "report").path.with_name("recoding.npz")
+    content = recoding.read_bytes()
+    recoding.write_bytes(content[:-100])
+    with pytest.raises(BadInput, match=r"recoding\.npz"):
+        service.results.explain(project, job.id, "age", row=0)
+    recoding.write_bytes(content)
+    stored = service.files.get(project, file).path
+    records = stored.read_bytes()
+    stored.write_bytes(records + b"30,f,a\n")
+    with pytest.raises(BadInput, match="one of 60 records, and the data have 61"):
+        service.results.explain(project, job.id, "age", row=0)
+    stored.write_bytes(records)
+    (told,) = service.results.explain(project, job.id, "age", row=0)
+    assert told.published_as is not None

@@ -23,7 +23,7 @@ class Rfirst(Algorithm):
 
     Contract
         needs:      rows; quasi-identifiers with trees; set columns, with trees or without
-        gives:      one node per group and column, and one cut per cluster
+        gives:      one node per cluster and column, and one cut per cluster
         guarantees: every model passed to find()
         cost:       Cluster, and one item step per cluster
 

@@ -38,7 +38,7 @@ class RumBound(Algorithm):
 
     Contract
         needs:      rows; quasi-identifiers with trees; set columns, with trees or without
-        gives:      one node per group and column, and one cut per cluster
+        gives:      one node per cluster and column, and one cut per cluster
         guarantees: every model passed to find(); NCP of the single values is at most delta
         cost:       O(clusters^2 * columns) for uniting, one item step per cluster; with `closeness` "loss"
                     one item step per cluster and union

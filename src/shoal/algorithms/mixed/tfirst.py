@@ -33,7 +33,7 @@ class Tfirst(Algorithm):
 
     Contract
         needs:      rows; quasi-identifiers with trees; set columns, with trees or without
-        gives:      one node per group and column, and one cut per part
+        gives:      one node per cluster and column, and one cut per part
         guarantees: every model passed to find()
         cost:       sorting, and one item step per part
 

@@ -37,7 +37,7 @@ class TumBound(Algorithm):
 
     Contract
         needs:      rows; quasi-identifiers with trees; set columns, with trees or without
-        gives:      one node per group and column, and one cut per cluster
+        gives:      one node per cluster and column, and one cut per cluster
         guarantees: every model passed to find(); UL of the items is at most delta, or Infeasible tells the
                     lowest UL that was reached
         cost:       O(clusters^2 * columns) for uniting, one item step per cluster and per union; with

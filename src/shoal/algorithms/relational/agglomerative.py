@@ -40,8 +40,8 @@ class Agglomerative(ClusteringAlgorithm):
 
     Contract
         needs:      rows; quasi-identifiers with trees
-        gives:      one node per group and column
-        guarantees: every group satisfies every model passed to find()
+        gives:      one node per cluster and column
+        guarantees: every cluster satisfies every model passed to find()
         cost:       O(distinct records^2 * columns) as a rule, memory O(n * columns)
 
     After Gionis, Mazza, Tassa, k-anonymization revisited, ICDE 2008.

@@ -25,8 +25,8 @@ class Cluster(ClusteringAlgorithm):
 
     Contract
         needs:      rows; quasi-identifiers with trees
-        gives:      one node per group and column
-        guarantees: every group satisfies every model passed to find()
+        gives:      one node per cluster and column
+        guarantees: every cluster satisfies every model passed to find()
         cost:       O(n / k * distinct records * columns), memory O(n)
 
     After Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, Anonymizing data with relational and transaction

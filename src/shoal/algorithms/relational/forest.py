@@ -36,8 +36,8 @@ class Forest(ClusteringAlgorithm):
 
     Contract
         needs:      rows; quasi-identifiers with trees
-        gives:      one node per group and column
-        guarantees: every group satisfies every model passed to find()
+        gives:      one node per cluster and column
+        guarantees: every cluster satisfies every model passed to find()
         cost:       O(distinct records^2 * columns), memory O(n + distinct records * k)
 
     After Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu, Approximation algorithms for

@@ -29,8 +29,8 @@ class KMember(ClusteringAlgorithm):
 
     Contract
         needs:      rows; quasi-identifiers with trees
-        gives:      one node per group and column
-        guarantees: every group satisfies every model passed to find()
+        gives:      one node per cluster and column
+        guarantees: every cluster satisfies every model passed to find()
         cost:       O(n * distinct records * columns), memory O(n)
 
     After Byun, Kamra, Bertino, Li, Efficient k-anonymization using clustering techniques, DASFAA 2007.

@@ -41,8 +41,8 @@ class Sequential(ClusteringAlgorithm):
 
     Contract
         needs:      rows; quasi-identifiers with trees
-        gives:      one node per group and column
-        guarantees: every group satisfies every model passed to find()
+        gives:      one node per cluster and column
+        guarantees: every cluster satisfies every model passed to find()
         cost:       O(rounds * distinct records * n * columns) for each start, memory O(n * columns)
 
     After Goldberger, Tassa, Efficient anonymizations with enhanced utility, Transactions on Data Privacy

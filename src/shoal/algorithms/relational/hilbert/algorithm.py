@@ -43,8 +43,8 @@ class Hilbert(ClusteringAlgorithm):
 
     Contract
         needs:      rows; quasi-identifiers with a tree, or numbers and dates
-        gives:      one node or range per group and column
-        guarantees: every group satisfies every model passed to find(); of all runs along the curve those of
+        gives:      one node or range per cluster and column
+        guarantees: every cluster satisfies every model passed to find(); of all runs along the curve those of
                     least loss, before clusters are united for diversity
         cost:       O(n * k * columns + n log n), memory O(n * columns)
 

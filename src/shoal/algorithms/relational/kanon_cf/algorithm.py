@@ -53,9 +53,9 @@ class KAnonCF(Algorithm):
 
     Contract
         needs:      rows; quasi-identifiers with trees
-        gives:      one node per group and column
-        guarantees: every group satisfies every model passed to find(); for k-anonymity and a monotone measure
-                    the loss is at most 2 (1 + ln 2k) times the least possible
+        gives:      one node per cluster and column
+        guarantees: every cluster satisfies every model passed to find(); for k-anonymity and a monotone
+                    measure the loss is at most 2 (1 + ln 2k) times the least possible
         cost:       O(closed records * columns * rows) at most, and memory O(closed records): their number
                     grows exponentially with the columns
 

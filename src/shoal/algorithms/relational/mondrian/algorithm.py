@@ -42,8 +42,8 @@ class Mondrian(Algorithm):
 
     Contract
         needs:      rows; quasi-identifiers with a tree, or numbers and dates
-        gives:      one node or range per group and column
-        guarantees: every group satisfies every model passed to find()
+        gives:      one node or range per cluster and column
+        guarantees: every cluster satisfies every model passed to find()
         cost:       O(n log n) per level of cuts, memory O(n)
 
     After LeFevre, DeWitt, Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.

@@ -1,4 +1,4 @@
-"""What the parts of a partition are published as, and which of them are therefore one group."""
+"""What the parts of a partition are published as, and which of them are therefore one cluster."""
 
 from __future__ import annotations
 
