@@ -19,12 +19,22 @@ HASHES_MAY_WRAP = ("-W", "ignore:overflow encountered in scalar:RuntimeWarning")
 
 @pytest.mark.parametrize("kernels", KERNELS.values(), ids=KERNELS)
 @pytest.mark.parametrize("mode", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
-def test_kernels_pass_their_tests_in_other_modes(mode, kernels, tmp_path):
+def test_kernels_pass_their_tests_in_other_modes(mode, kernels):
     tests = [str(HERE / f"test_{name}.py") for name in kernels]
-    environment = {**os.environ, mode: "1", "SHOAL_CACHE": str(tmp_path)}
+    run_in(mode, tests)
+
+
+@pytest.mark.parametrize("data", ["values and sets", pytest.param("release or seed", marks=pytest.mark.slow)])
+def test_every_algorithm_keeps_its_contract_uncompiled(data):
+    """All kernels of all algorithms as plain Python, whose mistakes with types and indices are errors."""
+    run_in("NUMBA_DISABLE_JIT", [str(HERE.parent / "contract" / "test_releases.py"), "-k", data])
+
+
+def run_in(mode, arguments):
+    """Run tests in another mode; compiled code is kept beside the usual one, for the mode is part of it."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *HASHES_MAY_WRAP, *tests],
-        env=environment,
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *HASHES_MAY_WRAP, *arguments],
+        env={**os.environ, mode: "1"},
         cwd=HERE.parent.parent,
         capture_output=True,
         text=True,

@@ -59,7 +59,7 @@ class WordUnions(NamedTuple):
 @kernel
 def half_to(power: int) -> float:
     """2 to the minus `power`."""
-    return math.ldexp(1.0, -min(power, _NEGLIGIBLE))
+    return math.ldexp(1.0, -int(min(power, _NEGLIGIBLE)))  # without Numba only a plain int will do
 
 
 @kernel
