@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from shoal.report import verify_release
 from shoal.run.result import Result
+from tests.spark.cluster import WITHOUT_JAVA, java, running_cluster, session_on
 
 _LARGEST_TO_COUNT = 300_000  # bytes, in plain Python
 _READ_BY_SCRIPT = (".csv", ".csv.gz", ".tsv", ".jsonl", ".txt", ".dat", ".parquet", ".arrow")
@@ -44,3 +45,25 @@ def every_published_file_is_verified_without_shoal():
     Result.save = save_and_compare
     yield
     Result.save = save
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory):
+    if not java():
+        pytest.skip(WITHOUT_JAVA)
+    with running_cluster(tmp_path_factory.mktemp("spark")) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def spark(cluster):
+    """A session whose executors are processes of the workers of a cluster."""
+    session = session_on(cluster.url)
+    yield session
+    session.stop()
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "cluster" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))

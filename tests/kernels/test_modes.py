@@ -18,7 +18,9 @@ HASHES_MAY_WRAP = ("-W", "ignore:overflow encountered in scalar:RuntimeWarning")
 
 
 @pytest.mark.parametrize("kernels", KERNELS.values(), ids=KERNELS)
-@pytest.mark.parametrize("mode", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
+@pytest.mark.parametrize(
+    "mode", ["NUMBA_DISABLE_JIT", pytest.param("NUMBA_BOUNDSCHECK", marks=pytest.mark.slow)]
+)
 def test_kernels_pass_their_tests_in_other_modes(mode, kernels):
     tests = [str(HERE / f"test_{name}.py") for name in kernels]
     run_in(mode, tests)

@@ -94,9 +94,9 @@ def test_a_cut_publishes_the_rows_of_one_machine(table):
     data = sh.read(table, roles)
     result = sh.anonymize(data, sh.KmAnonymity(4, 2), algorithm="aa")
     reader = Reader(data.local.roles, sh.ReadOptions(), data.local.trees)
-    cuts = AA().find(data.local, [sh.KmAnonymity(4, 2)], np.random.default_rng(0), Silent())
+    recoding = AA().find(data.local, [sh.KmAnonymity(4, 2)], np.random.default_rng(0), Silent())
     schema = published_schema(table.schema, data.local.roles)
-    rows = table_in_parts(table, 3).mapInArrow(PublishCut(reader, cuts, schema), None).collect()
+    rows = table_in_parts(table, 3).mapInArrow(PublishCut(reader, recoding.cuts, schema), None).collect()
     assert Counter((tuple(row.items), row.note) for row in rows) == Counter(
         (tuple(row["items"]), row["note"]) for row in result.frame.to_pylist()
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from shoal.engine.local import LocalData
 from shoal.extensions import extensions
@@ -182,7 +182,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
 )
 
 
-def in_headlines(losses: Mapping[str, float]) -> dict[str, float]:
+def in_headlines(losses: Mapping[str, Any]) -> dict[str, Any]:
     """The losses that sum up a result, in the order of the catalogue."""
     return {name: losses[name] for name, each in MEASURES.items() if each.headline and name in losses}
 

@@ -128,7 +128,7 @@ def parameters_of(job: Job) -> str:
 
 def main_loss(losses: Mapping[str, Any]) -> float | None:
     """The loss that runs are compared by: the first of those that a release has."""
-    return next(iter(in_headlines(losses).values()), None)
+    return next((loss for loss in in_headlines(losses).values() if loss is not None), None)
 
 
 def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
