@@ -15,6 +15,8 @@ from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.privacy.verdict import Verdict
+from shoal.recoding.recoding_diff import diff_recodings
+from shoal.recoding.recoding_file import load_recoding
 from shoal.run.api import anonymize, measure, read, verify
 from shoal.run.result import Result
 from shoal.study.attack import attack
@@ -55,9 +57,11 @@ __all__ = [
     "attack",
     "compare",
     "dates",
+    "diff_recodings",
     "digits",
     "fanout",
     "flat",
+    "load_recoding",
     "mask_left",
     "mask_right",
     "mean_supports",

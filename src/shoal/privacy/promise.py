@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.errors import InvalidParameter
 from shoal.privacy.model import Form, Model
-from shoal.table.roles import Quasi, QuasiSet
+from shoal.table.roles import QuasiSet
 
 
 class Promise(tuple[Model, ...]):
@@ -53,11 +53,6 @@ class Promise(tuple[Model, ...]):
     def form(self) -> Form:
         """What a release consists of that keeps it."""
         return self.main.form
-
-    @property
-    def covers_values(self) -> bool:
-        """Whether a model covers quasi-identifiers with single values."""
-        return any(Quasi in model.covers for model in self)
 
     @property
     def covers_sets(self) -> bool:

@@ -98,8 +98,9 @@ def save_recoding(recoding: Recoding, trees: Mapping[str, Hierarchy], path: Path
     write_array_file(path, header.model_dump_json(), arrays)
 
 
-def load_recoding(path: Path) -> SavedRecoding:
+def load_recoding(path: str | Path) -> SavedRecoding:
     """Read a recoding; BadInput for a file that is damaged or does not fit together. Nothing in it is run."""
+    path = Path(path)
     text, arrays = read_array_file(path)
     try:
         header = _HEADERS.validate_json(text)
