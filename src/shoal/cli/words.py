@@ -38,7 +38,7 @@ def outcome(facts: Outcome) -> dict[str, object]:
             f"{facts.claim.people.subjects}; the smallest class holds {facts.claim.people.smallest} of them"
             " (k counts rows in the file)"
         )
-    for finding in facts.claim.attacks:
+    for finding in facts.claim.attacks.words:
         name, _, words = finding.partition(": ")
         summary[name.lower()] = words
     if not facts.claim.publishable:

@@ -8,15 +8,18 @@ from dataclasses import replace
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import MISSING_LABEL, ROOT_LABEL, Hierarchy
 from shoal.hierarchy.values import VALUES_SHOWN
+from shoal.table.separators import stays_apart
 
 _MARKS = ("~", "+")  # the second for sets whose separator holds the first
 
 
 def without_separator(label: str, separator: str) -> str:
-    """The label with `_` in place of the separator (`-` where the separator itself is `_`)."""
-    substitute = "-" if separator == "_" else "_"
+    """The label with `_` in place of the separator and of an end that runs into it (`-` if that is `_`)."""
+    substitute = "-" if "_" in separator else "_"
     while separator in label:
         label = label.replace(separator, substitute)
+    while not stays_apart(label, separator):
+        label = label[:-1] + substitute
     return label
 
 
@@ -54,7 +57,9 @@ def _by_right_to_their_label(tree: Hierarchy, separator: str | None) -> Iterator
             )
         )
     apart = [
-        leaf for leaf in range(tree.leaf_count) if separator is not None and separator in tree.labels[leaf]
+        leaf
+        for leaf in range(tree.leaf_count)
+        if separator is not None and not stays_apart(tree.labels[leaf], separator)
     ]
     yield from sorted(set(range(tree.leaf_count)).difference(apart))
     yield tree.root

@@ -32,7 +32,11 @@ SPREADSHEET_ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")  # a workbook says 
 def name_problems(published: str, endings: tuple[str, ...] = PUBLISHED_ENDINGS) -> list[Problem]:
     """Why a published file cannot have this name."""
     problems = []
-    if Path(published).name != published or published in (".", "..", MARK, CERTIFICATE, INTERNAL, REPORT):
+    if (
+        not published.isprintable()
+        or Path(published).name != published
+        or published in (".", "..", MARK, CERTIFICATE, INTERNAL, REPORT)
+    ):
         what = f"the name of the published file must be a plain one of its own, got {published!r}"
         problems.append(Problem(what, "the folder is chosen with --out"))
     if not published.endswith(endings):

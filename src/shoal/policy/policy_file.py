@@ -286,6 +286,9 @@ def parse_policy(text: str, *, file: str = "policy") -> Policy:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(_syntax_problem(text, str(error), file)) from error
+    except (RecursionError, ValueError) as error:
+        what = "holds brackets within brackets without end, or a number of thousands of digits"
+        raise BadInput(Problem(what, "write a policy as `shoal profile --policy` does", file=file)) from error
     try:
         policy = Policy.model_validate(content)
     except ValidationError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -29,6 +28,7 @@ from shoal.kernels.cluster_lines import (
 )
 from shoal.recoding.disassociated import Disassociated, read_disassociated
 from shoal.recoding.flat_table import flat_table, read_flat_table
+from shoal.table.writing import maybe_compressed
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".parquet")
 _BATCH_BYTES = 2**24
@@ -42,12 +42,11 @@ def write_clusters(release: Disassociated, path: Path) -> None:
         if path.suffix == ".parquet":
             parquet.write_table(flat_table(release), path)
         else:
-            opened = gzip.open if path.suffix == ".gz" else open
-            with opened(path, "wb") as file:
+            with path.open("wb") as file, maybe_compressed(file, path) as stream:
                 for lines in json_lines(release):
-                    file.write(lines.data)
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
+                    stream.write(lines.tobytes())
+        with path.open("rb") as written:
+            os.fsync(written.fileno())
     except (OSError, pa.ArrowException) as error:
         raise OutputFailed(f"{path}: cannot be written: {error}") from error
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from shoal.engine.port import Question
 from shoal.errors import BadInput, Problem, ShoalError
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import Model
@@ -15,6 +14,8 @@ from shoal.table.columns import Kind
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 
 PSEUDONYM = "pseudonym"
+TELLS_APART = "tells_apart"
+_HELD_BY_NOBODY = "\0"  # stands for sensitive items of which none is published
 
 
 def published_roles(
@@ -29,19 +30,28 @@ def published_roles(
 
 
 def _stated(name: str, role: Role, held: Callable[[str, Collection[str]], set[str]]) -> dict[str, Any]:
-    kind = str(getattr(role, "kind", Kind.CATEGORY))
     match role:
         case QuasiSet():
-            sensitive = sorted(held(name, role.sensitive)) if role.sensitive else []
-            return {"role": "quasi", "kind": kind, "separator": role.separator, "sensitive": sensitive}
+            stated = {"role": "quasi", "kind": str(Kind.SET), "separator": role.separator}
+            return stated | ({"sensitive": sorted(held(name, role.sensitive))} if role.sensitive else {})
         case Quasi():
-            return {"role": "quasi", "kind": kind}
+            return {"role": "quasi"}
         case Sensitive():
-            return {"role": "sensitive", "kind": kind}
+            return {"role": "sensitive", "kind": str(role.kind)}
         case Insensitive():
-            return {"role": "insensitive", "kind": kind, "confirmed": role.confirm}
+            return {"role": "insensitive", TELLS_APART: role.confirm}
         case _:
-            return {"role": PSEUDONYM, "kind": kind}
+            return {"role": PSEUDONYM}
+
+
+def stated_as_shown(
+    columns: Mapping[str, Mapping[str, Any]], tells_apart: Callable[[str], bool]
+) -> dict[str, Mapping[str, Any]]:
+    """The same columns; of those that are published untouched it is said what the file itself shows."""
+    return {
+        name: {**about, TELLS_APART: tells_apart(name)} if about["role"] == "insensitive" else about
+        for name, about in columns.items()
+    }
 
 
 def roles_of_certificate(certificate: Mapping[str, Any]) -> dict[str, Role]:
@@ -53,16 +63,16 @@ def roles_of_certificate(certificate: Mapping[str, Any]) -> dict[str, Role]:
 
 
 def _role(about: Mapping[str, Any]) -> Role:
-    kind = Kind(about["kind"])
     match about["role"]:
-        case "quasi" if kind is Kind.SET:
-            return QuasiSet(separator=about["separator"], sensitive=tuple(about["sensitive"]))
+        case "quasi" if about.get("kind") == Kind.SET:
+            sensitive = tuple(about["sensitive"]) or (_HELD_BY_NOBODY,) if "sensitive" in about else ()
+            return QuasiSet(separator=about["separator"], sensitive=sensitive)
         case "quasi":
-            return Quasi(kind=kind)
+            return Quasi()
         case "sensitive":
-            return Sensitive(kind=kind)
+            return Sensitive(kind=Kind(about["kind"]))
         case "insensitive":
-            return Insensitive(confirm=about["confirmed"])
+            return Insensitive(confirm=about[TELLS_APART])
         case "pseudonym":
             return Identifier(pseudonym=True)
         case other:
@@ -70,16 +80,13 @@ def _role(about: Mapping[str, Any]) -> Role:
 
 
 def promise_of_certificate(certificate: Mapping[str, Any]) -> Promise:
-    """The promises of a certificate; BadInput if it does not say them, or if they need more than the file."""
+    """The promises of a certificate; BadInput if it does not say them."""
     try:
         promise = Promise(_model(each) for each in certificate["promises"])
-    except (KeyError, TypeError, AttributeError, ValueError, ShoalError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError, ShoalError) as error:
         raise _unusable("what is promised") from error
     if not promise:
         raise _unusable("what is promised")
-    if any(Question.ABSENCE in model.asks for model in promise):
-        what = "facts of absence are checked with the hierarchies, which no certificate holds"
-        raise BadInput(Problem(what, "name the policy with --policy"))
     return promise
 
 

@@ -27,13 +27,23 @@ class People:
     smallest: int
 
 
+@dataclass(frozen=True, slots=True)
+class Attacks:
+    """What readers find in a release all the same, in words and in figures."""
+
+    words: tuple[str, ...] = ()
+    figures: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+NO_ATTACKS = Attacks()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """What was promised, and whether it holds.
 
     `verdicts` answers `promise` model by model. `roles` says of each published column what a check of the
-    file must know of it. `attacks` says what readers of the published file find all the same, and
-    `attack_figures` counts it.
+    file must know of it. `attacks` says what readers of the published file find all the same.
     """
 
     promise: Promise
@@ -43,8 +53,7 @@ class Claim:
     publishable: bool
     roles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     people: People | None = None
-    attacks: tuple[str, ...] = ()
-    attack_figures: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    attacks: Attacks = NO_ATTACKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

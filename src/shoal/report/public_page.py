@@ -14,8 +14,7 @@ from importlib.metadata import version
 from shoal.engine.answers import SizeCounts
 from shoal.explain.levels import MOST_BARS, shortened
 from shoal.kernels.arrays import Ints, frozen_ints
-from shoal.privacy.promise import Promise
-from shoal.privacy.verdict import Verdict
+from shoal.report.certificate import Statement
 from shoal.report.chunk_sections import chunks_section
 from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.clusters import DrawnCluster
@@ -32,38 +31,34 @@ from shoal.report.wording import counted, share
 class PublicFacts:
     """What anybody can compute from a published file; labels[column][label] is how often it occurs there."""
 
-    model: str
-    promises: Promise
-    verdicts: tuple[Verdict, ...]
+    statement: Statement
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
-    columns: tuple[str, ...]
     sets: tuple[str, ...]
-    records: int
-    class_sizes: SizeCounts
     labels: Mapping[str, Mapping[str, int]]
     publishable: bool = True
     chunks: Mapping[str, int] = field(default_factory=dict)
     clusters: tuple[DrawnCluster, ...] = ()
     cluster_sizes: Ints = field(default_factory=lambda: frozen_ints([]))
-    attacks: tuple[str, ...] = ()
 
 
-def public_page(published: PublicFacts) -> str:
-    """The whole page."""
+def public_page(published: PublicFacts, digest: str) -> str:
+    """The whole page; it quotes the digest of the certificate beside it."""
+    model, records = published.statement.promise.main.name, published.statement.records
     header = tag(
         "header",
         tag("p", "About this publication", class_="overline"),
-        tag("h1", f"{counted(published.records, 'record')} under {published.model}"),
+        tag("h1", f"{counted(records, 'record')} under {model}"),
         tag(
             "p",
             "Everything here was computed from the published file alone. certificate.json beside it says how"
             " to check the promise.",
             class_="quiet",
         ),
+        tag("p", f"Digest of the certificate: {digest}", class_="quiet"),
     )
     return document(
-        f"Shoal: {published.model}",
+        f"Shoal: {model}",
         header,
         _sections(published),
         f"Made by Shoal {version('shoal')}.",
@@ -71,11 +66,11 @@ def public_page(published: PublicFacts) -> str:
 
 
 def _sections(published: PublicFacts) -> Iterable[Html]:
-    risk = risk_of(published.class_sizes)
+    risk = risk_of(published.statement.class_sizes)
     yield verdict_section(
-        published.verdicts, _key_figures(published, risk), publishable=published.publishable
+        published.statement.verdicts, _key_figures(published, risk), publishable=published.publishable
     )
-    yield promise_sections(_scope(published), published.verdicts, advise=False)
+    yield promise_sections(_scope(published), published.statement.verdicts, advise=False)
     if risk is not None:
         yield _risk(published, risk)
         yield _class_sizes(published)
@@ -84,8 +79,8 @@ def _sections(published: PublicFacts) -> Iterable[Html]:
             published.chunks,
             published.clusters,
             published.cluster_sizes,
-            published.attacks,
-            parameter(published.promises, "k"),
+            published.statement.attacks.words,
+            parameter(published.statement.promise, "k"),
         )
     yield section(
         "columns",
@@ -100,17 +95,17 @@ def _sections(published: PublicFacts) -> Iterable[Html]:
 
 def _scope(published: PublicFacts) -> Scope:
     return Scope(
-        promises=published.promises,
+        promises=published.statement.promise,
         quasi=published.quasi,
         sensitive=published.sensitive,
-        columns=published.columns,
+        columns=tuple(published.statement.columns),
         sets=published.sets,
     )
 
 
 def _key_figures(published: PublicFacts, risk: Risk | None) -> dict[str, str]:
-    figures = {"records": f"{published.records:,}"}
-    found = [verdict.smallest for verdict in published.verdicts if verdict.smallest is not None]
+    figures = {"records": f"{published.statement.records:,}"}
+    found = [verdict.smallest for verdict in published.statement.verdicts if verdict.smallest is not None]
     if found:
         figures["smallest number of records found"] = f"{min(found):,}"
     if risk is not None:
@@ -119,7 +114,7 @@ def _key_figures(published: PublicFacts, risk: Risk | None) -> dict[str, str]:
 
 
 def _risk(published: PublicFacts, risk: Risk) -> Html:
-    who, promised = risk_within_promise(published.promises, published.verdicts)
+    who, promised = risk_within_promise(published.statement.promise, published.statement.verdicts)
     return section(
         "risk",
         "Risk of being recognized",
@@ -150,7 +145,9 @@ def _risk(published: PublicFacts, risk: Risk) -> Html:
 
 
 def _class_sizes(published: PublicFacts) -> Html:
-    bands = size_bands(SizeCounts.none(), published.class_sizes, parameter(published.promises, "k"))
+    bands = size_bands(
+        SizeCounts.none(), published.statement.class_sizes, parameter(published.statement.promise, "k")
+    )
     sets_too = ", sets with all their items included" if published.sets else ""
     return section(
         "classes",

@@ -45,7 +45,7 @@ def result_dict(outcome: Outcome) -> dict[str, JsonValue]:
         "seconds": json_value(outcome.provenance.seconds),
         "peak_memory_mb": json_value(outcome.provenance.peak_memory_mb),
         "figures": json_value(outcome.provenance.figures),
-        "attacks": json_value(outcome.claim.attack_figures),
+        "attacks": json_value(outcome.claim.attacks.figures),
     }
 
 

@@ -47,7 +47,7 @@ def sections(outcome: Outcome) -> Iterable[Html]:
             outcome.changes.chunks,
             outcome.changes.drawn,
             outcome.changes.cluster_sizes,
-            outcome.claim.attacks,
+            outcome.claim.attacks.words,
             parameter(outcome.claim.promise, "k"),
         )
     if outcome.changes.affected:

@@ -3,11 +3,12 @@
 
     python verify_release.py certificate.json published.csv
 
-Checks that the file is the one that the certificate is about, and counts again what it claims: k-anonymity,
-k^m-anonymity, (k,k^m)-anonymity, or complete k-anonymity of sets. A missing value is a value of its own, and
-texts that differ in a letter are different. Exit code 0: the claim is true; 1: it is not; 2: this script
-cannot tell. It reads .csv, .tsv, .jsonl, .txt and .dat files, also with .gz, with nothing but the standard
-library of Python, and .parquet and .arrow files where pyarrow is installed.
+Checks that the certificate is as it was made and about this file, and counts again what it claims:
+k-anonymity, k^m-anonymity, (k,k^m)-anonymity, or complete k-anonymity of sets. A missing value is a value of
+its own, texts that differ in a letter are different, and so are the number 20 and the text 20. Exit code 0:
+the claim is true; 1: it is not; 2: this script cannot tell. It reads .csv, .tsv, .jsonl, .txt and .dat files,
+also with .gz, with nothing but the standard library of Python, and .parquet and .arrow files where pyarrow is
+installed.
 """
 
 from __future__ import annotations
@@ -27,20 +28,36 @@ from typing import Any
 
 TRUE, FALSE, UNKNOWN = 0, 1, 2
 ANSWERS = {TRUE: "TRUE", FALSE: "FALSE", UNKNOWN: "UNKNOWN"}
+FORMAT = "shoal-certificate-2"
 Row = dict[str, Any]
-Known = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]  # single values, and items with their columns
+Value = tuple[str, str]  # its type, and how it is written
+Known = tuple[tuple[Value, ...], tuple[tuple[str, Value], ...]]  # single values, and items with their columns
 
-MODELS = ("k-anonymity", "km-anonymity", "k-km-anonymity", "set-k-anonymity")
+MODELS = {
+    "k-anonymity": "satisfies k-anonymity with k={k} on {values}",
+    "km-anonymity": "satisfies k^m-anonymity with k={k}, m={m} on {sets}",
+    "k-km-anonymity": "satisfies (k,k^m)-anonymity with k={k}, m={m} on {values}, {sets}",
+    "set-k-anonymity": "satisfies complete k-anonymity of sets with k={k} on {sets}",
+}
+NULL = "null"
 
 
 class CannotTell(Exception):
     """The script does not know how to check this."""
 
 
+class Number(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+
 def rows_of(path: Path, content: bytes, columns: list[str]) -> tuple[list[str], list[Row]]:
     """The names of the columns and the rows of a published file."""
     name = path.name.lower()
     if name.endswith(".gz"):
+        if content[3] & 20:  # more than a name
+            raise CannotTell("the gzip header holds more than the file")
         content, name = gzip.decompress(content), name.removesuffix(".gz")
     if name.endswith((".parquet", ".arrow", ".feather", ".ipc")):
         return rows_of_arrow(name, content)
@@ -54,14 +71,20 @@ def rows_of(path: Path, content: bytes, columns: list[str]) -> tuple[list[str], 
     if name.endswith((".csv", ".tsv")):
         delimiter = "\t" if name.endswith(".tsv") else ","
         records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
-        names = records[0] if records else []
+        names = [canonical(name) for name in records[0]] if records else []
         cells = [record or [""] for record in records[1:] if record or len(names) == 1]
         if any(len(record) != len(names) for record in cells):
             raise CannotTell("some lines have more or fewer cells than the first")
         return names, [dict(zip(names, record, strict=True)) for record in cells]
     if name.endswith((".jsonl", ".ndjson", ".json")):
-        rows = [json.loads(line, object_pairs_hook=once_each) for line in text.split("\n") if line.strip()]
-        return list(dict.fromkeys(key for row in rows for key in row)), rows
+        reader = json.JSONDecoder(
+            object_pairs_hook=once_each, parse_int=Number, parse_float=Number, parse_constant=Number
+        )
+        rows = [reader.decode(line.strip()) for line in text.split("\n") if line.strip()]
+        names = list(dict.fromkeys(key for row in rows for key in row))
+        if any(len(row) < len(names) for row in rows):
+            raise CannotTell("a record lacks a column that others have")
+        return names, rows
     raise CannotTell(f"this script does not read files such as {path.name}")
 
 
@@ -74,48 +97,75 @@ def rows_of_arrow(name: str, content: bytes) -> tuple[list[str], list[Row]]:
         raise CannotTell("this file is read only where pyarrow is installed") from error
     source = pa.BufferReader(content)
     if name.endswith(".parquet"):
-        table = pq.ParquetFile(source).read()
+        file = pq.ParquetFile(source)
+        if set(file.metadata.metadata or {}) - {b"ARROW:schema"}:
+            raise CannotTell("the file holds metadata beside its table")
+        table = file.read().replace_schema_metadata()
     elif content.startswith(b"ARROW1"):
         table = pa.ipc.open_file(source).read_all()
     else:
         table = pa.ipc.open_stream(source).read_all()
-    return table.column_names, table.to_pylist()
+    if table.schema.metadata or any(
+        set(each.metadata or {}) - {b"PARQUET:field_id"} for each in table.schema
+    ):
+        raise CannotTell("the file holds metadata beside its table")
+    return [canonical(name) for name in table.column_names], table.to_pylist()
 
 
 def once_each(pairs: list[tuple[str, Any]]) -> Row:
     """A JSON object, of which each name must stand there once."""
     if len(dict(pairs)) < len(pairs):
         raise CannotTell("a record names a column twice")
-    return dict(pairs)
+    return {canonical(name): value for name, value in pairs}
 
 
-def text_of(value: Any) -> str:
-    """A single value as it is written; nothing for a missing one."""
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str)
+def canonical(text: str) -> str:
+    """The name of a column, or an item that may be sensitive, however it is written."""
+    return unicodedata.normalize("NFC", text.strip())
 
 
-def items_of(cell: Any, about: Row) -> Iterator[str]:
+def key_of(value: Any) -> Value:
+    """A single value as it is told from others: its type, and how it is written."""
+    if value is None:
+        return NULL, ""
+    if isinstance(value, str) and not isinstance(value, Number):
+        return "text", value
+    return type(value).__name__, str(value)
+
+
+def items_of(cell: Any, about: Row) -> Iterator[Value]:
     """The items of a set that are not sensitive; one that is repeated is another item each time."""
-    cells = cell if isinstance(cell, list) else text_of(cell).split(about["separator"])
-    seen: Counter[str] = Counter()
-    for item in filter(None, map(text_of, cells)):
-        if unicodedata.normalize("NFC", item.strip()) not in about["sensitive"]:
+    pieces = cell if isinstance(cell, list) else filter(None, str(cell or "").split(about["separator"]))
+    seen: Counter[Value] = Counter()
+    for item in map(key_of, pieces):
+        if canonical(item[1]) not in about.get("sensitive", ()):
             seen[item] += 1
-            yield about["separator"].join([item] * seen[item])
+            yield item[0], about["separator"].join([item[1]] * seen[item])
+
+
+def with_nulls_told_apart(rows: list[Row], sets: Row) -> list[Row]:
+    """Rows whose null sets hold an item of their own where other sets are empty."""
+    for name in sets:
+        if any(row[name] is not None and not row[name] for row in rows):
+            rows = [{**row, name: [None] if row[name] is None else row[name]} for row in rows]
+    return rows
 
 
 def knowledge(rows: list[Row], columns: Row, m: int | None) -> Iterator[Known]:
     """For each row what may be known: all single values and each set of at most m items, or all items."""
-    values = [name for name, about in columns.items() if about["role"] == "quasi" and about["kind"] != "set"]
-    sets = {name: about for name, about in columns.items() if about["role"] == "quasi" and name not in values}
-    for row in rows:
-        shared = tuple(text_of(row.get(name)) for name in values)
-        items = sorted(
-            (name, item) for name, about in sets.items() for item in items_of(row.get(name), about)
-        )
+    values, sets = quasi_identifiers(columns)
+    for row in with_nulls_told_apart(rows, sets):
+        shared = tuple(key_of(row[name]) for name in values)
+        items = sorted((name, item) for name, about in sets.items() for item in items_of(row[name], about))
         for size in [len(items)] if m is None else range(m + 1):
             for chosen in combinations(items, size):
                 yield shared, chosen
+
+
+def quasi_identifiers(columns: Row) -> tuple[list[str], Row]:
+    """The columns with single values, and those with sets and what is to be known of them."""
+    sets = {name: about for name, about in columns.items() if about.get("kind") == "set"}
+    return [name for name in columns if columns[name]["role"] == "quasi" and name not in sets], sets
 
 
 def smallest_support(known: Iterable[Known], *, nothing_tells: bool) -> tuple[int | None, Known | None]:
@@ -133,23 +183,36 @@ def flaw_of_columns(names: list[str], rows: list[Row], columns: Row, k: int) -> 
     if not rows:
         return "the file has no records"
     for name in (name for name, about in columns.items() if about["role"] == "insensitive"):
-        if columns[name]["confirmed"]:
-            continue
-        if len(rows) >= 2 * k > 2 and len({text_of(row.get(name)) for row in rows}) >= 0.9 * len(rows):
-            return f"the values of {name} tell nearly every row from the others"
+        tells = k > 1 and len({repr(row[name]) for row in rows}) > max(len(rows) / k, 1)
+        if tells and not columns[name]["tells_apart"]:
+            return f"{name} has more values than rows / k and could tell people apart"
+    return None
+
+
+def flaw_of_certificate(certificate: Row) -> str | None:
+    """Whether it is still what it was when it was made."""
+    if certificate["format"] != FORMAT:
+        raise CannotTell(f"the certificate has not the format {FORMAT}")
+    others = {name: value for name, value in certificate.items() if name != "digest"}
+    text = json.dumps(others, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    if hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != certificate["digest"]:
+        return "the certificate was changed after it was made"
     return None
 
 
 def check(certificate: Row, path: Path) -> tuple[int, str]:
     """The exit code, and what was found in a sentence."""
     content = path.read_bytes()
-    if hashlib.sha256(content).hexdigest() != certificate["file"]["sha256"]:
-        return FALSE, f"{path.name} is not the file that the certificate is about: its SHA-256 differs"
+    flaw = flaw_of_certificate(certificate)
+    if flaw is None and hashlib.sha256(content).hexdigest() != certificate["file"]["sha256"]:
+        flaw = f"{path.name} is not the file that the certificate is about: its SHA-256 differs"
+    if flaw is not None:
+        return FALSE, flaw
     promises = certificate["promises"]
-    place = next((i for i, promise in enumerate(promises) if promise["model"] in MODELS), None)
-    if place is None or promises[place]["parameters"].get("negative"):
+    index = next((i for i, promise in enumerate(promises) if promise["model"] in MODELS), None)
+    if index is None or promises[index]["parameters"].get("negative"):
         raise CannotTell(f"this script checks {', '.join(MODELS)} without facts of absence")
-    model, parameters = promises[place]["model"], promises[place]["parameters"]
+    model, parameters = promises[index]["model"], promises[index]["parameters"]
     columns = certificate["policy"]["columns"]
     names, rows = rows_of(path, content, list(columns))
     k, m = int(parameters["k"]), None if model == "set-k-anonymity" else int(parameters.get("m", 0))
@@ -158,11 +221,19 @@ def check(certificate: Row, path: Path) -> tuple[int, str]:
     smallest, known = smallest_support(knowledge(rows, columns, m), nothing_tells=model == "km-anonymity")
     if smallest is not None and smallest < k:
         return FALSE, f"only {smallest} rows fit {known}, fewer than k={k}"
-    checked = certificate["verdict"]["checks"][place]
-    stated = checked["smallest"] if checked["counted"] == "records" else certificate["verdict"]["smallest"]
-    if smallest != stated:
-        return FALSE, f"the smallest support is {smallest}, and by the certificate {stated}"
-    others = [promise["model"] for promise in promises if promise is not promises[place]]
+    values, sets = quasi_identifiers({name: columns[name] for name in names})
+    claim = MODELS[model].format(**parameters, values=", ".join(values), sets=", ".join(sets))
+    stated = (
+        certificate["verdict"]["checks"][index]["smallest"],
+        certificate["verdict"]["records"],
+        certificate["claims"][index] if values or sets else claim,
+    )
+    if (smallest, len(rows), claim) != stated:
+        return (
+            FALSE,
+            f"smallest support, rows and claim are {(smallest, len(rows), claim)}, stated are {stated}",
+        )
+    others = [promise["model"] for promise in promises if promise is not promises[index]]
     unchecked = f"; not checked here: {', '.join(others)}" if others else ""
     return TRUE, f"{model} with {parameters} holds; the smallest support is {smallest}{unchecked}"
 

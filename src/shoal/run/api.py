@@ -118,9 +118,9 @@ def verify(
     if findings := coverage_problems(promises, roles):
         raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
     if is_spark_frame(published):
-        from shoal.run.spark_frames import verify_frame
+        from shoal.run.spark_frames import verified_frame
 
-        return verify_frame(published, roles, promises, options)
+        return verified_frame(published, roles, promises, options).verdicts
     return verify_file(published, roles, promises, options)
 
 

@@ -17,15 +17,7 @@ from shoal.engine.port import Port
 from shoal.errors import Problem
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
-from shoal.report.outcome import Changes, Outcome, People
-
-
-@dataclass(frozen=True, slots=True)
-class Attacks:
-    """What readers find in a release all the same, in words and in figures."""
-
-    words: tuple[str, ...] = ()
-    figures: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+from shoal.report.outcome import NO_ATTACKS, Attacks, Changes, Outcome, People
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +47,7 @@ class Release:
     class_sizes: SizeCounts
     held: Callable[[str, Collection[str]], set[str]]
     people: People | None = None
-    attacks: Attacks = Attacks()
+    attacks: Attacks = NO_ATTACKS
     original_rows: Any = None
     pseudonym_key: bytes | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import glob
+import json
 import os
 import shutil
 import tempfile
@@ -14,6 +15,8 @@ from pathlib import Path
 
 from shoal.errors import BadInput, OutputFailed, Problem
 from shoal.policy.output_names import MARK
+
+_LISTED = 5
 
 
 @contextmanager
@@ -29,17 +32,18 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
     try:
         _remove_leftovers(final)
         final.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=_hidden_prefix(final), dir=final.parent))
+        partial, lock = _fresh_folder(final)
     except OSError as error:
         raise OutputFailed(
             f"{final}: the output folder cannot be written: {_reason(error)}; choose another with --out"
         ) from error
     try:
-        with _in_use(partial):
+        with lock:
             yield partial
+            _note_files(partial)
             partial.chmod(0o755)
             _fsync(partial)
-            _move_into_place(partial, final)
+            _move_into_place(partial, final, replace=replace)
     except OSError as error:
         raise OutputFailed(
             f"{final}: the output could not be written: {_reason(error)}; nothing was left behind"
@@ -75,6 +79,10 @@ def refuse_unusable(final: Path, *, replace: bool, sources: Iterable[Path] = ())
         if not (final / MARK).is_file():
             what = f"was not written by shoal (it has no {MARK}), so it is not replaced"
             raise BadInput(Problem(what, "choose another folder with --out", file=str(final)))
+        if foreign := _foreign_files(final):
+            listed = ", ".join(foreign[:_LISTED]) + (", ..." if len(foreign) > _LISTED else "")
+            what = f"holds files that shoal did not write ({listed}), so it is not replaced"
+            raise BadInput(Problem(what, "move them, or choose another folder with --out", file=str(final)))
         for source in sources:
             if source.resolve().is_relative_to(final.resolve()):
                 what = f"holds {source}, which this run reads, so it is not replaced"
@@ -89,9 +97,36 @@ def _refuse_unwritable(final: Path) -> None:
         raise BadInput(Problem(what, "choose another with --out", file=str(final)))
 
 
-def _move_into_place(partial: Path, final: Path) -> None:
-    if not final.exists():
-        partial.rename(final)
+def _note_files(folder: Path) -> None:
+    """Let an output say which files it consists of, so that nothing else is ever deleted with it."""
+    mark = folder / MARK
+    if mark.is_file():
+        told = json.loads(mark.read_text(encoding="utf-8"))
+        text = json.dumps({**told, "files": _files_in(folder)}, indent=2, ensure_ascii=False)
+        mark.write_text(text + "\n", encoding="utf-8")
+
+
+def _foreign_files(final: Path) -> list[str]:
+    try:
+        own = json.loads((final / MARK).read_text(encoding="utf-8")).get("files")
+    except (OSError, ValueError, AttributeError):
+        own = []
+    return [] if own is None else sorted(set(_files_in(final)).difference(own))  # earlier versions told none
+
+
+def _files_in(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+
+
+def _move_into_place(partial: Path, final: Path, *, replace: bool) -> None:
+    if not (replace and final.exists()):
+        try:
+            partial.rename(final)  # which fails if there is a folder with files
+        except OSError as error:
+            if not final.exists():
+                raise
+            what = "was made by somebody else while this run was under way"
+            raise BadInput(Problem(what, "choose another folder with --out", file=str(final))) from error
     else:
         retired = Path(tempfile.mkdtemp(prefix=_hidden_prefix(final), dir=final.parent))
         final.rename(retired / final.name)
@@ -109,16 +144,18 @@ def _hidden_prefix(final: Path) -> str:
     return f".{final.name}.partial-"
 
 
-@contextmanager
-def _in_use(folder: Path) -> Iterator[None]:
-    """Hold a lock on a folder; the system lets go of it however the process ends."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
+def _fresh_folder(final: Path) -> tuple[Path, contextlib.ExitStack]:
+    """A hidden folder and a lock on it, which the system lets go of however the process ends."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_hidden_prefix(final), dir=final.parent))
+        handle = os.open(folder, os.O_RDONLY)
         with contextlib.suppress(OSError):  # not every file system locks folders
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
+        lock = contextlib.ExitStack()
+        lock.callback(os.close, handle)
+        if folder.exists():  # nobody took it for a leftover before it was locked
+            return folder, lock
+        lock.close()
 
 
 def _leftovers(final: Path) -> Iterator[Path]:

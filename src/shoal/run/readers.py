@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.attack.disassociation import covers, known_users
 from shoal.privacy.promise import Promise
 from shoal.recoding.disassociated import Disassociated
-from shoal.run.engine import Attacks
+from shoal.report.outcome import Attacks
 
 _KNOWN_USERS = 1  # in each cluster
 

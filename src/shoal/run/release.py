@@ -73,8 +73,7 @@ def release(
             roles=published_roles(released.columns, engine.port.roles, released.held),
             publishable=not (search.keep_order or search.reproducible),
             people=released.people,
-            attacks=released.attacks.words,
-            attack_figures=released.attacks.figures,
+            attacks=released.attacks,
         ),
         cost=Cost(
             records=engine.port.row_count,

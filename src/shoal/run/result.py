@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from shoal.engine.local import LocalData
 from shoal.errors import BadInput, PromiseBroken
 from shoal.policy.output_names import (
     CERTIFICATE,
@@ -25,18 +25,19 @@ from shoal.recoding.disassociated_file import ENDINGS, write_clusters
 from shoal.recoding.flat_table import flat_table
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.recoding_file import save_recoding
-from shoal.report.certificate import certificate
+from shoal.report.certificate import Statement, certificate, declaration
+from shoal.report.certified import promise_of_certificate, roles_of_certificate
 from shoal.report.outcome import Outcome
 from shoal.report.page import notebook_view, page
-from shoal.report.public_page import PublicFacts, public_page
+from shoal.report.public_page import public_page
 from shoal.report.result_file import result_dict
 from shoal.run.judged import Judged
 from shoal.run.output import folder_that_appears_whole
 from shoal.run.prepare import Data
-from shoal.run.public_facts import public_facts
-from shoal.run.verification import VerifiedFile, verified_file
+from shoal.run.public_facts import public_facts, statement_of
+from shoal.run.published_file import AS_PUBLISHED, VerifiedFile, verified_file, with_hierarchies
 from shoal.table.columns import Table
-from shoal.table.formulas import without_formulas
+from shoal.table.formulas import marked_item, without_formulas
 from shoal.table.frames import in_kind
 from shoal.table.reading import to_frame
 from shoal.table.writing import write_table
@@ -98,30 +99,44 @@ class Result(Judged):
                 write_clusters(self.released, file)
             else:
                 write_table(without_formulas(self.released) if neutralize_formulas else self.released, file)
-            public = self._read_back(file)
-            _write_json(partial / CERTIFICATE, certificate(self.outcome, file))
-            (partial / REPORT).write_text(public_page(public), encoding="utf-8")
+            checked, statement = self._read_back(file, marked=neutralize_formulas)
+            certified = certificate(statement, file)
+            _write_json(partial / CERTIFICATE, certified)
+            facts = public_facts(checked, statement, publishable=self.outcome.claim.publishable)
+            (partial / REPORT).write_text(public_page(facts, str(certified["digest"])), encoding="utf-8")
             # Notices may name values of the original, and this file lies beside what is published.
-            facts = result_dict(self.outcome)
-            _write_json(partial / MARK, {name: facts[name] for name in facts if name != "notices"})
+            told = result_dict(self.outcome)
+            _write_json(partial / MARK, {name: told[name] for name in told if name != "notices"})
             self._write_internal(partial / INTERNAL)
         return final
 
-    def _read_back(self, file: Path) -> PublicFacts:
-        """What the written file shows to anybody; PromiseBroken if it does not keep its promise."""
-        roles = self.data.local.roles
-        if self.outcome.by_construction and isinstance(self.released, Table):  # no file can show it
-            checked = VerifiedFile(LocalData(self.released, roles), self.outcome.claim.verdicts)
-        else:
-            checked = verified_file(file, roles, self.outcome.claim.promise, self.data.options)
+    def _read_back(self, file: Path, *, marked: bool) -> tuple[VerifiedFile, Statement]:
+        """What the written file shows to anybody; PromiseBroken if it does not keep its promise.
+
+        It is read as somebody reads it who has the certificate and nothing else.
+        """
+        columns = self._columns_as_published(marked=marked)
+        declared = declaration(self.outcome.claim.promise, columns)
+        promise = promise_of_certificate(declared)
+        roles = with_hierarchies(roles_of_certificate(declared), self.data.local.roles)
+        checked = verified_file(file, roles, promise, AS_PUBLISHED, just_made=True)
         for verdict in checked.verdicts:
             if not verdict.holds:
                 raise PromiseBroken(
                     f"the written file does not keep its promise: {verdict.evidence}", verdict
                 )
-        return public_facts(
-            checked, roles, self.outcome.claim.promise, publishable=self.outcome.claim.publishable
-        )
+        return checked, statement_of(checked, columns, promise)
+
+    def _columns_as_published(self, *, marked: bool) -> Mapping[str, Mapping[str, Any]]:
+        columns = self.outcome.claim.roles
+        if not marked:
+            return columns
+        return {
+            name: {**about, "sensitive": sorted(set(map(marked_item, about["sensitive"])))}
+            if "sensitive" in about
+            else about
+            for name, about in columns.items()
+        }
 
     def _write_internal(self, folder: Path) -> None:
         folder.mkdir(mode=0o700)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from shoal.algorithms.search import Search
 from shoal.engine.port import Port
@@ -20,8 +21,6 @@ from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict, Witness
 from shoal.table.pseudonyms import PSEUDONYM_FORM
 from shoal.table.roles import Identifier, Insensitive, Sensitive
-
-NEARLY_ALL = 0.9
 
 
 def refuse_unanswerable(promise: Promise, data: Port) -> None:
@@ -64,20 +63,21 @@ def _untouched(data: Port) -> Iterator[str]:
 
 
 def _telling_problems(data: Port, k: int) -> list[Problem]:
-    if k == 1:
-        return []
-    most = data.row_count / k
-    counts = {name: data.distinct_values(name) for name in _untouched(data)}
     return [
         Problem(
-            f"is published untouched and has {distinct} distinct values, more than records / k = {most:g}:"
-            " it could tell people apart",
+            f"is published untouched and has {data.distinct_values(name)} distinct values, more than records"
+            f" / k = {data.row_count / k:g}: it could tell people apart",
             'give it role "quasi", drop it, or set confirm = true if it really tells nothing',
             column=name,
         )
-        for name, distinct in counts.items()
-        if distinct > max(most, 1)
+        for name in _untouched(data)
+        if tells_apart(data, name, k)
     ]
+
+
+def tells_apart(data: Port, column: str, k: int) -> bool:
+    """Whether an untouched column has more values than a promise of k could leave classes."""
+    return k > 1 and data.distinct_values(column) > max(data.row_count / k, 1)
 
 
 def _columns_beside_clusters(data: Port) -> list[Problem]:
@@ -107,38 +107,52 @@ def unprotected_notices(data: Port, promise: Promise) -> list[str]:
     ]
 
 
-def verify_release(data: Port, promise: Promise, dropped: Sequence[str] = ()) -> tuple[Verdict, ...]:
+def verify_release(
+    data: Port,
+    promise: Promise,
+    dropped: Sequence[str] = (),
+    beside: Sequence[str] = (),
+    *,
+    just_made: bool = False,
+) -> tuple[Verdict, ...]:
     """One verdict per model; columns that should not be there, or tell people apart, break the first.
 
-    `dropped` are columns that the release holds although they should have been left out.
+    `dropped` are columns that the release holds although they should have been left out, `beside` is what it
+    holds beside its table. Of a release that was `just_made` also what no file can show is known.
     """
     refuse_unanswerable(promise, data)
-    verdicts = [model.verify(data) for model in promise]
+    verdicts = verdicts_of(data, promise, beside, just_made=just_made)
     for evidence, columns in _flaws_of_columns(data, promise.k, dropped):
         names = ", ".join(map(repr, columns))
-        witness = Witness(f"{'column' if len(columns) == 1 else 'columns'} {names}", (), 0)
-        verdicts[0] = replace(verdicts[0], holds=False, evidence=evidence.format(names), witness=witness)
-    return tuple(verdicts)
+        witness = f"{'column' if len(columns) == 1 else 'columns'} {names}"
+        verdicts = _broken(verdicts, evidence.format(names), witness)
+    return verdicts
+
+
+def verdicts_of(
+    data: Any, promise: Promise, beside: Sequence[str] = (), *, just_made: bool = False
+) -> tuple[Verdict, ...]:
+    """One verdict per model; whatever a file holds beside its table breaks the first."""
+    verdicts = tuple(model.judge_release(data) if just_made else model.verify(data) for model in promise)
+    return _broken(verdicts, "; ".join(beside), "the file") if beside else verdicts
+
+
+def _broken(verdicts: tuple[Verdict, ...], evidence: str, what: str) -> tuple[Verdict, ...]:
+    first, *others = verdicts
+    return (replace(first, holds=False, evidence=evidence, witness=Witness(what, (), 0)), *others)
 
 
 def _flaws_of_columns(data: Port, k: int, dropped: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
     if dropped:
         yield "the release holds {}, which should have been dropped", dropped
-    if telling := _telling_columns(data, k):
-        yield "the values of {} tell nearly every record from the others", telling
+    if telling := [name for name in _untouched(data) if tells_apart(data, name, k)]:
+        yield (
+            "{} is published untouched and has more values than records / k: it could tell people apart",
+            telling,
+        )
     if plain := [
         name
         for name, role in data.roles.items()
         if isinstance(role, Identifier) and role.pseudonym and not data.all_match(name, PSEUDONYM_FORM)
     ]:
         yield "the values of {} are no pseudonyms that Shoal made", plain
-
-
-def _telling_columns(data: Port, k: int) -> list[str]:
-    """Columns that were said to tell nothing, and tell nearly every row from the others.
-
-    A run refuses more than records / k values; a file may have lost records since, but not nearly all.
-    """
-    if k == 1 or data.row_count < 2 * k:
-        return []
-    return [name for name in _untouched(data) if data.distinct_values(name) >= NEARLY_ALL * data.row_count]

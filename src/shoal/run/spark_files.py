@@ -17,10 +17,12 @@ from shoal.json_values import JsonValue
 from shoal.policy.output_names import CERTIFICATE, INTERNAL, MARK, name_problems
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
-from shoal.report.certificate import certificate
+from shoal.report.certificate import Statement, certificate, declaration
+from shoal.report.certified import promise_of_certificate, roles_of_certificate
 from shoal.report.result_file import result_dict
 from shoal.run.on_spark import SparkResult
-from shoal.run.spark_frames import verify_frame
+from shoal.run.published_file import AS_PUBLISHED
+from shoal.run.spark_frames import statement_of_frame, verified_frame
 
 ENDINGS = (".parquet",)
 CLUSTER_ENDINGS = (".jsonl",)
@@ -96,11 +98,9 @@ def save_spark(result: SparkResult, url: str, *, published: str, replace: bool) 
         else:
             result.frame.write.parquet(release)
             written = session.read.parquet(release)
-        _verify_written(result, written)
+        statement = _read_back(result, written)
         facts = result_dict(result.outcome)
-        partial.write(
-            CERTIFICATE, _json(certificate(result.outcome, fingerprint(session, release, published)))
-        )
+        partial.write(CERTIFICATE, _json(certificate(statement, fingerprint(session, release, published))))
         # Notices may name values of the original, and this file lies beside what is published.
         partial.write(MARK, _json({name: facts[name] for name in facts if name != "notices"}))
         partial.write(f"{INTERNAL}/policy.toml", result.outcome.provenance.policy)
@@ -136,13 +136,17 @@ def _folder_that_appears_whole(session: SparkSession, url: str) -> Iterator[Fold
         raise
 
 
-def _verify_written(result: SparkResult, written: DataFrame) -> None:
-    for verdict in verify_frame(
-        written, result.data.roles, result.outcome.claim.promise, result.data.options
-    ):
+def _read_back(result: SparkResult, written: DataFrame) -> Statement:
+    """What the written files show to anybody; PromiseBroken if they do not keep their promise."""
+    columns = result.outcome.claim.roles
+    declared = declaration(result.outcome.claim.promise, columns)
+    promise = promise_of_certificate(declared)
+    checked = verified_frame(written, roles_of_certificate(declared), promise, AS_PUBLISHED)
+    for verdict in checked.verdicts:
         if not verdict.holds:
             sentence = f"the written files do not keep their promise: {verdict.evidence}"
             raise PromiseBroken(sentence, verdict)
+    return statement_of_frame(checked, columns, promise)
 
 
 def _json(content: dict[str, Any]) -> str:

@@ -3,30 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from shoal.engine.answers import SizeCounts
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
-from shoal.run.safety import verify_release
-from shoal.run.verification import columns_to_drop
+from shoal.report.certificate import Statement
+from shoal.report.certified import stated_as_shown
+from shoal.run.published_file import columns_to_drop
+from shoal.run.safety import tells_apart, verdicts_of, verify_release
 from shoal.spark.cluster_lines import SparkClusters
-from shoal.spark.port import SparkPort
+from shoal.spark.port import SparkPort, class_sizes_of
 from shoal.table.canonical import canonical
 from shoal.table.reading import ReadOptions, usable_roles
 from shoal.table.roles import Identifier, Role
 
 
-def verify_frame(
+@dataclass(frozen=True, slots=True, eq=False)
+class VerifiedFrame:
+    """What a published DataFrame holds, and one verdict per promise."""
+
+    content: SparkPort | SparkClusters
+    verdicts: tuple[Verdict, ...]
+
+
+def statement_of_frame(
+    checked: VerifiedFrame, columns: Mapping[str, Mapping[str, Any]], promise: Promise
+) -> Statement:
+    """What may be certified of a DataFrame that was checked."""
+    content = checked.content
+    if isinstance(content, SparkClusters):
+        return Statement(
+            promise=promise,
+            columns=columns,
+            verdicts=checked.verdicts,
+            records=content.record_count,
+            class_sizes=SizeCounts.none(),
+        )
+    return Statement(
+        promise=promise,
+        columns=stated_as_shown(columns, lambda name: tells_apart(content, name, promise.k)),
+        verdicts=checked.verdicts,
+        records=content.row_count,
+        class_sizes=class_sizes_of(content.frame, content.reader),
+    )
+
+
+def verified_frame(
     frame: DataFrame, roles: Mapping[str, Role], promise: Promise, options: ReadOptions
-) -> tuple[Verdict, ...]:
+) -> VerifiedFrame:
     """One verdict per promise about a published DataFrame, whatever it holds."""
     if promise.form is Form.CLUSTERS:
         clusters = SparkClusters.of(frame, roles)
-        return tuple(model.verify(clusters) for model in promise)
+        return VerifiedFrame(clusters, verdicts_of(clusters, promise))
     frame = frame.toDF(*map(canonical, frame.columns))
     shown = {
         name: role
@@ -37,4 +71,4 @@ def verify_frame(
     schema = pa.schema([(name, pa.string()) for name in frame.columns])
     used = usable_roles(schema.empty_table(), shown, replace(options, others=others))
     port = SparkPort.of_release(frame, used, options)
-    return verify_release(port, promise, columns_to_drop(used, roles, options))
+    return VerifiedFrame(port, verify_release(port, promise, columns_to_drop(used, roles, options)))

@@ -63,6 +63,11 @@ class SparkClusters:
         merged: Examination = reduce(lambda one, other: one.merge(other), found)
         return merged
 
+    @property
+    def record_count(self) -> int:
+        """How many records the clusters have together."""
+        return self.examine(_count_records).records
+
     def spelled_twice(self) -> tuple[str, ...]:
         """Terms that differ only in how they are written: the first of them."""
         twice = (
@@ -74,6 +79,18 @@ class SparkClusters:
             .first()
         )
         return () if twice is None else tuple(twice.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class _Records:
+    records: int
+
+    def merge(self, other: _Records) -> _Records:
+        return _Records(self.records + other.records)
+
+
+def _count_records(clusters: Disassociated) -> _Records:
+    return _Records(clusters.record_count)
 
 
 def terms_of(lines: DataFrame) -> DataFrame:

@@ -72,15 +72,19 @@ def to_arrow(table: Table, types: Mapping[str, pa.DataType]) -> pa.Table:
     columns = {}
     for name, column in ordered.columns.items():
         wanted = types.get(name)
-        were_texts = wanted is not None and is_text(wanted)
+        were_texts = wanted is not None and is_text(_of_entries(wanted))
         as_they_were = text_column if isinstance(column, Sets) and were_texts else typed_column
         values = as_they_were(column, 0, table.row_count)
         columns[name] = values if isinstance(column, Carried) or wanted is None else _restored(values, wanted)
     return pa.table(columns)
 
 
+def _of_entries(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
 def _restored(values: pa.Array, wanted: pa.DataType) -> pa.Array:
-    if pa.types.is_dictionary(wanted):
+    if pa.types.is_dictionary(wanted) and not pa.types.is_nested(values.type):
         return _restored(values, wanted.value_type).dictionary_encode()
     try:
         return values.cast(wanted)

@@ -22,7 +22,12 @@ Typed columns
 
 Published values
     What a release shows of quasi-identifiers is read as it is written: whoever has the file can tell `A` from
-    `A ` and one normal form from another, so a check of the file must, too.
+    `A ` and one normal form from another, so a check of the file must, too. Two cells are one published value
+    when they are both null, or have the same type (text, number, yes or no, date) and are written alike: in
+    formats with types the number 20 is not the text 20, 1 is not 1.0 where the file can hold both, and an
+    empty text is not a null. How a format encloses a text (quotes, escapes, line ends, encoding) is not part
+    of the value. Two sets are one when they hold the same items equally often, in whatever order; a null is
+    not the empty set.
 
 All of it works on the distinct values of a column.
 """
@@ -76,16 +81,21 @@ class Canonical:
 
 @dataclass(frozen=True, slots=True)
 class MissingTokens:
-    """How missing values are written, in canonical form; the empty text always is one of them."""
+    """How missing values are written, in canonical form; nulls are missing in any case."""
 
     texts: pa.StringArray
     numbers: Floats
 
     @classmethod
     def of(cls, tokens: Iterable[str]) -> MissingTokens:
-        """Bring the tokens into canonical form."""
+        """The tokens in canonical form, and the empty text."""
         texts = canonical_text(pa.array(["", *tokens], type=pa.string())).unique()
         return cls(texts, _parsed(texts))
+
+    @classmethod
+    def only_nulls(cls) -> MissingTokens:
+        """Every text is a value, the empty one, too."""
+        return cls(pa.array([], type=pa.string()), np.empty(0, dtype=np.float64))
 
 
 def canonical(text: str) -> str:
@@ -105,9 +115,9 @@ def categories(
     entries: pa.Array, missing: MissingTokens, kind: Kind = Kind.CATEGORY, *, as_written: bool = False
 ) -> Canonical:
     """Entries as texts, ordered by code point; `as_written` leaves them as they stand."""
-    texts = as_text(entries).fill_null("")
+    texts = as_text(entries)
     texts = texts if as_written else canonical_text(texts)
-    present = _to_numpy(pc.invert(pc.is_in(texts, value_set=missing.texts)))
+    present = _to_numpy(pc.invert(pc.or_(texts.is_null(), pc.is_in(texts, value_set=missing.texts))))
     encoded = texts.filter(pa.array(present)).dictionary_encode()
     order = _to_numpy(pc.array_sort_indices(encoded.dictionary)).astype(np.int64)
     rank = np.empty(len(order), dtype=np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.json as arrow_json
@@ -47,12 +48,11 @@ class Typed:
         """The types of the columns, by the names that stand in the source."""
         return dict(zip(self._table.column_names, self._table.schema.types, strict=True))
 
-    def with_texts(self, columns: Mapping[str, Sequence[str | None]]) -> Typed:
-        """The same with other columns of texts in the place of some."""
+    def with_columns(self, columns: Mapping[str, pa.Array]) -> Typed:
+        """The same with other columns in the place of some."""
         table = self._table
-        for name, texts in columns.items():
-            place = table.column_names.index(name)
-            table = table.set_column(place, name, pa.array(texts, type=pa.string()))
+        for name, column in columns.items():
+            table = table.set_column(table.column_names.index(name), name, column)
         return Typed(self._where, table, self._notices, self._lines_of, self._library)
 
     def load(
@@ -63,6 +63,7 @@ class Typed:
     ) -> Raw:
         """The given columns."""
         table = self._table.rename_columns(list(self._names)).select(list(columns))
+        table.validate(full=True)  # a file can say that its bytes are text, and lie
         return Raw(self._where, table, self._lines_of, self._notices, self._library)
 
 
@@ -96,19 +97,34 @@ def open_json_lines(path: Path, options: ReadOptions) -> Typed:
 
 
 def open_json_lines_as_written(path: Path, options: ReadOptions) -> Typed:
-    """The same, but numbers that Arrow would round are the texts that stand there: 1.0 is not 1."""
+    """The same, but numbers are the texts that stand there: 1.0 is not 1; every record has every column."""
     opened = open_json_lines(path, options)
-    rounded = [name for name, kind in opened.types.items() if pa.types.is_floating(kind)]
-    if not rounded:
-        return opened
+    names = list(opened.types)
+    numbers = [name for name, kind in opened.types.items() if _holds_numbers(kind)]
+    cells: dict[str, list[Any]] = {name: [] for name in numbers}
     with open_text(path, options.encoding).text() as stream:
-        records = (
-            json.loads(line, parse_float=str, parse_int=str, parse_constant=str)
-            for line in stream
-            if line.strip()
-        )
-        cells = [[record.get(name) for name in rounded] for record in records]
-    return opened.with_texts(dict(zip(rounded, zip(*cells, strict=True), strict=True)))
+        for line, text in enumerate(stream, start=1):
+            if text.strip():
+                record = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+                if len(record) < len(names):
+                    lacking = next(name for name in names if name not in record)
+                    what = f"the record has no {lacking!r}, and others have"
+                    raise BadInput(Problem(what, "write null where nothing is", file=str(path), line=line))
+                for name in numbers:
+                    cells[name].append(record[name])
+    return opened.with_columns(
+        {name: pa.array(cells[name], type=_as_texts(opened.types[name])) for name in numbers}
+    )
+
+
+def _holds_numbers(kind: pa.DataType) -> bool:
+    if pa.types.is_list(kind):
+        return _holds_numbers(kind.value_type)
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
+
+
+def _as_texts(kind: pa.DataType) -> pa.DataType:
+    return pa.list_(_as_texts(kind.value_type)) if pa.types.is_list(kind) else pa.string()
 
 
 def _read_json(opened: Callable[[], pa.NativeFile]) -> pa.Table:

@@ -75,7 +75,7 @@ class Delimited:
             _refuse_not_finite(table, numbers)
         except _NotPlainNumbers:
             table = self._read(parse, self._conversion(columns, (), ()))
-        return Raw(self.where, table, self._lines_of, self._notices)
+        return Raw(self.where, table, self._lines_of, self._notices, typed=False)
 
     def _conversion(
         self, columns: Sequence[str], numbers: Collection[str], missing: Sequence[str]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import Problem
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Bools, Ints
 from shoal.table.canonical import (
     Canonical,
     MissingTokens,
@@ -25,6 +25,7 @@ from shoal.table.multisets import is_counted, with_counts
 from shoal.table.pairs import sets_of_pairs
 from shoal.table.raw import LISTED, Raw
 from shoal.table.roles import Insensitive, Quasi, QuasiSet, Role, Sensitive
+from shoal.table.separators import stays_apart, that_run_into
 
 DEFAULT_SEPARATOR = " "
 
@@ -42,9 +43,11 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
     """One column as its role reads it; quasi-identifiers of a published source as they are written there."""
     values = raw.table.column(name)
     if isinstance(role, Insensitive):
-        return Encoded(Carried(values if raw.library is None else _owned(values)))
+        return _encode_untouched(raw, name)
     kind = Kind(getattr(role, "kind", Kind.CATEGORY))
     try:
+        if published and raw.typed and (isinstance(role, Quasi) or _holds_lists(values.type)):
+            missing = MissingTokens.only_nulls()
         if published and isinstance(role, QuasiSet):
             return _encode_published_sets(raw, name, role, missing)
         if published and isinstance(role, Quasi):
@@ -54,6 +57,13 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
         return _encode_values(raw, name, role, kind, missing)
     except UnsupportedType as error:
         return Encoded(None, (_unsupported(raw, name, values.type, str(error)),))
+
+
+def _encode_untouched(raw: Raw, name: str) -> Encoded:
+    values = raw.table.column(name)
+    if pa.types.is_string_view(values.type):  # of which Arrow can do little more than read them
+        values = values.cast(pa.string())
+    return Encoded(Carried(values if raw.library is None else _owned(values)))
 
 
 def _encode_values(raw: Raw, name: str, role: Role, kind: Kind, missing: MissingTokens) -> Encoded:
@@ -148,6 +158,8 @@ def _encode_published_sets(raw: Raw, name: str, role: QuasiSet, missing: Missing
     An item that stands twice in a set is another item the second time: equal sets are equal with repeats.
     """
     rows, items = _items(raw.table.column(name), role.separator, missing)
+    if raw.typed:
+        rows, items = _with_nulls_as_items(raw.table.column(name), rows, items, role.separator)
     encoded = _dictionary(items)
     texts = _with_sensitive_canonical(as_text(_entries(encoded)), role)
     found = categories(texts, missing, Kind.SET, as_written=True)
@@ -164,6 +176,30 @@ def _encode_published_sets(raw: Raw, name: str, role: QuasiSet, missing: Missing
         what = f"items are repeated in {len(repeating)} rows, and a repeat is taken as an item of its own"
         notices += (f"{raw.where}, column {name!r}: {what}",)
     return Encoded(column, (), notices)
+
+
+def _with_nulls_as_items(
+    values: pa.ChunkedArray, rows: Ints, items: pa.ChunkedArray, separator: str
+) -> tuple[Ints, pa.ChunkedArray]:
+    """Nulls as items of their own: a reader can tell a null from an empty set, and a null in a list."""
+    label = "(null)"
+    while not stays_apart(label, separator) or pc.index(items, label).as_py() >= 0:
+        label = f"{label}~" if stays_apart(f"{label}~", separator) else f"{label}+"
+    if _holds_lists(values.type):
+        items = items.fill_null(label)
+    null_rows = np.flatnonzero(values.is_null().to_numpy())
+    empty = np.ones(len(values), dtype=np.bool_)
+    empty[null_rows] = False
+    empty[rows[_present(items)]] = False
+    if not len(null_rows) or not empty.any():
+        return rows, items
+    more = pa.array([label] * len(null_rows), type=pa.string())
+    return np.concatenate((rows, null_rows)), pa.chunked_array([*items.chunks, more])
+
+
+def _present(items: pa.ChunkedArray) -> Bools:
+    present: Bools = pc.fill_null(pc.not_equal(items, ""), False).to_numpy()  # noqa: FBT003
+    return present
 
 
 def _sets(rows: Ints, codes: Ints, domain: Domain, row_count: int, separator: str) -> tuple[Sets, Ints]:
@@ -314,10 +350,10 @@ def _invalid_values(
 
 
 def _ambiguous_items(raw: Raw, name: str, separator: str, labels: pa.StringArray) -> tuple[Problem, ...]:
-    ambiguous = labels.filter(pc.match_substring(labels, separator)).to_pylist()
+    ambiguous = that_run_into(labels, separator).to_pylist()
     problems = [
         Problem(
-            f"the item contains the separator {separator!r} of the set",
+            f"the item contains the separator {separator!r} of the set, or ends in a part of it",
             "choose a separator that no item contains",
             file=raw.where,
             column=name,

@@ -9,7 +9,8 @@ from shoal.errors import BadInput, OutputFailed, Problem
 from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets, Table
 
 MARK = "'"  # what spreadsheets show as the sign of a text
-_FORMULA = r"^[=+\-@\t\r＝＋－＠]"
+# White space and signs of texts that programs skip do not make a formula a text.
+_FORMULA = r"^[\s\x00-\x20\x{a0}\x{feff}]*[=+\-@＝＋－＠]|^[\t\r\n]"
 _NUMBER = r"^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
@@ -25,13 +26,19 @@ def without_formulas(table: Table) -> Table:
     return table.replacing({name: _neutral(column) for name, column in table.columns.items()})
 
 
+def marked_item(item: str) -> str:
+    """An item as it is published where formulas are marked."""
+    return str(_marked(pa.array([item], type=pa.string()), numbers_too=True)[0])
+
+
 def _neutral(column: Column) -> Column:
     if isinstance(column, Carried):
         return Carried(_neutral_values(column.values))
     domain = column.domain
     if domain.kind in (Kind.NUMBER, Kind.DATE):
         return column
-    labels = _marked(domain.labels)
+    # A cell of several items that begins with a number is no number.
+    labels = _marked(domain.labels, numbers_too=isinstance(column, Sets))
     if pc.count_distinct(labels).as_py() < len(labels):
         raise OutputFailed(f"a text and the same text after {MARK} both occur, so formulas cannot be marked")
     neutral = Domain(domain.kind, labels, domain.numbers)
@@ -48,8 +55,9 @@ def _neutral_values(values: pa.ChunkedArray) -> pa.ChunkedArray:
     return _marked(values.cast(pa.string())) if is_text else values
 
 
-def _marked(texts: pa.Array) -> pa.Array:
-    return pc.if_else(_are_formulas(texts), pc.binary_join_element_wise(MARK, texts, ""), texts)
+def _marked(texts: pa.Array, *, numbers_too: bool = False) -> pa.Array:
+    formulas = pc.match_substring_regex(texts, _FORMULA) if numbers_too else _are_formulas(texts)
+    return pc.if_else(formulas, pc.binary_join_element_wise(MARK, texts, ""), texts)
 
 
 def _are_formulas(texts: pa.Array) -> pa.Array:

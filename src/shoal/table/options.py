@@ -67,7 +67,6 @@ def _is_one_ascii_character(text: str | None) -> bool:
 
 def _is_encoding(name: str) -> bool:
     try:
-        "".encode(name)
-        return bool(codecs.lookup(name).name)
-    except LookupError:
+        return "a\n".encode(name).decode(name) == "a\n" and bool(codecs.lookup(name).name)
+    except (LookupError, ValueError):
         return False

@@ -19,7 +19,8 @@ class Raw:
     """Columns of a source, and where its rows stand.
 
     `lines_of` tells the lines at which the given ascending rows begin; None where rows have no lines.
-    `library` names the library of a frame.
+    `library` names the library of a frame. In text that is not typed an empty cell is a missing value; other
+    sources tell an empty text from a null.
     """
 
     where: str
@@ -27,6 +28,7 @@ class Raw:
     lines_of: Callable[[Sequence[int]], list[int]] | None = None
     notices: tuple[str, ...] = ()
     library: str | None = None
+    typed: bool = True
 
     def problem_at(
         self, rows: Ints, what: str, remedy: str, column: str, value: str | None = None

@@ -3,7 +3,7 @@
 The ending of a file tells its format. Text files may be compressed (`.gz`).
 
     .csv .tsv               delimited text with a header line
-    .txt .dat               one set per line, without a header: the column `items`
+    .txt .dat               one set per line, without a header: the only column of sets, or `items`
     .jsonl .ndjson .json    one JSON object per line
     .parquet                Parquet
     .arrow .feather .ipc    Arrow
@@ -36,12 +36,12 @@ from shoal.table.columnar import open_arrow, open_json_lines, open_json_lines_as
 from shoal.table.columns import Column, Kind, Table
 from shoal.table.delimited import Delimited
 from shoal.table.encoding import encode
-from shoal.table.excel import open_excel
+from shoal.table.excel import open_excel, open_excel_as_written
 from shoal.table.frames import in_kind, open_frame
 from shoal.table.long_form import as_one_item_sets, one_record_per_id, roles_of_long_form
 from shoal.table.options import LongForm, ReadOptions
 from shoal.table.raw import Opened, Raw
-from shoal.table.roles import Identifier, Insensitive, Quasi, Role, Sensitive
+from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.set_lines import SetLines
 
 __all__ = [
@@ -77,6 +77,7 @@ FORMATS: _Formats = {
 _PUBLISHED_FORMATS = {
     **FORMATS,
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), open_json_lines_as_written),
+    ".xlsx": open_excel_as_written,
 }
 COMPRESSIBLE = (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
 
@@ -111,6 +112,7 @@ def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _D
     if options.long is not None:
         long = LongForm(canonical(options.long.id), canonical(options.long.item))
         return _read_long_form(opened, roles, options, long, missing)
+    opened = _named_by_role(opened, roles)
     used = _roles_of_columns(opened, roles, options)
     return _encoded(opened, used, lambda _: missing, options)
 
@@ -144,9 +146,9 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
     classes. A sensitive cell is also missing when it holds a missing token or is suppressed, because counting
     that as a value could overstate diversity.
     """
-    opened = _open(path, ReadOptions(others=options.others), _PUBLISHED_FORMATS)
+    opened = _named_by_role(_open(path, ReadOptions(others=options.others), _PUBLISHED_FORMATS), roles)
     shown = {
-        name: replace(role, kind=Kind.CATEGORY, missing="own") if isinstance(role, Quasi) else role
+        name: _as_published(role)
         for name, role in roles.items()
         if canonical(name) in opened.names or not isinstance(role, Identifier)
     }
@@ -158,6 +160,13 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
 
     used = _roles_of_columns(opened, shown, options)
     return _encoded(opened, used, missing, options, published=True)
+
+
+def _as_published(role: Role) -> Role:
+    """Labels have no kind, and published dates are written in one way only."""
+    if isinstance(role, Quasi):
+        return replace(role, kind=Kind.CATEGORY, missing="own")
+    return replace(role, date_format=None) if isinstance(role, Sensitive) else role
 
 
 def to_frame(table: Table, like: Origin) -> Any:
@@ -225,6 +234,14 @@ def _encoded(
     types = {name: raw.table.schema.field(name).type for name in roles}
     origin = Origin(opened.where, raw.library, types)
     return Loaded(Table.of(columns, raw.table.num_rows), roles, origin, notices)
+
+
+def _named_by_role(opened: Opened, roles: Mapping[str, Role]) -> Opened:
+    """A file of lines has no header: its column is called as the only column of sets, if there is one."""
+    sets = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
+    if isinstance(opened, SetLines) and len(sets) == 1:
+        return opened.named(canonical(sets[0]))
+    return opened
 
 
 def _roles_of_columns(opened: Opened, roles: Mapping[str, Role], options: ReadOptions) -> dict[str, Role]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from copy import copy
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,14 +20,19 @@ _PIECE = 2**22
 class SetLines:
     """A text file with one set per line.
 
-    It has one column, `items`, and no header. An empty line is an empty set; the end of the last line
-    begins no further record.
+    It has one column, `items` unless it is called otherwise, and no header. An empty line is an empty set;
+    the end of the last line begins no further record.
     """
-
-    names = (ITEMS,)
 
     def __init__(self, path: Path, options: ReadOptions) -> None:
         self._file = open_text(path, options.encoding)
+        self.names: tuple[str, ...] = (ITEMS,)
+
+    def named(self, name: str) -> SetLines:
+        """The same file with another name for its column."""
+        same = copy(self)
+        same.names = (name,)
+        return same
 
     @property
     def where(self) -> str:
@@ -41,7 +47,7 @@ class SetLines:
     ) -> Raw:
         """Read all lines."""
         lines = pa.chunked_array(list(self._lines()), type=pa.string())
-        return Raw(self.where, pa.table({ITEMS: lines}), _lines_of, self._file.notices)
+        return Raw(self.where, pa.table({self.names[0]: lines}), _lines_of, self._file.notices, typed=False)
 
     def _lines(self) -> Iterator[pa.StringArray]:
         rest = ""

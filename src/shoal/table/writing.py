@@ -12,8 +12,9 @@ import gzip
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import BinaryIO, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -152,15 +153,28 @@ _WRITERS: Mapping[str, Callable[[Table, Path], None]] = {
 
 
 def _write_lines(table: Table, path: Path, lines: _Rows, header: str | None = None) -> None:
-    with path.open("wb") as file:
-        # No name and no time in the header of a compressed file: it would tell when it was made.
-        stream = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.suffix.lower() == ".gz" else file
+    with path.open("wb") as file, maybe_compressed(file, path) as stream:
         if header is not None:
             stream.write(f"{header}\n".encode())
         for start, stop in _batches(table):
             stream.write("\n".join((*lines(start, stop).to_pylist(), "")).encode())
-        if stream is not file:
-            stream.close()
+
+
+class SupportsWrite(Protocol):
+    """What bytes can be written to."""
+
+    def write(self, data: bytes, /) -> int:
+        """Write all of them."""
+
+
+def maybe_compressed(file: BinaryIO, path: Path) -> AbstractContextManager[SupportsWrite]:
+    """The stream into which a file with this name is written.
+
+    No name and no time stand in the header of a compressed file: it would tell when it was made.
+    """
+    if path.suffix.lower() == ".gz":
+        return gzip.GzipFile("", "wb", fileobj=file, mtime=0)
+    return nullcontext(file)
 
 
 def _batches(table: Table) -> Iterator[tuple[int, int]]:

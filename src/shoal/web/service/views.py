@@ -31,7 +31,7 @@ def view_of(result: Result) -> dict[str, Any]:
         "promises": promises_in_words(outcome),
         "limits": [{"title": limit.title, "text": limit.in_full} for limit in limits(outcome)],
         "notices": list(outcome.provenance.notices),
-        "attacks": list(outcome.claim.attacks),
+        "attacks": list(outcome.claim.attacks.words),
         "chunks": dict(outcome.changes.chunks),
         "generalized_items": [
             {

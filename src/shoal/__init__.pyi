@@ -1,0 +1,74 @@
+"""Shoal: every record hides in a shoal of at least k."""
+
+from .errors import ShoalError
+from .hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
+from .hierarchy.files import HierarchyFile
+from .privacy.alpha_k_anonymity import AlphaKAnonymity
+from .privacy.differential_privacy import DifferentialPrivacy
+from .privacy.disassociation import Disassociation
+from .privacy.k_anonymity import KAnonymity
+from .privacy.k_km_anonymity import KKmAnonymity
+from .privacy.k_lm_diversity import KLmDiversity
+from .privacy.km_anonymity import KmAnonymity
+from .privacy.l_diversity import LDiversity
+from .privacy.lm_diversity import LmDiversity
+from .privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
+from .privacy.t_closeness import TCloseness
+from .privacy.verdict import Verdict
+from .recoding.recoding_diff import diff_recodings
+from .recoding.recoding_file import load_recoding
+from .run.api import anonymize, measure, read, verify
+from .run.result import Result
+from .study.attack import attack
+from .study.compare import compare
+from .study.comparison import Constraint
+from .study.reconstruct import mean_supports, query, reconstruct
+from .table.reading import LongForm, ReadOptions
+from .table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
+
+__version__: str
+
+__all__ = [
+    "AlphaKAnonymity",
+    "Constraint",
+    "DifferentialPrivacy",
+    "Disassociation",
+    "HierarchyFile",
+    "Identifier",
+    "Insensitive",
+    "KAnonymity",
+    "KKmAnonymity",
+    "KLmDiversity",
+    "KmAnonymity",
+    "LDiversity",
+    "LmDiversity",
+    "LongForm",
+    "Quasi",
+    "QuasiSet",
+    "ReadOptions",
+    "Result",
+    "Sensitive",
+    "SetKAnonymity",
+    "SetLDiversity",
+    "ShoalError",
+    "TCloseness",
+    "Verdict",
+    "anonymize",
+    "attack",
+    "compare",
+    "dates",
+    "diff_recodings",
+    "digits",
+    "fanout",
+    "flat",
+    "load_recoding",
+    "mask_left",
+    "mask_right",
+    "mean_supports",
+    "measure",
+    "query",
+    "ranges",
+    "read",
+    "reconstruct",
+    "verify",
+]
