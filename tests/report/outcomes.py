@@ -20,11 +20,14 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.recoding.disassociated import chunk_figures, disassociated
+from shoal.report.certificate import Statement
 from shoal.report.clusters import drawn_clusters
-from shoal.report.outcome import Changes, Claim, Cost, Outcome, People, Provenance
+from shoal.report.outcome import Attacks, Changes, Claim, Cost, Outcome, People, Provenance
 from shoal.report.public_page import PublicFacts
 
 EVIL = """<img src=x onerror="alert(1)"><b>bold</b> & 'quoted' </script><script>alert(2)</script>"""
+
+DIGEST = "0123456789abcdef" * 4
 
 
 def sizes(*pairs: tuple[int, int]) -> Any:
@@ -308,27 +311,34 @@ def taken_apart() -> Outcome:
         chunks=chunk_figures(released),
         drawn=drawn_clusters(released),
         cluster_sizes=released.clusters.sizes[released.clusters.simple],
-        attacks=("Cover problem: nothing is covered.",),
+        attacks=Attacks(("Cover problem: nothing is covered.",), {"cover_problem": {"covered": 0}}),
     )
+
+
+def stated(outcome: Outcome, **changes: Any) -> Statement:
+    """What may be certified of the file of an outcome."""
+    statement = Statement(
+        promise=outcome.claim.promise,
+        columns={name: {"role": "quasi"} for name in outcome.changes.columns},
+        verdicts=outcome.claim.verdicts,
+        records=outcome.cost.published_records,
+        class_sizes=outcome.cost.class_sizes_after,
+        attacks=outcome.claim.attacks,
+    )
+    return replace(statement, **changes)
 
 
 def published(outcome: Outcome, **changes: Any) -> PublicFacts:
     """What the file of an outcome would show."""
     publication = PublicFacts(
-        model=outcome.model,
-        promises=outcome.claim.promise,
-        verdicts=outcome.claim.verdicts,
+        statement=stated(outcome),
         quasi=outcome.claim.quasi,
         sensitive=outcome.claim.sensitive,
-        columns=outcome.changes.columns,
         sets=tuple(outcome.sets),
-        records=outcome.cost.published_records,
-        class_sizes=outcome.cost.class_sizes_after,
         labels={name: {f"{name} {i}": 50 - i for i in range(30)} for name in outcome.claim.quasi},
         chunks=outcome.changes.chunks,
         clusters=outcome.changes.drawn,
         cluster_sizes=outcome.changes.cluster_sizes,
-        attacks=outcome.claim.attacks,
     )
     return replace(publication, **changes)
 

@@ -13,6 +13,7 @@ from playwright.sync_api import Page as Opened
 from shoal.report.page import notebook_view, page
 from shoal.report.public_page import public_page
 from tests.report.outcomes import (
+    DIGEST,
     EVIL,
     affected,
     change,
@@ -37,7 +38,7 @@ KINDS = {
     "table with sets": clinic,
     "chunks": taken_apart,
 }
-EDITIONS = {"internal": page, "external": lambda outcome: public_page(published(outcome))}
+EDITIONS = {"internal": page, "external": lambda outcome: public_page(published(outcome), DIGEST)}
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="needs the system's Chromium: install the package chromium"
@@ -190,7 +191,7 @@ def test_markup_in_names_neither_runs_nor_bursts_the_page(browser, tmp_path):
     strange = change(EVIL, EVIL, "<a href='https://example.org'>x</a>", "%{x} $y$")
     for text in (
         page(with_change(outcome, strange)),
-        public_page(published(outcome, labels={EVIL: {EVIL: 3, "<b>b</b>": 1}})),
+        public_page(published(outcome, labels={EVIL: {EVIL: 3, "<b>b</b>": 1}}), DIGEST),
     ):
         file = tmp_path / "report.html"
         with visit(browser, file, text) as (opened, heard):

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from shoal.report.public_page import public_page
-from tests.report.outcomes import EVIL, clinic, evil, hospital, published, supermarket, taken_apart
+from tests.report.outcomes import DIGEST, EVIL, clinic, evil, hospital, published, supermarket, taken_apart
 from tests.report.reading import Page
 
 KINDS = {"table": hospital, "sets": supermarket, "table with sets": clinic, "chunks": taken_apart}
@@ -12,7 +12,7 @@ KINDS = {"table": hospital, "sets": supermarket, "table with sets": clinic, "chu
 
 @pytest.fixture(scope="module", params=KINDS, name="public")
 def public_pages(request):
-    return Page(public_page(published(KINDS[request.param]())))
+    return Page(public_page(published(KINDS[request.param]()), DIGEST))
 
 
 def test_tells_the_promise_its_limits_and_whether_it_holds(public):
@@ -49,7 +49,7 @@ def test_is_well_formed(public):
 
 
 def test_markup_in_names_and_labels_stays_text():
-    parsed = Page(public_page(published(evil(), labels={EVIL: {EVIL: 3}})))
+    parsed = Page(public_page(published(evil(), labels={EVIL: {EVIL: 3}}), DIGEST))
     assert not parsed.all("img")
     assert not parsed.all("b")
     assert EVIL in parsed.text
@@ -57,7 +57,7 @@ def test_markup_in_names_and_labels_stays_text():
 
 
 def test_clusters_and_chunks_are_drawn():
-    parsed = Page(public_page(published(taken_apart())))
+    parsed = Page(public_page(published(taken_apart()), DIGEST))
     classes = [attributes.get("class") for attributes in parsed.all("div")]
     assert classes.count("cluster") == 3
     assert classes.count("cluster joint") == 1
@@ -68,4 +68,4 @@ def test_clusters_and_chunks_are_drawn():
 
 
 def test_a_file_that_must_not_go_out_says_so():
-    assert "Not for publication." in Page(public_page(published(hospital(), publishable=False))).text
+    assert "Not for publication." in Page(public_page(published(hospital(), publishable=False), DIGEST)).text

@@ -43,8 +43,6 @@ def test_a_run_publishes_new_records_and_says_that_nobody_checked_it(shop):
     certificate = json.loads((shop.out / "certificate.json").read_text(encoding="utf-8"))
     assert (certificate["verdict"]["holds"], certificate["verdict"]["by_construction"]) == (None, True)
     assert certificate["claims"] == ["was made with differential privacy, epsilon=1.0"]
-    assert certificate["measures"]["loss"] == {}
-    assert certificate["publishable"] is True
     report = (shop.out / "internal" / "report.html").read_text(encoding="utf-8")
     assert "it was not checked" in report
     assert "internal/report.html" in files_in(shop.out)

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -62,13 +61,6 @@ def test_a_certificate_with_another_claim_disagrees(plan, tmp_path: Path):
     checked = verify_published(folder / "published.csv", plan, certificate)
     assert not checked.holds
     assert checked.disagreements
-
-
-def test_a_certificate_of_a_release_that_is_not_publishable_says_so(plan, tmp_path: Path):
-    folder = released(plan, tmp_path, keep_order=True)
-    assert json.loads((folder / "certificate.json").read_text())["publishable"] is False
-    checked = verify_published(folder / "published.csv", plan, folder / "certificate.json")
-    assert any("not for publication" in notice for notice in checked.notices)
 
 
 def test_rows_without_a_subject_are_counted_in_a_notice():

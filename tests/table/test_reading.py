@@ -63,7 +63,6 @@ class TestRoles:
         assert loaded.table.coded("age").domain.numbers.tolist() == [4.0, 31.0]
         assert isinstance(loaded.table.column("note"), Carried)
         assert loaded.notices == (f"{path}, column 'codes': repeated items were counted once, in 1 row",)
-        assert loaded.subjects is None
 
     def test_columns_keep_the_order_of_the_file(self, write):
         path = write("d.csv", "b,a\n1,2\n")
@@ -385,7 +384,6 @@ class TestLongForm:
         loaded = read_table(write("d.csv", text), {"items": QuasiSet(separator="|")}, self.OPTIONS)
         assert plain(loaded.table) == {"items": [["milk", "whole cake"], ["bread"], ["x"], ["y"]]}
         assert list(loaded.roles) == ["items"]
-        assert loaded.subjects.tolist() == [0, 1, 2, 3]
 
     def test_other_columns_must_agree(self, write):
         roles = {"items": QuasiSet(), "sex": Quasi()}

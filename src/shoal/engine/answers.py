@@ -19,6 +19,14 @@ Shown = str | tuple[str, ...] | None  # a published value, a set of them, or a m
 
 
 @dataclass(frozen=True, slots=True)
+class Combinations:
+    """How many different combinations of values some columns have, and how many of them only one row has."""
+
+    distinct: int
+    unique: int
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """An item by the names that people know: its column and its label."""
 

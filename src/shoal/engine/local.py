@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from shoal.engine.absent_items import rarest_facts
 from shoal.engine.answers import (
     ClassSizes,
+    Combinations,
     Facts,
     Guess,
     Histogram,
@@ -237,18 +238,11 @@ class LocalData:
         """How many people there are: rows, unless several can belong to one person."""
         return self.row_count if self.subjects is None else len(np.unique(self.subjects))
 
-    def distinct_values(self, column: str) -> int:
-        """How many different values a column has that is published as it is."""
-        carried = self.table.column(column)
-        if not isinstance(carried, Carried):
-            raise TypeError(f"column {column!r} is not published as it is")
-        values = carried.values
-        if pa.types.is_dictionary(values.type):
-            values = values.cast(values.type.value_type)
-        try:
-            return int(pc.count_distinct(values, mode="all").as_py())
-        except pa.ArrowNotImplementedError:
-            return len(carried)  # lists and the like, of which each may be the only one
+    def combinations(self, columns: Sequence[str]) -> Combinations:
+        """How many different combinations of values columns have that are published as they are."""
+        class_of_row, first_rows = group_rows(_packed([self._carried_codes(name) for name in columns]))
+        sizes = _counts(class_of_row, len(first_rows))
+        return Combinations(len(first_rows), int(np.count_nonzero(sizes == 1)))
 
     def all_match(self, column: str, form: str) -> bool:
         """Whether every value of a column has the form of a regular expression."""
@@ -267,6 +261,20 @@ class LocalData:
     def held(self, column: str, labels: Collection[str]) -> set[str]:
         """Which of these labels occur in a column of sets."""
         return set(labels).intersection(self.table.sets(column).domain.texts())
+
+    def _carried_codes(self, column: str) -> Ints:
+        carried = self.table.column(column)
+        if not isinstance(carried, Carried):
+            raise TypeError(f"column {column!r} is not published as it is")
+        values = carried.values
+        if pa.types.is_dictionary(values.type):
+            values = values.cast(values.type.value_type)
+        try:
+            encoded = pc.dictionary_encode(values, null_encoding="encode").combine_chunks()
+        except pa.ArrowNotImplementedError:
+            return np.arange(len(carried), dtype=np.int64)  # lists and the like, each of which may differ
+        codes: Ints = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        return codes
 
     def _histograms(self, classes: Classes, column: str) -> Iterator[tuple[str, Histogram]]:
         yield "record", self.histogram(classes, column)

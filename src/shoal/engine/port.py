@@ -10,7 +10,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import ClassVar, Protocol, TypeVar
 
-from shoal.engine.answers import ClassSizes, Facts, Guess, Histogram, Item, Judgement, Rarest, WeakestClass
+from shoal.engine.answers import (
+    ClassSizes,
+    Combinations,
+    Facts,
+    Guess,
+    Histogram,
+    Item,
+    Judgement,
+    Rarest,
+    WeakestClass,
+)
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.roles import Role
 
@@ -105,8 +115,8 @@ class Port(Described, Protocol):
     def people_count(self) -> int:
         """How many people there are: rows, unless several can belong to one person."""
 
-    def distinct_values(self, column: str) -> int:
-        """How many different values a column has that is published as it is."""
+    def combinations(self, columns: Sequence[str]) -> Combinations:
+        """How many different combinations of values columns have that are published as they are."""
 
     def all_match(self, column: str, form: str) -> bool:
         """Whether every value of a column has the form of a regular expression."""

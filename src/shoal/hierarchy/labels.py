@@ -10,17 +10,20 @@ from shoal.hierarchy.tree import MISSING_LABEL, ROOT_LABEL, Hierarchy
 from shoal.hierarchy.values import VALUES_SHOWN
 from shoal.table.separators import stays_apart
 
+_SUBSTITUTES = "_-~.+:"
 _MARKS = ("~", "+")  # the second for sets whose separator holds the first
 
 
 def without_separator(label: str, separator: str) -> str:
-    """The label with `_` in place of the separator and of an end that runs into it (`-` if that is `_`)."""
-    substitute = "-" if "_" in separator else "_"
+    """The label with `_` in place of the separator (`-` where the separator itself is `_`).
+
+    An end that would run into the separator behind it is replaced, too.
+    """
+    substitute = "-" if separator == "_" else "_"
     while separator in label:
         label = label.replace(separator, substitute)
-    while not stays_apart(label, separator):
-        label = label[:-1] + substitute
-    return label
+    apart = next(character for character in _SUBSTITUTES if character not in separator)
+    return label if stays_apart(label, separator) else label[:-1] + apart
 
 
 def with_publishable_labels(tree: Hierarchy, separator: str | None = None) -> Hierarchy:

@@ -267,6 +267,8 @@ def load_policy(path: Path) -> PolicyFile:
     """Read a policy file; BadInput lists everything that is wrong with it."""
     if path.is_dir():
         raise BadInput(Problem("is a folder, not a policy file", "name the .toml file", file=str(path)))
+    if path.exists() and not path.is_file():
+        raise BadInput(Problem("is not a regular file", "save the policy to a file", file=str(path)))
     try:
         if path.stat().st_size > LARGEST_POLICY:
             raise BadInput(Problem("is too large for a policy", "name the .toml file", file=str(path)))

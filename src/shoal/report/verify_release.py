@@ -204,8 +204,9 @@ def check(certificate: Row, path: Path) -> tuple[int, str]:
     """The exit code, and what was found in a sentence."""
     content = path.read_bytes()
     flaw = flaw_of_certificate(certificate)
-    if flaw is None and hashlib.sha256(content).hexdigest() != certificate["file"]["sha256"]:
-        flaw = f"{path.name} is not the file that the certificate is about: its SHA-256 differs"
+    about = {"name": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    if flaw is None and certificate["file"] != about:
+        flaw = f"{path.name} is not the file that the certificate is about: its name, size or SHA-256 differs"
     if flaw is not None:
         return FALSE, flaw
     promises = certificate["promises"]
@@ -215,6 +216,10 @@ def check(certificate: Row, path: Path) -> tuple[int, str]:
     model, parameters = promises[index]["model"], promises[index]["parameters"]
     columns = certificate["policy"]["columns"]
     names, rows = rows_of(path, content, list(columns))
+    if min(parameters["k"], parameters.get("m", 1)) < 1 or (
+        b"\0" in content and path.suffix in (".csv", ".txt")
+    ):
+        raise CannotTell("parameters are not positive numbers, or the file is no text")
     k, m = int(parameters["k"]), None if model == "set-k-anonymity" else int(parameters.get("m", 0))
     if flaw := flaw_of_columns(names, rows, columns, k):
         return FALSE, flaw

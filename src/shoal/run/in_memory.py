@@ -86,6 +86,10 @@ class InMemory:
 
     def problems(self, promise: Promise, search: Search) -> list[Problem]:  # noqa: ARG002
         """Pseudonyms that would undo the promise."""
+        if promise.form is Form.NEW_RECORDS:
+            what = "new records are nobody's, so there is nobody for whom a pseudonym could stand"
+            remedy = "publish without it (pseudonym = false)"
+            return [Problem(what, remedy, column=name) for name in self.data.identifiers]
         if self.data.subject not in self.data.identifiers or not self.port.quasi_sets:
             return []
         what = (

@@ -9,14 +9,22 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace as replaced
 from pathlib import Path
 
 from shoal.errors import BadInput, OutputFailed, Problem
 from shoal.policy.output_names import MARK
 
 _LISTED = 5
+
+
+def _nobody_listens(output: Path) -> None:
+    """Outputs that are begun are told to nobody, unless another process looks after this one."""
+
+
+on_begin: Callable[[Path], object] = _nobody_listens
 
 
 @contextmanager
@@ -29,6 +37,7 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
     """
     _restore_retired(final)
     refuse_unusable(final, replace=replace)
+    on_begin(final)
     try:
         _remove_leftovers(final)
         final.parent.mkdir(parents=True, exist_ok=True)
@@ -51,6 +60,8 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
     except OutputFailed as error:
         told = str(error).replace(str(partial), str(final))  # nobody knows the hidden folder
         raise OutputFailed(f"{told}; nothing was left behind") from error
+    except BadInput as error:
+        raise BadInput(*(_seen_from_outside(each, partial, final) for each in error.problems)) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
@@ -59,12 +70,19 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
 def file_that_appears_whole(final: Path) -> Iterator[Path]:
     """Give a name in a fresh folder beside `final`, and move the file to `final` when the block ends well."""
     _remove_leftovers(final)
+    on_begin(final)
     try:
         with tempfile.TemporaryDirectory(prefix=_hidden_prefix(final), dir=final.parent) as folder:
             yield Path(folder) / final.name
             (Path(folder) / final.name).rename(final)
     except OSError as error:
         raise OutputFailed(f"{final}: cannot be written: {_reason(error)}; choose another name") from error
+
+
+def remove_unfinished(final: Path) -> None:
+    """Remove what a killed process left of an output; one that it was replacing gets its name back."""
+    _restore_retired(final)
+    _remove_leftovers(final)
 
 
 def refuse_unusable(final: Path, *, replace: bool, sources: Iterable[Path] = ()) -> None:
@@ -79,14 +97,14 @@ def refuse_unusable(final: Path, *, replace: bool, sources: Iterable[Path] = ())
         if not (final / MARK).is_file():
             what = f"was not written by shoal (it has no {MARK}), so it is not replaced"
             raise BadInput(Problem(what, "choose another folder with --out", file=str(final)))
-        if foreign := _foreign_files(final):
-            listed = ", ".join(foreign[:_LISTED]) + (", ..." if len(foreign) > _LISTED else "")
-            what = f"holds files that shoal did not write ({listed}), so it is not replaced"
-            raise BadInput(Problem(what, "move them, or choose another folder with --out", file=str(final)))
         for source in sources:
             if source.resolve().is_relative_to(final.resolve()):
                 what = f"holds {source}, which this run reads, so it is not replaced"
                 raise BadInput(Problem(what, "choose another folder with --out", file=str(final)))
+        if foreign := _foreign_files(final):
+            listed = ", ".join(foreign[:_LISTED]) + (", ..." if len(foreign) > _LISTED else "")
+            what = f"holds files that shoal did not write ({listed}), so it is not replaced"
+            raise BadInput(Problem(what, "move them, or choose another folder with --out", file=str(final)))
 
 
 def _refuse_unwritable(final: Path) -> None:
@@ -95,6 +113,11 @@ def _refuse_unwritable(final: Path) -> None:
         reason = "no folder" if not above.is_dir() else "a folder that you may not write to"
         what = f"the output folder cannot be written, because {above} is {reason}"
         raise BadInput(Problem(what, "choose another with --out", file=str(final)))
+
+
+def _seen_from_outside(problem: Problem, partial: Path, final: Path) -> Problem:
+    file = None if problem.file is None else problem.file.replace(str(partial), str(final))
+    return replaced(problem, file=file, what=problem.what.replace(str(partial), str(final)))
 
 
 def _note_files(folder: Path) -> None:

@@ -89,7 +89,7 @@ def _by_person(
     loaded: Loaded, roles: Mapping[str, Role], subject: str | None
 ) -> tuple[Table, Ints | None, list[str]]:
     if subject is None:
-        return loaded.table, loaded.subjects, []
+        return loaded.table, None, []
     table = loaded.table
     if subject not in table.columns:
         raise BadInput(Problem(f"there is no subject column {subject!r}", "name a column of the data"))

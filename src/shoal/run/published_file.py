@@ -17,7 +17,7 @@ from shoal.privacy.verdict import Verdict
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import read_clusters
 from shoal.run.label_leaves import leaves_from_files
-from shoal.run.safety import verdicts_of, verify_release
+from shoal.run.safety import together_notices, verdicts_of, verify_release
 from shoal.table.beside import beside_the_table
 from shoal.table.canonical import canonical
 from shoal.table.reading import ReadOptions, read_published
@@ -54,7 +54,7 @@ def verified_file(
     data = LocalData(loaded.table, loaded.roles, leaves_of_label=leaves)
     dropped = columns_to_drop(loaded.roles, roles, options)
     verdicts = verify_release(data, promise, dropped, beside.refused, just_made=just_made)
-    return VerifiedFile(data, verdicts, (*beside.listed, *loaded.notices))
+    return VerifiedFile(data, verdicts, (*beside.listed, *loaded.notices, *together_notices(data, promise.k)))
 
 
 def asks_for_absence(promise: Promise) -> bool:

@@ -19,7 +19,12 @@ from shoal.run.engine import Engine
 from shoal.run.in_memory import InMemory, algorithm_for
 from shoal.run.prepare import read
 from shoal.run.result import Result
-from shoal.run.safety import refuse_unanswerable, release_problems, unprotected_notices
+from shoal.run.safety import (
+    refuse_unanswerable,
+    release_problems,
+    together_notices,
+    unprotected_notices,
+)
 
 T = TypeVar("T")
 
@@ -94,6 +99,7 @@ def release(
                 *choice_notices,
                 *found.notices,
                 *unprotected_notices(engine.port, promise),
+                *together_notices(engine.port, promise.k),
                 *cost.notices,
             ),
             policy=policy_text,

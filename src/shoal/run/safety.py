@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations, islice
 from typing import Any
 
 from shoal.algorithms.search import Search
@@ -21,6 +22,10 @@ from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict, Witness
 from shoal.table.pseudonyms import PSEUDONYM_FORM
 from shoal.table.roles import Identifier, Insensitive, Sensitive
+
+_COMBINATIONS_TOLD = 5
+_COLUMNS_TOGETHER = 3  # more at once are looked at only all together
+_COLUMNS_COMBINED = 10
 
 
 def refuse_unanswerable(promise: Promise, data: Port) -> None:
@@ -65,8 +70,8 @@ def _untouched(data: Port) -> Iterator[str]:
 def _telling_problems(data: Port, k: int) -> list[Problem]:
     return [
         Problem(
-            f"is published untouched and has {data.distinct_values(name)} distinct values, more than records"
-            f" / k = {data.row_count / k:g}: it could tell people apart",
+            f"is published untouched and has {data.combinations([name]).distinct} distinct values, more than"
+            f" records / k = {data.row_count / k:g}: it could tell people apart",
             'give it role "quasi", drop it, or set confirm = true if it really tells nothing',
             column=name,
         )
@@ -77,7 +82,42 @@ def _telling_problems(data: Port, k: int) -> list[Problem]:
 
 def tells_apart(data: Port, column: str, k: int) -> bool:
     """Whether an untouched column has more values than a promise of k could leave classes."""
-    return k > 1 and data.distinct_values(column) > max(data.row_count / k, 1)
+    return _tell_apart(data, [column], k)
+
+
+def _tell_apart(data: Port, columns: Sequence[str], k: int) -> bool:
+    return k > 1 and data.combinations(columns).distinct > max(data.row_count / k, 1)
+
+
+def together_notices(data: Port, k: int) -> list[str]:
+    """Columns that are published untouched and tell records apart together, though none does alone."""
+    columns = [name for name in data.with_role(Insensitive) if not tells_apart(data, name, k)]
+    if len(columns) < 2 or not _tell_apart(data, columns, k):
+        return []
+    found = list(islice(_smallest_telling(data, columns, k), _COMBINATIONS_TOLD + 1)) or [tuple(columns)]
+    told = [_together(data, names, k) for names in found[:_COMBINATIONS_TOLD]]
+    return [*told, "further columns tell records apart together"] if len(found) > len(told) else told
+
+
+def _smallest_telling(data: Port, columns: Sequence[str], k: int) -> Iterator[tuple[str, ...]]:
+    """Combinations of a few columns that tell records apart while no part of them does."""
+    found: list[set[str]] = []
+    for size in range(2, min(_COLUMNS_TOGETHER, len(columns)) + 1):
+        for names in combinations(columns[:_COLUMNS_COMBINED], size):
+            if not any(smaller <= set(names) for smaller in found) and _tell_apart(data, names, k):
+                found.append(set(names))
+                yield names
+
+
+def _together(data: Port, columns: Sequence[str], k: int) -> str:
+    counted = data.combinations(columns)
+    names = ", ".join(map(repr, columns[:-1])) + f" and {columns[-1]!r}"
+    return (
+        f"{names} are published untouched, and together they tell records apart: they have"
+        f" {counted.distinct:,} combinations, more than records / k = {data.row_count / k:g}, and"
+        f" {counted.unique:,} of {data.row_count:,} records are alone with theirs; make one a"
+        " quasi-identifier or drop it"
+    )
 
 
 def _columns_beside_clusters(data: Port) -> list[Problem]:
@@ -122,11 +162,15 @@ def verify_release(
     """
     refuse_unanswerable(promise, data)
     verdicts = verdicts_of(data, promise, beside, just_made=just_made)
-    for evidence, columns in _flaws_of_columns(data, promise.k, dropped):
-        names = ", ".join(map(repr, columns))
-        witness = f"{'column' if len(columns) == 1 else 'columns'} {names}"
-        verdicts = _broken(verdicts, evidence.format(names), witness)
-    return verdicts
+    flaws = [
+        (evidence.format(", ".join(map(repr, columns))), columns)
+        for evidence, columns in _flaws_of_columns(data, promise.k, dropped)
+    ]
+    if not flaws:
+        return verdicts
+    _, first = flaws[0]
+    witness = f"{'column' if len(first) == 1 else 'columns'} {', '.join(map(repr, first))}"
+    return _broken(verdicts, "; ".join(evidence for evidence, _ in flaws), witness)
 
 
 def verdicts_of(
@@ -139,6 +183,8 @@ def verdicts_of(
 
 def _broken(verdicts: tuple[Verdict, ...], evidence: str, what: str) -> tuple[Verdict, ...]:
     first, *others = verdicts
+    if not first.holds:
+        return (replace(first, evidence=f"{first.evidence}; {evidence}"), *others)
     return (replace(first, holds=False, evidence=evidence, witness=Witness(what, (), 0)), *others)
 
 

@@ -132,6 +132,8 @@ def write_verifier(folder: Path) -> tuple[Path, Path]:
 
 
 def _read_certificate(path: Path) -> Mapping[str, Any]:
+    if path.exists() and not path.is_file():
+        raise BadInput(Problem("is not a regular file", "name its certificate.json", file=str(path)))
     try:
         content = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_named_once)
     except (OSError, ValueError, RecursionError) as error:

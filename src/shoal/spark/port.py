@@ -21,6 +21,7 @@ from pyspark.sql import functions as sql
 
 from shoal.engine.answers import (
     ClassSizes,
+    Combinations,
     Facts,
     Guess,
     Histogram,
@@ -242,11 +243,12 @@ class SparkPort:
         """Every row is a person here."""
         return self.row_count
 
-    def distinct_values(self, column: str) -> int:
-        """How many different values a column has that is published as it is."""
-        missing = sql.max(sql.col(quoted(column)).isNull().cast("int"))
-        found = self.frame.agg(sql.count_distinct(quoted(column)), missing).first()
-        return int(found[0]) + int(found[1] or 0) if found else 0
+    def combinations(self, columns: Sequence[str]) -> Combinations:
+        """How many different combinations of values columns have that are published as they are."""
+        counted = self.frame.groupBy(*map(quoted, columns)).agg(sql.count("*").alias(ROWS))
+        alone = sql.sum((sql.col(quoted(ROWS)) == 1).cast("int"))
+        found = counted.agg(sql.count("*"), alone).first()
+        return Combinations(int(found[0]), int(found[1] or 0)) if found else Combinations(0, 0)
 
     def all_match(self, column: str, form: str) -> bool:
         """Whether every value of a column has the form of a regular expression."""

@@ -77,6 +77,7 @@ def _of_arrow(path: Path) -> Iterator[_Finding]:
         is_file = source.read(6) == b"ARROW1"
         source.seek(0)
         table = (pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)).read_all()
+    table.validate(full=True)
     yield from _of_schema(table.schema)
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_dictionary(column.type):

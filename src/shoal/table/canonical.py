@@ -203,6 +203,8 @@ def _widened(values: pa.Array) -> pa.Array:
     if pa.types.is_floating(values.type) and values.type.bit_width < 64:
         # 0.1 in single precision is 0.1, not the double that happens to lie nearest to it.
         return values.cast(pa.float32()).cast(pa.string()).cast(pa.float64())
+    if pa.types.is_decimal(values.type):
+        return values.cast(pa.string()).cast(pa.float64())  # the direct way does not give the nearest number
     return values.cast(pa.float64(), safe=False)
 
 

@@ -64,7 +64,19 @@ class Typed:
         """The given columns."""
         table = self._table.rename_columns(list(self._names)).select(list(columns))
         table.validate(full=True)  # a file can say that its bytes are text, and lie
+        table = table.cast(pa.schema([each.with_type(without_views(each.type)) for each in table.schema]))
         return Raw(self._where, table, self._lines_of, self._notices, self._library)
+
+
+def without_views(kind: pa.DataType) -> pa.DataType:
+    """The same type without views of texts, of which Arrow can do little more than read them."""
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, without_views(kind.value_type), kind.ordered)
+    if pa.types.is_list(kind):
+        return pa.list_(without_views(kind.value_type))
+    return pa.large_list(without_views(kind.value_type)) if pa.types.is_large_list(kind) else kind
 
 
 def open_parquet(path: Path, options: ReadOptions) -> Typed:  # noqa: ARG001 - nothing to choose

@@ -43,7 +43,7 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
     """One column as its role reads it; quasi-identifiers of a published source as they are written there."""
     values = raw.table.column(name)
     if isinstance(role, Insensitive):
-        return _encode_untouched(raw, name)
+        return Encoded(Carried(values if raw.library is None else _owned(values)))
     kind = Kind(getattr(role, "kind", Kind.CATEGORY))
     try:
         if published and raw.typed and (isinstance(role, Quasi) or _holds_lists(values.type)):
@@ -57,13 +57,6 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
         return _encode_values(raw, name, role, kind, missing)
     except UnsupportedType as error:
         return Encoded(None, (_unsupported(raw, name, values.type, str(error)),))
-
-
-def _encode_untouched(raw: Raw, name: str) -> Encoded:
-    values = raw.table.column(name)
-    if pa.types.is_string_view(values.type):  # of which Arrow can do little more than read them
-        values = values.cast(pa.string())
-    return Encoded(Carried(values if raw.library is None else _owned(values)))
 
 
 def _encode_values(raw: Raw, name: str, role: Role, kind: Kind, missing: MissingTokens) -> Encoded:
@@ -298,7 +291,7 @@ def _dictionary(values: pa.ChunkedArray) -> pa.ChunkedArray:
     as_text(pa.array([], type=kind))  # raises UnsupportedType
     if pa.types.is_dictionary(kind):
         return values.unify_dictionaries()
-    if pa.types.is_null(kind) or pa.types.is_string_view(kind):
+    if pa.types.is_null(kind):
         values = values.cast(pa.string())
     elif pa.types.is_float16(kind):
         values = values.cast(pa.float32())

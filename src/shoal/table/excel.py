@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import IO, Any
-from xml.etree.ElementTree import ParseError
 from xml.sax.saxutils import escape
 
 import pyarrow as pa
@@ -61,14 +60,18 @@ def _sheet(path: Path, wanted: str | None) -> tuple[list[str], list[tuple[Any, .
     try:
         _refuse_bomb(path)
         workbook = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, ParseError, OSError, EOFError) as error:
+    except BadInput:
+        raise
+    except Exception as error:
         what = "is no Excel workbook, or a damaged one"
         raise BadInput(Problem(what, "save it again as .xlsx", file=str(path))) from error
     try:
         sheet = _chosen(workbook, path, wanted)
         sheet.reset_dimensions()  # a sheet that claims to be huge is not padded to that size
         rows = _rows(sheet, path)
-    except (zipfile.BadZipFile, ParseError, EOFError, KeyError, ValueError, TypeError, IndexError) as error:
+    except BadInput:
+        raise
+    except Exception as error:
         raise BadInput(Problem("is a damaged workbook", "save it again as .xlsx", file=str(path))) from error
     finally:
         workbook.close()
@@ -193,11 +196,12 @@ _PARTS = {
     "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
     f'<Relationship Id="rId1" Type="{_RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/>'
     f'<Relationship Id="rId2" Type="{_RELATIONS}/styles" Target="styles.xml"/></Relationships>',
-    "xl/styles.xml": f'<styleSheet xmlns="{_MAIN}"><fonts count="1"><font/></fonts>'
+    "xl/styles.xml": f'<styleSheet xmlns="{_MAIN}"><fonts count="1">'
+    '<font><sz val="11"/><name val="Calibri"/></font></fonts>'
     '<fills count="1"><fill><patternFill/></fill></fills><borders count="1"><border/></borders>'
     '<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf/>'
     '<xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="22" applyNumberFormat="1"/></cellXfs>'
-    "</styleSheet>",
+    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
 }
 
 

@@ -25,11 +25,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from shoal.errors import BadInput, Problem, did_you_mean
-from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.table.arrow_form import to_arrow
 from shoal.table.canonical import MissingTokens, canonical
 from shoal.table.columnar import open_arrow, open_json_lines, open_json_lines_as_written, open_parquet
@@ -93,16 +91,12 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A table, the roles of all its columns, and what its reader should know.
-
-    `subjects` numbers the person behind each row when the source named subjects (the long form).
-    """
+    """A table, the roles of all its columns, and what its reader should know."""
 
     table: Table
     roles: Mapping[str, Role]
     source: Origin
     notices: tuple[str, ...] = ()
-    subjects: Ints | None = None
 
 
 def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _DEFAULTS) -> Loaded:
@@ -201,8 +195,7 @@ def _read_long_form(
     used = _roles_of_columns(opened, roles_of_long_form(roles, long), options)
     loaded = _encoded(opened, used, lambda _: missing, options, as_one_item_sets(long))
     table, roles_left = one_record_per_id(loaded.table, loaded.roles, long)
-    subjects = frozen_ints(np.arange(table.row_count))
-    return replace(loaded, table=table, roles=roles_left, subjects=subjects)
+    return replace(loaded, table=table, roles=roles_left)
 
 
 def _encoded(

@@ -254,6 +254,9 @@ def _problems_of_role(role: QuasiSet, column: str) -> Iterator[Problem]:
     if role.unknown == "root":
         what = "items that the hierarchy lacks would show that they occur"
         yield Problem(what, 'add them to it, or set unknown = "suppress"', column=column)
+    if role.multiset:
+        what = "how often an item is repeated would show in the names of items, and no noise hides those"
+        yield Problem(what, "leave multiset out: repeated items count once", column=column)
     if role.sensitive:
         what = "differential privacy protects all items alike, and none is left out as sensitive"
         yield Problem(what, "remove `sensitive`", column=column)
