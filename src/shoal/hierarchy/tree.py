@@ -86,15 +86,6 @@ class Hierarchy:
         # Nodes of a chain cover the same leaves; the upper one has the larger number.
         return bool(upper >= lower and first[upper] <= first[lower] and last[lower] <= last[upper])
 
-    def lowest_common_ancestor(self, nodes: Sequence[int] | Ints) -> int:
-        """The lowest node that covers all the given ones."""
-        first = int(self.arrays.first_leaf[nodes].min())
-        last = int(self.arrays.last_leaf[nodes].max())
-        node = int(max(nodes))  # the others cannot lie above it: parents have larger numbers
-        while self.arrays.first_leaf[node] > first or self.arrays.last_leaf[node] < last:
-            node = self.parent(node)
-        return node
-
     def noting(self, *notices: str) -> Hierarchy:
         """The same tree with more notices."""
         return replace(self, notices=(*self.notices, *notices))

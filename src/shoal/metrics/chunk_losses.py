@@ -25,7 +25,7 @@ def measure_chunks(original: Sets, published: Disassociated, k: int) -> dict[str
     views = {"_a": certain_sets(published), "": copy.arrays}
     losses: dict[str, float] = {}
     for ending, sets in views.items():
-        losses[f"tkd{ending}"] = top_deviation(original.arrays, sets, len(original.domain)).tkd
+        losses[f"tkd{ending}"] = top_deviation(original.arrays, sets, len(original.domain))
         losses |= {f"{name}{ending}": error for name, error in _errors(original, sets).items()}
     supports = np.bincount(original.arrays.items, minlength=len(original.domain))
     codes = np.arange(len(original.domain), dtype=np.int64)

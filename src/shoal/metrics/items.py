@@ -1,7 +1,7 @@
 """What generalizing sets cost: every occurrence of an item in the original data, and what became of it.
 
 `node_of_occurrence` runs beside the items of the original sets: the node that each occurrence is published
-as, or SUPPRESSED. The two helpers lay a cut for all records, or one cut per part, out in that form.
+as, or SUPPRESSED. `nodes_under_cuts` lays one cut per part out in that form.
 """
 
 from __future__ import annotations
@@ -12,11 +12,6 @@ from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
 from shoal.kernels.grouping import group_rows
 from shoal.recoding.cuts import Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED
-
-
-def nodes_under_cut(sets: SetArrays, node_of_leaf: Ints) -> Ints:
-    """The published node of each occurrence when one cut holds for all records."""
-    return node_of_leaf[sets.items]
 
 
 def nodes_under_cuts(sets: SetArrays, node_of_leaf: Ints, part_of_row: Ints) -> Ints:

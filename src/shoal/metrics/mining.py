@@ -49,9 +49,9 @@ def records_loss(
     """
     # Terms that the original lacks have codes behind its own.
     item_count = max([len(original.domain), *(int(copy.items.max(initial=-1)) + 1 for copy in copies)])
-    losses = {"tkd": top_deviation(original.arrays, copies[0], item_count, top=top).tkd}
+    losses = {"tkd": top_deviation(original.arrays, copies[0], item_count, top=top)}
     if tree is not None:
-        losses["tkd_ml2"] = generalized_top_deviation(tree, original.arrays, copies[0], top=top).tkd
+        losses["tkd_ml2"] = generalized_top_deviation(tree, original.arrays, copies[0], top=top)
     return Measured(losses) | _pair_errors(
         original, lambda terms: [pair_supports(copy, terms) for copy in copies], _RANKS
     )
@@ -59,7 +59,7 @@ def records_loss(
 
 def generalized_loss(original: Sets, published: SetArrays, tree: Hierarchy, top: int = TOP) -> Measured:
     """tKd-ML2 and re of sets of nodes."""
-    losses = {"tkd_ml2": generalized_top_deviation(tree, original.arrays, published, top=top).tkd}
+    losses = {"tkd_ml2": generalized_top_deviation(tree, original.arrays, published, top=top)}
     return Measured(losses) | _pair_errors(
         original, lambda terms: [generalized_pair_supports(tree, published, terms)], _RANKS
     )
@@ -72,7 +72,7 @@ def chunks_loss(original: Sets, published: Disassociated, k: int, top: int = TOP
     item_count = max(len(original.domain), int(codes.max(initial=-1)) + 1)
     supports = np.bincount(original.arrays.items, minlength=item_count).astype(np.int64)
     losses = {
-        "tkd_a": top_deviation(original.arrays, sets, item_count, top=top).tkd,
+        "tkd_a": top_deviation(original.arrays, sets, item_count, top=top),
         "tlost": lost_terms(supports, published, codes, k),
     }
     ranks = {f"{name}_a": of for name, of in _RANKS.items()}

@@ -7,8 +7,6 @@ above it, and a record holds a node if it holds something below it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from shoal.errors import InvalidParameter
@@ -21,52 +19,26 @@ from shoal.metrics.frequent_itemsets import top_itemsets
 TOP = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class TopDeviation:
-    """How many itemsets of up to m items and of more are at the top of the original, and are found again."""
+def top_deviation(original: SetArrays, published: SetArrays, item_count: int, *, top: int = TOP) -> float:
+    """The share of the original's top itemsets that are lost; 0 if there are none.
 
-    wanted: tuple[int, int]
-    found: tuple[int, int]
-
-    @property
-    def tkd(self) -> float:
-        """The share of the original's top itemsets that are lost; 0 if there are none."""
-        return _lost(sum(self.wanted), sum(self.found)) or 0.0
-
-    @property
-    def tkd_up_to_m(self) -> float | None:
-        """The same for itemsets of up to m items; None if there are none."""
-        return _lost(self.wanted[0], self.found[0])
-
-    @property
-    def tkd_above_m(self) -> float | None:
-        """The same for larger ones."""
-        return _lost(self.wanted[1], self.found[1])
-
-
-def _lost(wanted: int, found: int) -> float | None:
-    return (wanted - found) / wanted if wanted else None
-
-
-def top_deviation(
-    original: SetArrays, published: SetArrays, item_count: int, *, top: int = TOP, m: int = 2
-) -> TopDeviation:
-    """Compare the top itemsets of original and published sets, of which both hold codes below item_count."""
+    Both sides hold codes below item_count.
+    """
     return _deviation(
-        top_itemsets(original, item_count, _checked(top)), top_itemsets(published, item_count, top), m
+        top_itemsets(original, item_count, _checked(top)), top_itemsets(published, item_count, top)
     )
 
 
 def generalized_top_deviation(
-    tree: Hierarchy, original: SetArrays, published: SetArrays, *, top: int = TOP, m: int = 2
-) -> TopDeviation:
+    tree: Hierarchy, original: SetArrays, published: SetArrays, *, top: int = TOP
+) -> float:
     """The same over all levels of a tree, of which both sides hold nodes."""
     kinship = Kinship(tree.arrays.first_leaf, tree.arrays.last_leaf)
 
     def best(sets: SetArrays) -> Itemsets:
         return top_itemsets(with_nodes_above(tree, sets), tree.root, _checked(top), kinship=kinship)
 
-    return _deviation(best(original), best(published), m)
+    return _deviation(best(original), best(published))
 
 
 def with_nodes_above(tree: Hierarchy, sets: SetArrays) -> SetArrays:
@@ -93,21 +65,16 @@ def _checked(top: int) -> int:
     return top
 
 
-def _deviation(original: Itemsets, published: Itemsets, m: int) -> TopDeviation:
-    sizes = np.diff(original.sets.starts)
-    found = sizes[_is_among(original.sets, published.sets)]
-    return TopDeviation(wanted=_split(sizes, m), found=_split(found, m))
+def _deviation(original: Itemsets, published: Itemsets) -> float:
+    wanted = len(original.sets.starts) - 1
+    found = _count_among(original.sets, published.sets)
+    return (wanted - found) / wanted if wanted else 0.0
 
 
-def _is_among(itemsets: SetArrays, others: SetArrays) -> Ints:
-    """Which of some distinct itemsets are among others."""
+def _count_among(itemsets: SetArrays, others: SetArrays) -> int:
+    """How many of some distinct itemsets are among others."""
     starts = np.concatenate((others.starts, itemsets.starts[1:] + others.starts[-1]))
     items = np.concatenate((others.items, itemsets.items))
     class_of_row, _ = group_sets(SetArrays(frozen_ints(starts), frozen_ints(items)))
     other_count = len(others.starts) - 1
-    return np.flatnonzero(class_of_row[other_count:] < other_count)
-
-
-def _split(sizes: Ints, m: int) -> tuple[int, int]:
-    small = int(np.count_nonzero(sizes <= m))
-    return small, len(sizes) - small
+    return int(np.count_nonzero(class_of_row[other_count:] < other_count))

@@ -95,15 +95,6 @@ def read_workload(path: Path) -> tuple[Query, ...]:
     return tuple(queries)
 
 
-def write_workload(queries: tuple[Query, ...], path: Path) -> None:
-    """The file that `read_workload` reads."""
-    lines = [
-        json.dumps({"values": dict(query.values), "items": dict(query.items)}, ensure_ascii=False)
-        for query in queries
-    ]
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
 def _parsed(line: str) -> Query:
     content = json.loads(line)
     if not isinstance(content, dict) or not set(content) <= {"values", "items"}:

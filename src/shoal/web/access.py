@@ -62,11 +62,6 @@ class Access:
                 connection.execute("UPDATE sessions SET seen = ? WHERE digest = ?", (now, row["digest"]))
         return True
 
-    def end_session(self, secret: str) -> None:
-        """Forget a session."""
-        with self._store.changing() as connection:
-            connection.execute("DELETE FROM sessions WHERE digest = ?", (digest(secret),))
-
     def is_key(self, given: str) -> bool:
         """Whether a program may come in with this key."""
         return _found(digest(given), self._keys) is not None
