@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
+from shoal.algorithms.mixed.joint_search.options import items_parameter
 from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
+from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
 from shoal.progress import Progress
@@ -30,14 +30,14 @@ class Rfirst(Algorithm):
     After Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013.
     """
 
-    name: ClassVar[str] = "rfirst"
-    serves: ClassVar[tuple[type[Model], ...]] = SERVES
-    paper: ClassVar[str] = PAPER
-    guarantee: ClassVar[str] = "every model holds in each class; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
+    name = "rfirst"
+    serves = SERVES
+    paper = PAPER
+    guarantee = "every model holds in each class; no bound on the loss"
+    distributed = Distribution("blocks", SERVES)
 
     items: str = items_parameter()
-    minimal: bool = minimal_parameter()
+    minimal: bool = minimal_parameter("with aa, ")
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress

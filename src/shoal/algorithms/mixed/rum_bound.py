@@ -16,10 +16,10 @@ from shoal.algorithms.mixed.joint_search.options import (
     closeness_parameter,
     delta_parameter,
     items_parameter,
-    minimal_parameter,
 )
 from shoal.algorithms.mixed.joint_search.orders import Order
 from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
+from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.privacy.model import Model
@@ -48,15 +48,15 @@ class RumBound(Algorithm):
     """
 
     order: ClassVar[Order]
-    serves: ClassVar[tuple[type[Model], ...]] = SERVES
-    paper: ClassVar[str] = PAPER
-    guarantee: ClassVar[str] = "every model holds in each class; the loss in single values is at most delta"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
+    serves = SERVES
+    paper = PAPER
+    guarantee = "every model holds in each class; the loss in single values is at most delta"
+    distributed = Distribution("blocks", SERVES)
 
     delta: float | str = delta_parameter("NCP of the single values")
     items: str = items_parameter()
     closeness: str = closeness_parameter()
-    minimal: bool = minimal_parameter()
+    minimal: bool = minimal_parameter("with aa, ")
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
@@ -100,7 +100,7 @@ class RmergeR(RumBound):
     """Rum-bound in which the partner is the cluster that is cheapest in single values."""
 
     __slots__ = ()
-    name: ClassVar[str] = "rmerge-r"
+    name = "rmerge-r"
     order = Order.VALUES
 
 
@@ -108,7 +108,7 @@ class RmergeT(RumBound):
     """Rum-bound in which the partner is the cluster closest in items of those that keep the bound."""
 
     __slots__ = ()
-    name: ClassVar[str] = "rmerge-t"
+    name = "rmerge-t"
     order = Order.ITEMS
 
 
@@ -116,5 +116,5 @@ class RmergeRT(RumBound):
     """Rum-bound in which the partner is the best by its ranks in both orders of those that keep the bound."""
 
     __slots__ = ()
-    name: ClassVar[str] = "rmerge-rt"
+    name = "rmerge-rt"
     order = Order.BOTH

@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.diversity import unite_for_diversity
-from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
+from shoal.algorithms.mixed.joint_search.options import items_parameter
 from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
 from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order
 from shoal.algorithms.sets.lra.algorithm import moved_border, subset_counts, united
@@ -40,22 +40,18 @@ class Tfirst(Algorithm):
     After Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013.
     """
 
-    name: ClassVar[str] = "tfirst"
-    serves: ClassVar[tuple[type[Model], ...]] = SERVES
-    paper: ClassVar[str] = PAPER
-    guarantee: ClassVar[str] = "every model holds in each class; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
+    name = "tfirst"
+    serves = SERVES
+    paper = PAPER
+    guarantee = "every model holds in each class; no bound on the loss"
+    distributed = Distribution("blocks", SERVES)
 
     parts: int = parameter(3, Within(1), "into how many parts of like items the records are divided")
     items: str = items_parameter()
-    minimal: bool = minimal_parameter()
+    minimal: bool = minimal_parameter("with aa, ")
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Divide the records, and generalize values and items of each part."""
         task = JointTask.of(data, models, items=self.items, minimal=self.minimal)

@@ -16,10 +16,10 @@ from shoal.algorithms.mixed.joint_search.options import (
     closeness_parameter,
     delta_parameter,
     items_parameter,
-    minimal_parameter,
 )
 from shoal.algorithms.mixed.joint_search.orders import Order
 from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask, Parts
+from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.privacy.model import Model
@@ -48,15 +48,15 @@ class TumBound(Algorithm):
     """
 
     order: ClassVar[Order]
-    serves: ClassVar[tuple[type[Model], ...]] = SERVES
-    paper: ClassVar[str] = PAPER
-    guarantee: ClassVar[str] = "every model holds in each class; the loss in items is at most delta"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
+    serves = SERVES
+    paper = PAPER
+    guarantee = "every model holds in each class; the loss in items is at most delta"
+    distributed = Distribution("blocks", SERVES)
 
     delta: float | str = delta_parameter("UL of the items")
     items: str = items_parameter()
     closeness: str = closeness_parameter()
-    minimal: bool = minimal_parameter()
+    minimal: bool = minimal_parameter("with aa, ")
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
@@ -104,7 +104,7 @@ class TmergeR(TumBound):
     """Tum-bound in which the partner is the cluster that is cheapest in single values."""
 
     __slots__ = ()
-    name: ClassVar[str] = "tmerge-r"
+    name = "tmerge-r"
     order = Order.VALUES
 
 
@@ -112,7 +112,7 @@ class TmergeT(TumBound):
     """Tum-bound in which the partner is the cluster that is closest in items."""
 
     __slots__ = ()
-    name: ClassVar[str] = "tmerge-t"
+    name = "tmerge-t"
     order = Order.ITEMS
 
 
@@ -120,5 +120,5 @@ class TmergeRT(TumBound):
     """Tum-bound in which the partner is the best by its ranks in both orders."""
 
     __slots__ = ()
-    name: ClassVar[str] = "tmerge-rt"
+    name = "tmerge-rt"
     order = Order.BOTH

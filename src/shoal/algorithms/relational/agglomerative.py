@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -47,8 +46,8 @@ class Agglomerative(ClusteringAlgorithm):
     After Gionis, Mazza, Tassa, k-anonymization revisited, ICDE 2008.
     """
 
-    name: ClassVar[str] = "agglomerative"
-    paper: ClassVar[str] = "Gionis, Mazza, Tassa. k-anonymization revisited. ICDE 2008."
+    name = "agglomerative"
+    paper = "Gionis, Mazza, Tassa. k-anonymization revisited. ICDE 2008."
 
     distance: str = parameter("scaled", OneOf(tuple(DISTANCES)), "how near two clusters are")
     modified: bool = parameter(
@@ -56,11 +55,7 @@ class Agglomerative(ClusteringAlgorithm):
     )
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Unite clusters until all are ripe; uses no random numbers."""
         k = class_constraint_of(data, models).k

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -33,8 +32,8 @@ class Cluster(ClusteringAlgorithm):
     attributes, ECML PKDD 2013.
     """
 
-    name: ClassVar[str] = "cluster"
-    paper: ClassVar[str] = (
+    name = "cluster"
+    paper = (
         "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction "
         "attributes. ECML PKDD 2013."
     )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,22 +44,18 @@ class Forest(ClusteringAlgorithm):
     k-anonymity, Journal of Privacy Technology 2005.
     """
 
-    name: ClassVar[str] = "forest"
-    paper: ClassVar[str] = (
+    name = "forest"
+    paper = (
         "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu. Approximation algorithms for "
         "k-anonymity. Journal of Privacy Technology 2005."
     )
-    guarantee: ClassVar[str] = (
+    guarantee = (
         "every class satisfies every model; for k-anonymity alone, one row per person and a monotone measure "
         "the loss is at most max(2k - 1, 3k - 5) times the least possible"
     )
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Grow the forest and publish its parts; uses no random numbers."""
         k = class_constraint_of(data, models).k

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -36,10 +35,8 @@ class KMember(ClusteringAlgorithm):
     After Byun, Kamra, Bertino, Li, Efficient k-anonymization using clustering techniques, DASFAA 2007.
     """
 
-    name: ClassVar[str] = "k-member"
-    paper: ClassVar[str] = (
-        "Byun, Kamra, Bertino, Li. Efficient k-anonymization using clustering techniques. DASFAA 2007."
-    )
+    name = "k-member"
+    paper = "Byun, Kamra, Bertino, Li. Efficient k-anonymization using clustering techniques. DASFAA 2007."
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress

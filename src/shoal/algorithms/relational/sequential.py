@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -49,8 +48,8 @@ class Sequential(ClusteringAlgorithm):
     2010.
     """
 
-    name: ClassVar[str] = "sequential"
-    paper: ClassVar[str] = (
+    name = "sequential"
+    paper = (
         "Goldberger, Tassa. Efficient anonymizations with enhanced utility. Transactions on Data Privacy "
         "2010."
     )

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import Within, YesOrNo, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
+from shoal.algorithms.sets.cut_search.options import exchanges_parameter, minimal_parameter
 from shoal.algorithms.sets.cut_search.task import CutTask, ItemTask
 from shoal.engine.local import LocalData
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -41,33 +40,20 @@ class AA(Algorithm):
     VLDB Journal 20(1), 2011, with another way to count and another order; see `generalize`.
     """
 
-    name: ClassVar[str] = "aa"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity, LmDiversity)
-    paper: ClassVar[str] = (
+    name = "aa"
+    serves = (KmAnonymity, LmDiversity)
+    paper = (
         "Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data."
         " VLDB Journal 20(1), 2011."
     )
-    guarantee: ClassVar[str] = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("counts", (KmAnonymity,))
+    guarantee = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
+    distributed = Distribution("counts", (KmAnonymity,))
 
-    minimal: bool = parameter(
-        default=True,
-        rule=YesOrNo(),
-        help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
-    )
-
-    exchanges: int = parameter(
-        default=10,
-        rule=Within(0),
-        help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
-    )
+    minimal: bool = minimal_parameter()
+    exchanges: int = exchanges_parameter()
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Generalize until every itemset keeps the promise, or up to the root when time is up."""
         return self.search(ItemTask.of(data, models), progress)

@@ -2,15 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import YesOrNo, parameter
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import Tally, mend
+from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.algorithms.sets.cut_search.repair import Repairs
 from shoal.algorithms.sets.cut_search.task import ItemTask
 from shoal.engine.local import LocalData
@@ -41,23 +40,15 @@ class DA(Algorithm):
     transactions only.
     """
 
-    name: ClassVar[str] = "da"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
-    paper: ClassVar[str] = AA.paper
-    guarantee: ClassVar[str] = "k^m-anonymity; a minimal cut; no bound on the loss"
+    name = "da"
+    serves = (KmAnonymity,)
+    paper = AA.paper
+    guarantee = "k^m-anonymity; a minimal cut; no bound on the loss"
 
-    minimal: bool = parameter(
-        default=True,
-        rule=YesOrNo(),
-        help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
-    )
+    minimal: bool = minimal_parameter()
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Mend every rare itemset of the walk, or move up to the root when time is up."""
         task = ItemTask.of(data, models)

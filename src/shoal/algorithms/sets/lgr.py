@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -55,13 +54,11 @@ class LGR(Algorithm):
     sound. For l-diversity groups are merged afterwards; see `made_diverse`.
     """
 
-    name: ClassVar[str] = "lgr"
-    serves: ClassVar[tuple[type[Model], ...]] = (SetKAnonymity, SetLDiversity)
-    paper: ClassVar[str] = (
-        "Kim. A new approach for anonymizing transaction data with set values. Electronics 12(14), 2023."
-    )
-    guarantee: ClassVar[str] = "every model holds; without l-diversity no larger loss than partition"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", (SetKAnonymity,))
+    name = "lgr"
+    serves = (SetKAnonymity, SetLDiversity)
+    paper = "Kim. A new approach for anonymizing transaction data with set values. Electronics 12(14), 2023."
+    guarantee = "every model holds; without l-diversity no larger loss than partition"
+    distributed = Distribution("blocks", (SetKAnonymity,))
 
     widest: int = parameter(
         4, Within(1), "how many neighbouring groups are divided anew together at most: more lose less"
@@ -69,11 +66,7 @@ class LGR(Algorithm):
     suppression: float = suppression_parameter()
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Partition the records, and form the groups that lose something anew, as far as time allows."""
         task = EqualSets.of(data, models, self.suppression)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -41,17 +40,13 @@ class LGRLiteral(Algorithm):
     After Kim, A new approach for anonymizing transaction data with set values, Electronics 12(14), 2023.
     """
 
-    name: ClassVar[str] = "lgr-literal"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
-    paper: ClassVar[str] = LGR.paper
-    guarantee: ClassVar[str] = "k^m-anonymity with m = 1 only; no bound on the loss"
+    name = "lgr-literal"
+    serves = (KmAnonymity,)
+    paper = LGR.paper
+    guarantee = "k^m-anonymity with m = 1 only; no bound on the loss"
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Partition the records and go through the rounds; BadInput for any m but 1."""
         k = _checked_k(models)

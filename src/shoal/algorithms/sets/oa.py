@@ -4,7 +4,6 @@ import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -46,19 +45,15 @@ class OA(Algorithm):
     VLDB Journal 20(1), 2011.
     """
 
-    name: ClassVar[str] = "oa"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
-    paper: ClassVar[str] = AA.paper
-    guarantee: ClassVar[str] = "k^m-anonymity with the least loss of all cuts"
+    name = "oa"
+    serves = (KmAnonymity,)
+    paper = AA.paper
+    guarantee = "k^m-anonymity with the least loss of all cuts"
 
     most_cuts: int = parameter(100_000, Within(1), "refuse trees with more cuts than this")
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Try cuts until none is left that could be cheaper; raises LimitReached for too large a tree."""
         task = ItemTask.of(data, models)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -38,22 +37,16 @@ class Partition(Algorithm):
     l-diversity groups are merged afterwards; see `made_diverse`.
     """
 
-    name: ClassVar[str] = "partition"
-    serves: ClassVar[tuple[type[Model], ...]] = (SetKAnonymity, SetLDiversity)
-    paper: ClassVar[str] = (
-        "He, Naughton. Anonymization of set-valued data via top-down, local generalization. VLDB 2009."
-    )
-    guarantee: ClassVar[str] = "every model holds; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", (SetKAnonymity,))
+    name = "partition"
+    serves = (SetKAnonymity, SetLDiversity)
+    paper = "He, Naughton. Anonymization of set-valued data via top-down, local generalization. VLDB 2009."
+    guarantee = "every model holds; no bound on the loss"
+    distributed = Distribution("blocks", (SetKAnonymity,))
 
     suppression: float = suppression_parameter()
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Divide the records until nothing can be expanded, or as far as time allows."""
         task = EqualSets.of(data, models, self.suppression)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, YesOrNo, parameter
@@ -27,8 +26,8 @@ OF_CLASSES: tuple[type[Model], ...] = (KAnonymity, LDiversity, TCloseness, Alpha
 class ClusteringAlgorithm(Algorithm):
     """Makes clusters of k records; what else is promised is kept by uniting them."""
 
-    serves: ClassVar[tuple[type[Model], ...]] = OF_CLASSES
-    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
+    serves = OF_CLASSES
+    guarantee = "every class satisfies every model; no bound on the loss"
 
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
     local_search: bool = parameter(

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -52,18 +51,14 @@ class Hilbert(ClusteringAlgorithm):
     accuracy constraints, ACM TODS 34(2), 2009.
     """
 
-    name: ClassVar[str] = "hilbert"
-    paper: ClassVar[str] = (
+    name = "hilbert"
+    paper = (
         "Ghinita, Karras, Kalnis, Mamoulis. A framework for efficient data anonymization under privacy and "
         "accuracy constraints. ACM TODS 34(2), 2009."
     )
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Sort, cut, and unite neighbours in loss where a model asks for it."""
         k = class_constraint_of(data, models).k

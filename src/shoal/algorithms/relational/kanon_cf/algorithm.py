@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import ClassVar
 
 import numpy as np
 
@@ -63,13 +62,13 @@ class KAnonCF(Algorithm):
     Discovery 25(1), 2012.
     """
 
-    name: ClassVar[str] = "kanon-cf"
-    serves: ClassVar[tuple[type[Model], ...]] = OF_CLASSES
-    paper: ClassVar[str] = (
+    name = "kanon-cf"
+    serves = OF_CLASSES
+    paper = (
         "Kenig, Tassa. A practical approximation algorithm for optimal k-anonymity. "
         "Data Mining and Knowledge Discovery 25(1), 2012."
     )
-    guarantee: ClassVar[str] = (
+    guarantee = (
         "every class satisfies every model; for k-anonymity and a monotone measure the loss is at most "
         "2 (1 + ln 2k) times the least possible, if no limit stopped the mining"
     )
@@ -89,11 +88,7 @@ class KAnonCF(Algorithm):
     )
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Mine, cover, make disjoint and publish; LimitReached says what to reduce."""
         constraint = class_constraint_of(data, models)

@@ -3,7 +3,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -49,18 +48,11 @@ class Mondrian(Algorithm):
     After LeFevre, DeWitt, Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
     """
 
-    name: ClassVar[str] = "mondrian"
-    serves: ClassVar[tuple[type[Model], ...]] = OF_CLASSES
-    paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan. Mondrian multidimensional k-anonymity. ICDE 2006."
-    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution(
-        "blocks",
-        (
-            KAnonymity,
-            LDiversity,
-            AlphaKAnonymity,
-        ),
-    )
+    name = "mondrian"
+    serves = OF_CLASSES
+    paper = "LeFevre, DeWitt, Ramakrishnan. Mondrian multidimensional k-anonymity. ICDE 2006."
+    guarantee = "every class satisfies every model; no bound on the loss"
+    distributed = Distribution("blocks", (KAnonymity, LDiversity, AlphaKAnonymity))
 
     mode: str = parameter(
         "strict",
@@ -69,11 +61,7 @@ class Mondrian(Algorithm):
     )
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Cut until nothing can be cut, or time is up; parts that are published alike become one cluster."""
         constraint = class_constraint_of(data, models)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.threads import processors
 from shoal.errors import LimitReached
@@ -19,31 +18,6 @@ Part = TypeVar("Part")
 
 _BYTES_OF_PROGRAM = 300e6
 _BYTES_PER_NUMBER = 8
-
-
-def parts_parameter(what: str) -> Any:
-    """Declare into how many parts the work is divided."""
-    return parameter(
-        default=3, rule=Within(1), help=f"how many {what}, or more if memory_limit asks for smaller ones"
-    )
-
-
-def threads_parameter() -> Any:
-    """Declare how many parts are searched at the same time."""
-    return parameter(
-        default=0,
-        rule=Within(0),
-        help="how many parts are searched at the same time; 0 means one per processor",
-    )
-
-
-def memory_parameter() -> Any:
-    """Declare how much memory the parts must fit into."""
-    return parameter(
-        default=0.0,
-        rule=Within(0.0),
-        help="bytes that the whole program may take; 0 means as many as there are",
-    )
 
 
 class Divisible(Protocol[Part]):

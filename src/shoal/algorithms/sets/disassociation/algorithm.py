@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, parameter
-from shoal.algorithms.sets.cut_search.parts import balanced_borders, threads_parameter
+from shoal.algorithms.sets.cut_search.options import threads_parameter
+from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.sets.disassociation.horpart import HorizontalPartition, horizontal_partition, unite
 from shoal.algorithms.sets.disassociation.refine import Refined, not_refined, refine
 from shoal.algorithms.sets.disassociation.settle import settled
@@ -89,14 +90,14 @@ class Disassociate(Algorithm):
     2012.
     """
 
-    name: ClassVar[str] = "disassociation"
-    serves: ClassVar[tuple[type[Model], ...]] = (Disassociation,)
-    paper: ClassVar[str] = (
+    name = "disassociation"
+    serves = (Disassociation,)
+    paper = (
         "Terrovitis, Liagouris, Mamoulis, Skiadopoulos. Privacy preservation by disassociation. PVLDB 5(10),"
         " 2012."
     )
-    guarantee: ClassVar[str] = "the model holds; every term is published as it is; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("clusters", (Disassociation,))
+    guarantee = "the model holds; every term is published as it is; no bound on the loss"
+    distributed = Distribution("clusters", (Disassociation,))
 
     max_cluster_size: int = parameter(
         default=0,
@@ -114,11 +115,7 @@ class Disassociate(Algorithm):
     threads: int = threads_parameter()
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> ChunkRecoding:
         """Take the records apart so that all rules hold."""
         model = _the_model(models)

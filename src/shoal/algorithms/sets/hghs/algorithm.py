@@ -3,7 +3,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -45,21 +44,17 @@ class HgHs(Algorithm):
     After Liu, Wang, Anonymizing transaction data by integrating suppression and generalization, PAKDD 2010.
     """
 
-    name: ClassVar[str] = "hghs"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
-    paper: ClassVar[str] = (
+    name = "hghs"
+    serves = (KmAnonymity,)
+    paper = (
         "Liu, Wang. Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010."
     )
-    guarantee: ClassVar[str] = "k^m-anonymity; no larger loss than a first cut of aa; no bound beyond that"
+    guarantee = "k^m-anonymity; no larger loss than a first cut of aa; no bound beyond that"
 
     most_cuts: int = parameter(300, Within(1), "how many cuts are looked at before the best so far is taken")
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Search cuts until none is left, `most_cuts` were looked at, or time is up."""
         task = ItemTask.of(data, models)

@@ -4,20 +4,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, parameter
+from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
-from shoal.algorithms.sets.cut_search.parts import (
-    Room,
-    balanced_borders,
+from shoal.algorithms.sets.cut_search.options import (
+    exchanges_parameter,
     memory_parameter,
+    minimal_parameter,
     threads_parameter,
 )
+from shoal.algorithms.sets.cut_search.parts import Room, balanced_borders
 from shoal.algorithms.sets.cut_search.specialization import obstacles_at, specialize
 from shoal.algorithms.sets.cut_search.task import DOWNCODING, ItemTask, reasons_of
 from shoal.algorithms.sets.cut_search.transactions import Transactions
@@ -66,14 +68,11 @@ class LRA(Algorithm):
     VLDB Journal 20(1), 2011; the choice of the number of parts and the part for single items are ours.
     """
 
-    name: ClassVar[str] = "lra"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity, LmDiversity)
-    paper: ClassVar[str] = (
-        "Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data."
-        " VLDB Journal 20(1), 2011."
-    )
-    guarantee: ClassVar[str] = "every model holds in each part; a minimal cut per part; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("parts", (KmAnonymity,))
+    name = "lra"
+    serves = (KmAnonymity, LmDiversity)
+    paper = AA.paper
+    guarantee = "every model holds in each part; a minimal cut per part; no bound on the loss"
+    distributed = Distribution("parts", (KmAnonymity,))
 
     parts: int = parameter(
         default=0,
@@ -84,16 +83,8 @@ class LRA(Algorithm):
     flexibility: int = parameter(
         default=10, rule=Within(0), help="how many transactions a border between parts may be moved"
     )
-    minimal: bool = parameter(
-        default=True,
-        rule=YesOrNo(),
-        help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
-    )
-    exchanges: int = parameter(
-        default=10,
-        rule=Within(0),
-        help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
-    )
+    minimal: bool = minimal_parameter()
+    exchanges: int = exchanges_parameter()
     single_items: bool = parameter(
         default=True,
         rule=YesOrNo(),
@@ -103,11 +94,7 @@ class LRA(Algorithm):
     memory_limit: float = memory_parameter()
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Divide the transactions and generalize each part until every itemset keeps the promise."""
         task = ItemTask.of(data, models)

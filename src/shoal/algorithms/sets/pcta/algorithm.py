@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -44,20 +43,16 @@ class PCTA(Algorithm):
     Transactions on Data Privacy 5(1), 2012.
     """
 
-    name: ClassVar[str] = "pcta"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity, LmDiversity)
-    paper: ClassVar[str] = (
+    name = "pcta"
+    serves = (KmAnonymity, LmDiversity)
+    paper = (
         "Gkoulalas-Divanis, Loukides. Utility-guided clustering-based transaction data anonymization."
         " Transactions on Data Privacy 5(1), 2012."
     )
-    guarantee: ClassVar[str] = "every model holds; no bound on the loss"
+    guarantee = "every model holds; no bound on the loss"
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Unite items until every itemset keeps the promise."""
         column = _set_column(data)
