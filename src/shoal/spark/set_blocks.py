@@ -10,7 +10,7 @@ import pyarrow as pa
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.equal_sets.groups import records_to_withhold
-from shoal.algorithms.sets.lra.algorithm import LRA
+from shoal.algorithms.sets.lra import LRA
 from shoal.engine.port import Question
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise

@@ -15,7 +15,7 @@ from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order
-from shoal.algorithms.sets.lra.algorithm import moved_border, subset_counts, united
+from shoal.algorithms.sets.lra import moved_border, subset_counts, united
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
 from shoal.privacy.model import Model

@@ -11,13 +11,18 @@ import numpy as np
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
-from shoal.algorithms.mixed.joint_search.merging import ROUNDING, SolvedItems, closeness_of, merge_always
+from shoal.algorithms.mixed.joint_search.merging import (
+    ROUNDING,
+    Order,
+    SolvedItems,
+    closeness_of,
+    merge_always,
+)
 from shoal.algorithms.mixed.joint_search.options import (
     closeness_parameter,
     delta_parameter,
     items_parameter,
 )
-from shoal.algorithms.mixed.joint_search.orders import Order
 from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask, Parts
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.engine.local import LocalData

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.leftovers import with_leftovers
+from shoal.algorithms.relational.clustering.growing import with_leftovers
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.engine.local import LocalData
 from shoal.kernels import forest as kernels

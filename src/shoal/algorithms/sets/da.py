@@ -8,9 +8,8 @@ import numpy as np
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
-from shoal.algorithms.sets.cut_search.generalization import Tally, mend
+from shoal.algorithms.sets.cut_search.generalization import Repairs, Tally, mend
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
-from shoal.algorithms.sets.cut_search.repair import Repairs
 from shoal.algorithms.sets.cut_search.task import ItemTask
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem

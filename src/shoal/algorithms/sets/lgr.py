@@ -7,13 +7,13 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, parameter
-from shoal.algorithms.sets.equal_sets.diverse_groups import made_diverse
 from shoal.algorithms.sets.equal_sets.groups import (
     OUT_OF_TIME,
     EqualSets,
     Grouped,
     cost_tree,
     drill,
+    made_diverse,
     ncp_of,
     suppression_parameter,
 )

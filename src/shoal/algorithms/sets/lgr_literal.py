@@ -11,7 +11,7 @@ from shoal.algorithms.sets.lgr import LGR
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
 from shoal.kernels.arrays import Ints
-from shoal.kernels.lgr_literal import Published, roll_back
+from shoal.kernels.lgr import Published, roll_back
 from shoal.kernels.set_partition import Drill
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.model import Model

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.sets.equal_sets.diverse_groups import made_diverse
-from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill, suppression_parameter
+from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill, made_diverse, suppression_parameter
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity

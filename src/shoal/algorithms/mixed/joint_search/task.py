@@ -10,9 +10,8 @@ import numpy as np
 
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.diversity import require_possible, unite_for_diversity
-from shoal.algorithms.mixed.joint_search.item_step import ItemStep, PartItems, TreeStep
+from shoal.algorithms.mixed.joint_search.item_step import ItemStep, PartItems, TreeStep, UnionStep
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
-from shoal.algorithms.mixed.joint_search.union_step import UnionStep
 from shoal.algorithms.relational.clustering.growing import around_random_seeds
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,7 +21,6 @@ from shoal.algorithms.relational.full_domain.lattice_search import cheapest_leve
 from shoal.algorithms.relational.hilbert.algorithm import runs_along_the_curve
 from shoal.algorithms.relational.kanon_cf.closed_records import ClosedRecords, Mining
 from shoal.algorithms.relational.kanon_cf.cover import BYTES_PER_CLOSED_RECORD, greedy_cover, least_cost
-from shoal.algorithms.relational.kanon_cf.memory import memory_of_machine
 from shoal.engine.local import LocalData
 from shoal.errors import Cancelled, LimitReached
 from shoal.kernels.constraint import ClassConstraint, classes_admissible
@@ -241,3 +241,8 @@ def _proven(measure: str, factor: float, flaw: str) -> str:
     if flaw:
         return f"no factor to the least possible loss is proven, because {flaw}"
     return f"the loss by {measure} is at most {factor:.3g} times the least possible: 2 (1 + ln 2k)"
+
+
+def memory_of_machine() -> float:
+    """The bytes of memory that this machine has."""
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

@@ -10,9 +10,8 @@ import numpy as np
 
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
-from shoal.algorithms.sets.cut_search.exchange import exchange
 from shoal.algorithms.sets.cut_search.generalization import Tally
-from shoal.algorithms.sets.cut_search.specialization import Specialized, obstacles_at, specialize
+from shoal.algorithms.sets.cut_search.specialization import Specialized, exchange, obstacles_at, specialize
 from shoal.algorithms.sets.cut_search.transactions import Transactions, set_column
 from shoal.algorithms.sets.cut_search.violations import Questions, Violation, Violations
 from shoal.engine.local import LocalData

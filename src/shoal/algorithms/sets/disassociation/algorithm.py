@@ -16,9 +16,13 @@ from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, parameter
 from shoal.algorithms.sets.cut_search.options import threads_parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
-from shoal.algorithms.sets.disassociation.horpart import HorizontalPartition, horizontal_partition, unite
+from shoal.algorithms.sets.disassociation.horpart import (
+    HorizontalPartition,
+    horizontal_partition,
+    settled,
+    unite,
+)
 from shoal.algorithms.sets.disassociation.refine import Refined, not_refined, refine
-from shoal.algorithms.sets.disassociation.settle import settled
 from shoal.algorithms.sets.disassociation.verpart import Chunked, shared_chunks, vertical_partition
 from shoal.algorithms.threads import in_threads, processors
 from shoal.engine.local import LocalData

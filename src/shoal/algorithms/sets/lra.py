@@ -25,7 +25,6 @@ from shoal.algorithms.sets.cut_search.task import DOWNCODING, ItemTask, reasons_
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violation, Violations
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order, hamming_distances
-from shoal.algorithms.sets.lra.single_items import may_leave
 from shoal.algorithms.threads import in_threads
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
@@ -356,3 +355,19 @@ def _figures(transactions: Transactions, parts: Sequence[_Part]) -> dict[str, An
         else:
             figures[name] = sum(each.get(name, 0) for each in found)
     return figures
+
+
+def may_leave(transactions: Transactions, node_of_leaf: Ints, k: int) -> Bools:
+    """Which transactions of one item can be published apart from the others without harm to anybody.
+
+    No set of two nodes is held by them, so only single nodes have fewer transactions when they leave: those
+    of a node stay if too few others would hold it then, or if too few of them hold it.
+    """
+    alone = np.flatnonzero(transactions.sizes == 1)
+    nodes = node_of_leaf[transactions.sets.items[transactions.sets.starts[alone]]]
+    leaving = np.bincount(nodes, minlength=transactions.tree.node_count)
+    staying = transactions.supports - leaving
+    free = (leaving >= k) & ((staying == 0) | (staying >= k))
+    chosen = np.zeros(transactions.row_count, dtype=np.bool_)
+    chosen[alone[free[nodes]]] = True
+    return chosen
