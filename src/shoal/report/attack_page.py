@@ -11,22 +11,16 @@ from shoal.json_values import JsonValue
 from shoal.report.document import document
 from shoal.report.figures import attack_figure
 from shoal.report.html import Content, Html, table, tag
-from shoal.report.parts import pair, section
+from shoal.report.parts import pair, private_header, section, tiles
 from shoal.report.wording import capitalized, counted, sentence, share
 
 
 def attack_page(found: Attacked) -> str:
     """The whole page."""
-    header = tag(
-        "header",
-        tag("p", "Attack report", class_="overline"),
-        tag("h1", f"{counted(found.published_records, 'published record')} under attack"),
-        tag(
-            "p",
-            "For the publisher only. These figures compare with the original: they must not go out with the"
-            " published file.",
-            class_="private",
-        ),
+    header = private_header(
+        "Attack report",
+        f"{counted(found.published_records, 'published record')} under attack",
+        "These figures compare with the original: they must not go out with the published file.",
     )
     return document("Shoal attack", header, _sections(found), f"Made by Shoal {version('shoal')}.")
 
@@ -145,12 +139,12 @@ def _answer(found: Attacked) -> Html:
         "The answer",
         tag("p", "✓ Within the promise" if holds else "✗ The promise is broken", class_="answer"),
         tag("p", words, class_="claim"),
-        tag("dl", *(_tile(name, figure) for name, figure in _tiles(found, promised)), class_="tiles"),
+        tiles(dict(_key_figures(found, promised))),
         class_="verdict" if holds else "verdict broken",
     )
 
 
-def _tiles(found: Attacked, promised: Sequence[Finding]) -> Iterable[tuple[str, str]]:
+def _key_figures(found: Attacked, promised: Sequence[Finding]) -> Iterable[tuple[str, str]]:
     yield "attacks are covered by the promise", f"{len(promised)} of {len(found.findings)}"
     fewest = [finding.after.smallest for finding in promised if finding.after.smallest is not None]
     if fewest:
@@ -164,10 +158,6 @@ def _tiles(found: Attacked, promised: Sequence[Finding]) -> Iterable[tuple[str, 
         yield "fewest candidates beyond the promise", f"{min(beyond):,}"
     expected = max((finding.after.expected for finding in found.findings), default=0.0)
     yield f"of {found.records:,} records, most that guesses find", f"{expected:,.0f}"
-
-
-def _tile(name: str, figure: str) -> Html:
-    return tag("div", tag("dt", name), tag("dd", figure), class_="tile")
 
 
 def _curve(found: Attacked, curve: Sequence[Finding], title: str) -> Html:

@@ -144,7 +144,13 @@ def cut_figure(cut: CutTree) -> go.Figure:
         height=110 + 24 * len(layout.nodes),
         columns=("node", "above", "values", "occurrences", "published so"),
         rows=[
-            (node.label, cut.nodes[node.parent].label if node.parent >= 0 else "", *_counts(node))
+            (
+                node.label,
+                cut.nodes[node.parent].label if node.parent >= 0 else "",
+                node.values,
+                node.occurrences,
+                node.published,
+            )
             for node in layout.nodes
         ],
     )
@@ -227,10 +233,6 @@ def _cut_line(layout: TreeLayout) -> go.Scatter:
     )
 
 
-def _counts(node: CutNode) -> tuple[int, int, int]:
-    return node.values, node.occurrences, node.published
-
-
 def _node_in_words(node: CutNode) -> str:
     return (
         f"{label(node.label, _LONGEST_HOVER)}: {node.values:,} values, {node.occurrences:,} occurrences,"
@@ -252,7 +254,7 @@ def class_size_figure(
         "before": [band.records_before for band in bands],
         "after": [band.records_after for band in bands],
     }
-    shown = _shown_sides(published_only=published_only)
+    shown = ("after",) if published_only else ("before", "after")
     figure = _figure(
         *(
             _side(
@@ -435,10 +437,6 @@ _HATCHES = {"before": "/", "after": ""}
 
 def _percentages(risk: Risk) -> list[str]:
     return [f"{100 * chance:.3g}%" for chance in (risk.highest, risk.mean)]
-
-
-def _shown_sides(*, published_only: bool) -> tuple[str, ...]:
-    return ("after",) if published_only else ("before", "after")
 
 
 def _hovers(level: Level, counts: Sequence[float]) -> list[str]:

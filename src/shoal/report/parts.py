@@ -10,6 +10,18 @@ import plotly.graph_objects as go
 from shoal.report.html import Content, Html, tag
 
 
+def private_header(kind: str, title: str, why: str) -> Html:
+    """The head of a page that is for the publisher alone, and why it must not go out."""
+    note = tag("p", f"For the publisher only. {why}", class_="private")
+    return tag("header", tag("p", kind, class_="overline"), tag("h1", title), note)
+
+
+def tiles(figures: Mapping[str, str]) -> Html:
+    """The figures that matter most, large and with their names."""
+    shown = (tag("div", tag("dt", name), tag("dd", text), class_="tile") for name, text in figures.items())
+    return tag("dl", *shown, class_="tiles")
+
+
 def section(name: str, title: str, *content: Content, class_: str | None = None) -> Html:
     """A part of the page under a heading, which is also its name in the address."""
     heading = tag("h2", title, id=name)

@@ -8,7 +8,7 @@ from shoal.privacy.model import Model
 from shoal.privacy.verdict import Verdict
 from shoal.report.explanations import Scope, limits_of, scope_in_words
 from shoal.report.html import Html, join, tag
-from shoal.report.parts import section
+from shoal.report.parts import section, tiles
 from shoal.report.wording import counted, sentence, share
 
 
@@ -22,7 +22,7 @@ def verdict_section(
         "The verdict",
         tag("p", _answer(verdicts, holds=holds), class_="answer"),
         *(_claim(verdict) for verdict in verdicts),
-        _tiles(figures),
+        tiles(figures),
         *remarks,
         *(_wildcard(verdict) for verdict in verdicts),
         None if publishable else _not_publishable(),
@@ -95,14 +95,6 @@ def _claim(verdict: Verdict) -> Html:
     return join(
         tag("p", sentence(verdict.claim), class_="claim"),
         tag("p", sentence(verdict.evidence), class_="evidence"),
-    )
-
-
-def _tiles(figures: Mapping[str, str]) -> Html:
-    return tag(
-        "dl",
-        *(tag("div", tag("dt", name), tag("dd", text), class_="tile") for name, text in figures.items()),
-        class_="tiles",
     )
 
 

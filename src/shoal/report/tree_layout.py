@@ -12,16 +12,11 @@ Points = tuple[list[float | None], list[float | None]]  # across and down; None 
 
 @dataclass(frozen=True, slots=True)
 class TreeLayout:
-    """Nodes from the top row to the bottom row; `across[i]` and `down[i]` are those of `nodes[i]`."""
+    """Nodes from the top row to the bottom row; `across[i]` is how far right `nodes[i]` stands."""
 
     nodes: tuple[CutNode, ...]
     above: tuple[int, ...]
     across: tuple[int, ...]
-
-    @property
-    def down(self) -> range:
-        """The row of each node."""
-        return range(len(self.nodes))
 
     def branches(self) -> Points:
         """Lines from each node to the one above it."""

@@ -15,6 +15,7 @@ from pyspark import TaskContext
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.take import take_sets
+from shoal.spark.answers import answer
 from shoal.spark.reader import Reader, in_blocks
 
 BLOCK = "shoal block"
@@ -26,8 +27,6 @@ SIZES = "block bigint, rows bigint"
 NUMBERS = "name string, number double, whole boolean"
 
 _NUMBERS_PER_BLOCK = 512
-_ITEMS = pa.schema([("block", pa.int64()), ("label", pa.string()), ("rows", pa.int64())])
-_NUMBERS = pa.schema([("name", pa.string()), ("number", pa.float64()), ("whole", pa.bool_())])
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,14 +156,7 @@ class SampleNumbers:
                 places = np.unique(np.linspace(0, len(present) - 1, _NUMBERS_PER_BLOCK).astype(np.int64))
                 sample = numbers[present[places]]
                 whole = bool((numbers == np.floor(numbers)).all())
-                columns = [[name] * len(sample), sample, [whole] * len(sample)]
-                yield pa.RecordBatch.from_arrays(
-                    [
-                        pa.array(column, type=kind)
-                        for column, kind in zip(columns, _NUMBERS.types, strict=True)
-                    ],
-                    schema=_NUMBERS,
-                )
+                yield answer(NUMBERS, [name] * len(sample), sample, [whole] * len(sample))
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +177,7 @@ class CountPlaces:
             for number, axis in enumerate(self.axes):
                 room = axis.value_count + 2
                 keys, counts = np.unique(block[chosen] * room + axis.places(data)[chosen], return_counts=True)
-                numbers = np.full(len(keys), number)
-                yield _batch(PLACES, keys // room, numbers, keys % room, counts)
+                yield answer(PLACES, keys // room, np.full(len(keys), number), keys % room, counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,17 +194,13 @@ class CountItems:
         for rows in in_blocks(batches):
             data = self.reader.read(rows)
             block = block_of_each_row(self.splits, data)
-            sets, labels = (
-                data.joined_sets().of_column(self.column),
-                data.table.sets(self.column).domain.labels,
-            )
+            sets = data.joined_sets().of_column(self.column)
+            labels = data.table.sets(self.column).domain.labels
             of_item = np.repeat(block, np.diff(sets.starts))
             chosen = np.isin(of_item, list(self.open))
             room = max(len(labels), 1)
             keys, counts = np.unique(of_item[chosen] * room + sets.items[chosen], return_counts=True)
-            yield pa.RecordBatch.from_arrays(
-                [pa.array(keys // room), labels.take(pa.array(keys % room)), pa.array(counts)], schema=_ITEMS
-            )
+            yield answer(ITEMS, keys // room, labels.take(pa.array(keys % room)), counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +216,7 @@ class CountBlocks:
             blocks, counts = np.unique(
                 block_of_each_row(self.splits, self.reader.read(rows)), return_counts=True
             )
-            yield _batch(SIZES, blocks, counts)
+            yield answer(SIZES, blocks, counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,8 +261,3 @@ def whole_blocks(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.Ta
 
 def _without_block(batches: Sequence[pa.RecordBatch]) -> pa.Table:
     return pa.Table.from_batches(batches).drop_columns([BLOCK])
-
-
-def _batch(schema: str, *columns: Ints) -> pa.RecordBatch:
-    names = [field.split()[0] for field in schema.split(", ")]
-    return pa.RecordBatch.from_arrays([pa.array(column, type=pa.int64()) for column in columns], names=names)

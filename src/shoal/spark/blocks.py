@@ -35,7 +35,7 @@ from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.spark.block_tasks import BLOCK, AddBlock, whole_blocks
 from shoal.spark.classes import quoted
-from shoal.spark.data import SparkData, empty_table
+from shoal.spark.data import SparkData, SparkFound, empty_table
 from shoal.spark.divide import Box, Division
 from shoal.spark.publish_tasks import typed
 from shoal.spark.reader import ROWS_ON_DISK, Reader
@@ -175,6 +175,17 @@ class Searched:
     published: DataFrame
     facts: tuple[Mapping[str, Any], ...]
     working: DataFrame
+
+    def released(self, division: Division, notices: tuple[str, ...], *, of_sets: bool) -> SparkFound:
+        """What was decided for the rows of all blocks, and what it cost."""
+        return SparkFound(
+            frame=self.published,
+            losses=self.losses(of_sets=of_sets),
+            column_losses=self.column_losses(),
+            notices=notices,
+            figures=self.figures(division),
+            working=self.working,
+        )
 
     def figures(self, division: Division) -> dict[str, Any]:
         """How the work was divided."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import CutTask, fitting
@@ -21,10 +18,9 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.metrics.items import utility_loss
 from shoal.metrics.joint import weights_of_words
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
-from shoal.spark.blocks import RunClock, most_rows_per_block
+from shoal.spark.blocks import PublishRows, most_rows_per_block
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
@@ -39,43 +35,35 @@ ROWS_PER_GROUP = 200_000
 SAME = "the cut is the one that the same search finds on one machine"
 
 
-def search_by_counts(
-    algorithm: Algorithm,
-    data: SparkData,
-    models: Sequence[Model],
-    progress: Progress,
-    *,
-    schema: pa.Schema,
-    within: RunClock,
-) -> SparkFound:
+def search_by_counts(data: SparkData, task: PublishRows, progress: Progress) -> SparkFound:
     """Find one cut for all rows, as on one machine, and publish the rows under it."""
-    column = set_column_of(data)
+    column, algorithm = set_column_of(data), task.algorithm
     progress.stage("encoding")
     chunks = encoded_sets(data, column)
     try:
         tree = data.trees[column]
         sets = SpreadSets(chunks, tree.leaf_count)
         transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
-        constraint, notices = fitting(ItemConstraint.of(models), tree, transactions.longest)
+        constraint, notices = fitting(ItemConstraint.of(task.models), tree, transactions.longest)
         violations = SpreadViolations(transactions, sets, constraint)
         progress.stage(f"searching with {algorithm.name}")
-        task = CutTask(column, 0, violations, notices)
+        cut_task = CutTask(column, 0, violations, notices)
         if isinstance(algorithm, AA):
-            recoding, how = algorithm.search(task, progress), SAME
+            recoding, how = algorithm.search(cut_task, progress), SAME
         elif isinstance(algorithm, VPA):
             most = most_rows_per_block(data, ROWS_PER_GROUP)
             found, how = search_groups(
-                algorithm, chunks, transactions, constraint, most_rows=most, within=within
+                algorithm, chunks, transactions, constraint, most_rows=most, within=task.within
             )
-            recoding = algorithm.search(task, found, progress)
+            recoding = algorithm.search(cut_task, found, progress)
         else:
             raise TypeError(f"{algorithm.name} does not say how it asks for counts")
         losses = _losses(data, column, recoding.cuts.node_of_leaf[0], sets, transactions)
     finally:
         chunks.unpersist()
-    publish = PublishCut(data.reader, recoding.cuts, schema)
+    publish = PublishCut(data.reader, recoding.cuts, task.schema)
     return SparkFound(
-        frame=data.frame.mapInArrow(publish, from_arrow_schema(schema)),
+        frame=data.frame.mapInArrow(publish, from_arrow_schema(task.schema)),
         losses=losses,
         column_losses={column: losses},
         notices=(*recoding.notices, how),

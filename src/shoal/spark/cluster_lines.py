@@ -16,6 +16,7 @@ from pyspark.sql import functions as sql
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import SetArrays, frozen_ints
 from shoal.recoding.disassociated import Disassociated, NestedClusters, parse_lines
+from shoal.spark.answers import answer
 from shoal.spark.classes import quoted
 from shoal.spark.port import Mergeable
 from shoal.spark.reader import in_blocks
@@ -132,5 +133,4 @@ class _TermsOfLines:
             labels = clusters.terms.texts()
             in_chunks = np.zeros(len(labels), dtype=np.bool_)
             in_chunks[clusters.subrecords.items] = True
-            columns = [pa.array(map(canonical, labels)), pa.array(labels), pa.array(in_chunks)]
-            yield pa.RecordBatch.from_arrays(columns, names=[part.split()[0] for part in _TERMS.split(", ")])
+            yield answer(_TERMS, map(canonical, labels), labels, in_chunks)

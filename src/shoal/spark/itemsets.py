@@ -18,6 +18,7 @@ from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.rare_itemsets import lay_out
 from shoal.kernels.set_supports import ItemIndex, node_supports, rows_of_leaves, supports_of
 from shoal.kernels.subset_keys import Subsets, next_keys, occurrences_by_first, start_of_keys, tally_keys
+from shoal.spark.answers import answer
 from shoal.spark.encoded_sets import sets_of, unpacked
 
 OCCURRENCES_PER_JOB = 1 << 30
@@ -34,6 +35,7 @@ _INT64 = np.dtype("<i8")
 _PARTIAL = "question int, bucket int, keys binary, counts binary"
 _SELECTED = "question int, keys binary, counts binary, occurrences bigint, more boolean"
 _BLOCK = "block binary"
+_TOTAL = "total double"
 _FIGURES, _LONGEST = 3, 2  # how many figures stand before the counts of a chunk, and which is a maximum
 
 Counts = tuple[Ints, Ints]  # keys, ascending, and how often each occurs
@@ -136,7 +138,7 @@ class SpreadSets:
     def total(self, of_chunk: FloatOfChunk) -> float:
         """A measure of every chunk, added up."""
         self.jobs += 1
-        rows = self._chunks.mapInArrow(_AddedFloats(of_chunk), "total double").collect()
+        rows = self._chunks.mapInArrow(_AddedFloats(of_chunk), _TOTAL).collect()
         return fsum(row.total for row in rows)
 
     def rare(
@@ -263,7 +265,7 @@ class _Added:
         total = self.count.zero()
         for sets in sets_of(batches):
             total = self.count.add(total, self.count.of(sets))
-        yield pa.RecordBatch.from_arrays([pa.array([total.tobytes()])], names=["block"])
+        yield answer(_BLOCK, [total.tobytes()])
 
 
 class FloatOfChunk(Protocol):
@@ -278,8 +280,7 @@ class _AddedFloats:
     measure: FloatOfChunk
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        total = fsum(self.measure.of(sets) for sets in sets_of(batches))
-        yield pa.RecordBatch.from_arrays([pa.array([total])], names=["total"])
+        yield answer(_TOTAL, [fsum(self.measure.of(sets) for sets in sets_of(batches))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,16 +355,9 @@ class _SelectedSets:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number, counts in _by_question(batches).items():
             keys, supports = self.select.of(self.questions[number], counts)
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.array([number], type=pa.int32()),
-                    pa.array([keys[: self.most].tobytes()]),
-                    pa.array([supports[: self.most].tobytes()]),
-                    pa.array([int(counts[1].sum())], type=pa.int64()),
-                    pa.array([len(keys) > self.most]),
-                ],
-                names=["question", "keys", "counts", "occurrences", "more"],
-            )
+            first = (keys[: self.most].tobytes(), supports[: self.most].tobytes())
+            row = (number, *first, int(counts[1].sum()), len(keys) > self.most)
+            yield answer(_SELECTED, *([value] for value in row))
 
 
 def furthest(expected: Ints, first: int) -> int:
@@ -439,14 +433,8 @@ def _into_buckets(question: int, counts: Counts, buckets: int) -> Iterator[pa.Re
     for bucket, end in enumerate(ends.tolist()):
         if end > start:
             chosen = order[start:end]
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.array([question], type=pa.int32()),
-                    pa.array([bucket], type=pa.int32()),
-                    pa.array([keys[chosen].tobytes()]),
-                    pa.array([supports[chosen].tobytes()]),
-                ],
-                names=["question", "bucket", "keys", "counts"],
+            yield answer(
+                _PARTIAL, [question], [bucket], [keys[chosen].tobytes()], [supports[chosen].tobytes()]
             )
         start = end
 

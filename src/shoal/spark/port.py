@@ -10,6 +10,7 @@ import pickle
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import methodcaller
 from typing import Any, ClassVar, NoReturn, Protocol, Self, TypeVar
 
 import numpy as np
@@ -28,7 +29,6 @@ from shoal.engine.answers import (
     Judgement,
     NamedRows,
     Rarest,
-    Shown,
     SizeCounts,
     WeakestClass,
 )
@@ -37,6 +37,7 @@ from shoal.engine.port import Question, Wildcard
 from shoal.engine.wildcard import wildcard_reading
 from shoal.errors import CannotVerify, LimitReached
 from shoal.kernels.arrays import frozen_ints
+from shoal.spark.answers import answer
 from shoal.spark.classes import ROWS, EncodeLabels, count_classes, quoted
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
 from shoal.spark.itemsets import LARGEST_KEY, SpreadSets, furthest
@@ -119,7 +120,8 @@ class SparkPort:
             first = smallest.orderBy(*(sql.asc_nulls_first(quoted(name)) for name in columns)).first()
         finally:
             classes.unpersist()
-        labels: dict[str, Shown] = {name: _shown(first[name]) for name in columns} if first else {}
+        found = {name: first[name] for name in columns} if first else {}
+        labels = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
         below = sizes.sizes < k
         return ClassSizes(
             sizes=sizes,
@@ -188,7 +190,9 @@ class SparkPort:
     def rarest_itemset(self, m: int, k: int, within: Sequence[str] = ()) -> Rarest:
         """The smallest support over all itemsets of at most m items among rows that agree on some columns."""
         if within:
-            found = self._of_whole_classes(within, _RarestItemset(m, k, tuple(within)), self.reader)
+            found = self._of_whole_classes(
+                within, methodcaller("rarest_itemset", m, k, tuple(within)), self.reader
+            )
             return found or Rarest(None, (), NamedRows({}, _NOWHERE, 0), 0)
         labels = self._labels_of_items()
         items = [Item(name, label) for name, of_name in labels.items() for label in of_name.to_pylist()]
@@ -211,7 +215,7 @@ class SparkPort:
         """The largest share of a sensitive item over all itemsets of 0..m items in each class."""
         if not within or with_items:
             self._cannot(Question.GUESSES)
-        return self._of_whole_classes(within, _LikeliestGuess(m, tuple(within)), self.reader)
+        return self._of_whole_classes(within, methodcaller("likeliest_guess", m, tuple(within)), self.reader)
 
     def rarest_facts(self, m: int, k: int) -> Facts | None:  # noqa: ARG002
         """Spark does not look for absent items."""
@@ -292,7 +296,8 @@ class SparkPort:
         self, columns: Sequence[str], question: Callable[[LocalData], Answer | None], reader: Reader
     ) -> Answer | None:
         """Bring whole classes together, ask part by part, and merge the answers; None if there are none."""
-        asked = replace(reader, roles={name: role for name, role in reader.roles.items() if _is_known(role)})
+        known = (name for name in self.with_role(Quasi, QuasiSet, Sensitive) if name in reader.roles)
+        asked = reader.only(*known)
         frame = self._select(*asked.roles)
         parts = max(frame.rdd.getNumPartitions(), -(-self.row_count // ROWS_PER_PART))
         keys = [_comparable(name, self.roles[name], frame) for name in columns]
@@ -311,14 +316,6 @@ def _counted_sizes(classes: DataFrame) -> SizeCounts:
     rows = classes.groupBy(quoted(ROWS)).count().collect()
     sizes = np.array(sorted((row[ROWS], row["count"]) for row in rows), dtype=np.int64).reshape(-1, 2)
     return SizeCounts(frozen_ints(sizes[:, 0]), frozen_ints(sizes[:, 1]))
-
-
-def _is_known(role: Role) -> bool:
-    return isinstance(role, Quasi | QuasiSet | Sensitive)
-
-
-def _shown(value: Any) -> Shown:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _codes(column: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -380,8 +377,8 @@ class _Ask:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         filled = [batch for batch in batches if batch.num_rows]
         if filled:
-            answer = self.question(self.reader.read(pa.Table.from_batches(filled)))
-            yield pa.RecordBatch.from_pydict({"answer": pa.array([pickle.dumps(_placeless(answer))])})
+            found = self.question(self.reader.read(pa.Table.from_batches(filled)))
+            yield answer(_ANSWER, [pickle.dumps(_placeless(found))])
 
 
 def _placeless(answer: Any) -> Any:
@@ -401,25 +398,6 @@ class _WeakestClass:
         return found
 
 
-@dataclass(frozen=True)
-class _RarestItemset:
-    m: int
-    k: int
-    within: tuple[str, ...]
-
-    def __call__(self, data: LocalData) -> Rarest:
-        return data.rarest_itemset(self.m, self.k, self.within)
-
-
-@dataclass(frozen=True)
-class _LikeliestGuess:
-    m: int
-    within: tuple[str, ...]
-
-    def __call__(self, data: LocalData) -> Guess | None:
-        return data.likeliest_guess(self.m, self.within)
-
-
 @dataclass(frozen=True, eq=False)
 class _RowsWithItems:
     reader: Reader
@@ -427,5 +405,4 @@ class _RowsWithItems:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in in_blocks(batches):
-            total = self.reader.read(rows).rows_with_items(sensitive=self.sensitive)
-            yield pa.RecordBatch.from_pydict({"total": pa.array([total], pa.int64())})
+            yield answer(_TOTAL, [self.reader.read(rows).rows_with_items(sensitive=self.sensitive)])

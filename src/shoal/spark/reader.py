@@ -16,6 +16,7 @@ from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import bind_part
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import rows_of_each_value
+from shoal.spark.answers import arrow_schema
 from shoal.spark.encoded_sets import chunks_of
 from shoal.table.columns import Coded, Column, Sets
 from shoal.table.reading import ReadOptions, read_published, read_table
@@ -25,10 +26,6 @@ ROWS_AT_ONCE = 50_000
 ROWS_PER_PART = 1_000_000  # where they are counted or written, which takes less memory than a search
 ROWS_ON_DISK = StorageLevel.DISK_ONLY  # what Spark keeps in memory must fit there, a whole part at a time
 VALUES = "column string, label string, rows bigint, problem string"
-
-_VALUES = pa.schema(
-    [("column", pa.string()), ("label", pa.string()), ("rows", pa.int64()), ("problem", pa.string())]
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +102,7 @@ class CountValues:
                     values.update({(name, label): count for label, count in _values_in(column)})
         found = [{"column": name, "label": label, "rows": count} for (name, label), count in values.items()]
         found += [{"rows": count, "problem": problem} for problem, count in problems.items()]
-        yield pa.RecordBatch.from_pylist(found, schema=_VALUES)
+        yield pa.RecordBatch.from_pylist(found, schema=arrow_schema(VALUES))
 
 
 def problem_of(text: str) -> Problem:

@@ -17,6 +17,7 @@ from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.sets.vpa import VPA, SearchedGroup, Subtrees, search_group
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.spark.answers import answer
 from shoal.spark.blocks import RunClock
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, chunks_of, sets_of, unpacked
 from shoal.spark.violations import SpreadTransactions
@@ -24,18 +25,7 @@ from shoal.spark.violations import SpreadTransactions
 ITEMS_PER_ROW = 10  # what a row is reckoned at where a task is bounded by rows
 
 _PROJECTED = "group bigint, starts binary, items binary"
-_PROJECTED_NAMES = ["group", "starts", "items"]
 _SEARCHED = "group bigint, nodes binary, found bigint, mended bigint, in_time boolean, counted bigint"
-_RESULT = pa.schema(
-    [
-        ("group", pa.int64()),
-        ("nodes", pa.binary()),
-        ("found", pa.int64()),
-        ("mended", pa.int64()),
-        ("in_time", pa.bool_()),
-        ("counted", pa.int64()),
-    ]
-)
 _INT64 = np.dtype("<i8")
 
 
@@ -117,8 +107,7 @@ class _Project:
                 counts = np.bincount(rows[kept], minlength=1)
                 starts = np.concatenate(([0], np.cumsum(counts[counts > 0])))
                 for chunk in chunks_of(SetArrays(frozen_ints(starts), sets.items[kept]), ITEMS_PER_CHUNK):
-                    numbers = pa.array([group] * chunk.num_rows, type=pa.int64())
-                    yield pa.RecordBatch.from_arrays([numbers, *chunk.columns], names=_PROJECTED_NAMES)
+                    yield answer(_PROJECTED, [group] * chunk.num_rows, *chunk.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,19 +123,9 @@ class _SearchGroups:
         rows = (batch.slice(place, 1) for batch in batches for place in range(batch.num_rows))
         for group, chunks in groupby(rows, key=lambda row: int(row.column("group")[0].as_py())):
             found = self._search(group, joined_sets(list(sets_of(chunks))))
-            yield pa.RecordBatch.from_pylist(
-                [
-                    {
-                        "group": group,
-                        "nodes": found.node_of_leaf.astype(_INT64).tobytes(),
-                        "found": found.tally.found,
-                        "mended": found.tally.mended,
-                        "in_time": found.tally.in_time,
-                        "counted": found.counted,
-                    }
-                ],
-                schema=_RESULT,
-            )
+            nodes, tally = found.node_of_leaf.astype(_INT64).tobytes(), found.tally
+            row = (group, nodes, tally.found, tally.mended, tally.in_time, found.counted)
+            yield answer(_SEARCHED, *([value] for value in row))
 
     def _search(self, group: int, sets: SetArrays) -> SearchedGroup:
         no_items = SetArrays(frozen_ints(np.zeros_like(sets.starts)), frozen_ints([]))

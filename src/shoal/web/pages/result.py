@@ -145,7 +145,7 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
             paragraph(sentence)
     risk, loss = result["risk"], result["loss"]
     with ui.element("div").classes("shoal-tiles"):
-        tile("ShownRecords published", f"{result['published_records']:,}", f"of {result['records']:,}")
+        tile("Records published", f"{result['published_records']:,}", f"of {result['records']:,}")
         if risk["after"] is not None:
             before = percent(risk["before"]["highest"]) if risk["before"] else "unknown"
             knowing = ", if all items are known" if MODELS[result["model"]].bounded else ""
@@ -187,7 +187,7 @@ class ShownRecords:
     def show(self) -> None:
         """Draw the table, and the place for answers."""
         is_new = self._rows[0]["before"] is None
-        with card("New records" if is_new else "ShownRecords before and after"):
+        with card("New records" if is_new else "Records before and after"):
             if is_new:
                 paragraph("These are drawn anew: none belongs to a person of the original.", quiet=True)
             else:
