@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked, LinkedSets
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, frozen_ints, frozen_sets
 from shoal.kernels.attack_intersection import ReleaseSide, count_with_partner
 from shoal.kernels.attack_values import fitting_classes
 from shoal.kernels.grouping import group_rows, members
@@ -135,7 +135,7 @@ def _sides(one: Linked, other: Linked) -> tuple[ReleaseSide, ReleaseSide]:
 def _side(linked: Linked, shown: Ints) -> ReleaseSide:
     if linked.has_sets:
         return ReleaseSide(linked.sets.links.published, frozen_ints(shown))
-    return ReleaseSide(SetArrays(frozen_ints(np.zeros(len(shown) + 1)), frozen_ints([])), frozen_ints(shown))
+    return ReleaseSide(frozen_sets(np.zeros(len(shown) + 1), []), frozen_ints(shown))
 
 
 def _texts(column: Column) -> pa.Array:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.engine.answers import Facts
 from shoal.engine.joined_sets import JoinedSets
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, owners
 from shoal.kernels.grouping import members
 
 _Words = NDArray[np.uint64]
@@ -77,7 +77,7 @@ def _facts_of_absence(
 def _facts(sets: SetArrays, weights: Ints, m: int) -> list[_Fact]:
     """Everything that can be known about items that occur, present ones first."""
     row_count = len(sets.starts) - 1
-    row_of_item = np.repeat(np.arange(row_count, dtype=np.int64), np.diff(sets.starts))
+    row_of_item = owners(sets.starts)
     starts, places = members(sets.items, len(weights))
     present, absent = [], []
     for item in np.flatnonzero(np.diff(starts)).tolist():

@@ -18,6 +18,7 @@ from shoal.hierarchy.source import TreeSource
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import rows_of_each_value, unknown_values
 from shoal.hierarchy.values import all_numbers, canonical_labels, listed, numbers_of
+from shoal.kernels.arrays import starts_of
 from shoal.table.columns import Coded, Kind, Sets
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
@@ -195,7 +196,7 @@ def _nodes_with_one_present_leaf(subject: _Subject, column: Coded | Sets) -> Ite
         text for text, rows in zip(column.domain.texts(), rows_of_each_value(column), strict=True) if rows
     }
     present = np.array([label in occurring for label in tree.leaf_labels], dtype=np.int64)
-    before = np.concatenate(([0], np.cumsum(present)))
+    before = starts_of(present)
     inner = np.arange(tree.missing + 1, tree.root)
     held = before[tree.arrays.last_leaf[inner] + 1] - before[tree.arrays.first_leaf[inner]]
     alone = [tree.labels[node] for node in inner[(held == 1) & (tree.sizes[inner] > 1)].tolist()]

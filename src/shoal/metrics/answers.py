@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.errors import InvalidParameter
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, owners
 from shoal.recoding.disassociated import Disassociated, NestedClusters
 
 LARGEST_ITEMSET = 62
@@ -140,7 +140,7 @@ class _Totals:
 def _chunks_with_terms(published: Disassociated, bit_of: Ints) -> tuple[Ints, Ints]:
     """The terms of the itemset in each chunk, and how many of its subrecords hold all of those."""
     in_subrecord = _united_bits(published.subrecords, bit_of)
-    chunk_of = np.repeat(np.arange(len(published.chunk_clusters)), np.diff(published.chunk_starts))
+    chunk_of = owners(published.chunk_starts)
     in_chunk = np.zeros(len(published.chunk_clusters), dtype=np.int64)
     np.bitwise_or.at(in_chunk, chunk_of, in_subrecord)
     whole = (in_subrecord != 0) & (in_subrecord == in_chunk[chunk_of])

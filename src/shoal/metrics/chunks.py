@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow.compute as pc
 
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, frozen_sets, owners
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.columns import Domain
 
@@ -20,9 +20,9 @@ def codes_in(domain: Domain, published: Disassociated) -> Ints:
 
 def recoded(sets: SetArrays, codes: Ints) -> SetArrays:
     """The same sets under other codes, ascending again."""
-    rows = np.repeat(np.arange(len(sets.starts) - 1), np.diff(sets.starts))
+    rows = owners(sets.starts)
     items = codes[sets.items]
-    return SetArrays(frozen_ints(sets.starts), frozen_ints(items[np.lexsort((items, rows))]))
+    return frozen_sets(sets.starts, items[np.lexsort((items, rows))])
 
 
 def certain_sets(published: Disassociated) -> SetArrays:
@@ -35,7 +35,7 @@ def certain_sets(published: Disassociated) -> SetArrays:
     starts = np.concatenate(
         (published.subrecords.starts, published.subrecords.starts[-1] + 1 + np.arange(len(terms)))
     )
-    return SetArrays(frozen_ints(starts), frozen_ints(np.concatenate((published.subrecords.items, terms))))
+    return frozen_sets(starts, np.concatenate((published.subrecords.items, terms)))
 
 
 def lost_terms(supports: Ints, published: Disassociated, codes: Ints, k: int) -> float:

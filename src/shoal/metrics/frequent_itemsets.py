@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.errors import InvalidParameter
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, only_items, taken_rows
 from shoal.kernels.frequent_itemsets import ALL, CountedRows, Itemsets, Kinship, WantedItemsets, mine
 from shoal.kernels.sets import group_sets
 
@@ -41,7 +41,8 @@ def top_itemsets(
     minimum = max(1, int(np.sort(supports)[-most])) if most <= item_count else 1
     wanted = _wanted(minimum, longest, most, item_count)
     mined = mine(_distinct_rows(sets, supports >= minimum), item_count, wanted, kinship)
-    return _picked(mined, np.argsort(-mined.supports, kind="stable")[:most])
+    best = np.argsort(-mined.supports, kind="stable")[:most]
+    return Itemsets(taken_rows(mined.sets, best), mined.supports[best])
 
 
 def _check(name: str, value: int) -> None:
@@ -61,21 +62,7 @@ def _wanted(minimum_support: int, longest: int | None, most: int, item_count: in
 
 def _distinct_rows(sets: SetArrays, kept: Bools) -> CountedRows:
     """The distinct sets of the items that are kept, and how many records have each of them."""
-    stays = kept[sets.items]
-    starts = np.concatenate(([0], np.cumsum(stays)))[sets.starts]
-    rows = SetArrays(frozen_ints(starts), frozen_ints(sets.items[stays]))
+    rows = only_items(sets, kept[sets.items])
     class_of_row, first_rows = group_sets(rows)
     weights = np.bincount(class_of_row, minlength=len(first_rows)).astype(np.int64, copy=False)
-    return CountedRows(_rows(rows, first_rows), weights)
-
-
-def _rows(sets: SetArrays, rows: Ints) -> SetArrays:
-    """The sets of the given rows."""
-    sizes = np.diff(sets.starts)[rows]
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    positions = np.repeat(sets.starts[rows] - starts[:-1], sizes) + np.arange(starts[-1])
-    return SetArrays(starts, sets.items[positions])
-
-
-def _picked(itemsets: Itemsets, places: Ints) -> Itemsets:
-    return Itemsets(_rows(itemsets.sets, places), itemsets.supports[places])
+    return CountedRows(taken_rows(rows, first_rows), weights)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, owners
 from shoal.kernels.grouping import group_rows
 from shoal.recoding.cuts import Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED
@@ -78,4 +78,4 @@ def published_items(sets: SetArrays, node_of_occurrence: Ints) -> tuple[Ints, In
 
 
 def _row_of_occurrence(sets: SetArrays) -> Ints:
-    return np.repeat(np.arange(len(sets.starts) - 1, dtype=np.int64), np.diff(sets.starts))
+    return owners(sets.starts)

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Ints, SetArrays, frozen_sets, joined_rows, owners, starts_of
 from shoal.kernels.frequent_itemsets import Itemsets, Kinship
 from shoal.kernels.sets import group_sets
 from shoal.metrics.frequent_itemsets import top_itemsets
@@ -44,7 +44,7 @@ def generalized_top_deviation(
 def with_nodes_above(tree: Hierarchy, sets: SetArrays) -> SetArrays:
     """Sets of nodes together with all nodes above them but the root."""
     row_count = len(sets.starts) - 1
-    rows = np.repeat(np.arange(row_count, dtype=np.int64), np.diff(sets.starts))
+    rows = owners(sets.starts)
     nodes = sets.items
     keys: list[Ints] = []
     while len(nodes):
@@ -54,9 +54,7 @@ def with_nodes_above(tree: Hierarchy, sets: SetArrays) -> SetArrays:
         nodes = tree.arrays.parent[nodes]
     distinct = np.unique(np.concatenate(keys)) if keys else np.zeros(0, dtype=np.int64)
     sizes = np.bincount(distinct // tree.node_count, minlength=row_count)
-    return SetArrays(
-        frozen_ints(np.concatenate(([0], np.cumsum(sizes)))), frozen_ints(distinct % tree.node_count)
-    )
+    return frozen_sets(starts_of(sizes), distinct % tree.node_count)
 
 
 def _checked(top: int) -> int:
@@ -73,8 +71,6 @@ def _deviation(original: Itemsets, published: Itemsets) -> float:
 
 def _count_among(itemsets: SetArrays, others: SetArrays) -> int:
     """How many of some distinct itemsets are among others."""
-    starts = np.concatenate((others.starts, itemsets.starts[1:] + others.starts[-1]))
-    items = np.concatenate((others.items, itemsets.items))
-    class_of_row, _ = group_sets(SetArrays(frozen_ints(starts), frozen_ints(items)))
+    class_of_row, _ = group_sets(joined_rows(others, itemsets))
     other_count = len(others.starts) - 1
     return int(np.count_nonzero(class_of_row[other_count:] < other_count))

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints
+from shoal.kernels.arrays import Bools, Floats, Ints, starts_of
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.table.canonical import number_texts
 from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets, Table, category_domain
@@ -143,7 +143,7 @@ def _starred_column(column: Column, stars: Bools) -> Column:
     """A column that is otherwise published as it is, without what it says of suppressed records."""
     if isinstance(column, Sets):
         kept = np.where(stars, 0, column.sizes)
-        starts = np.concatenate(([0], np.cumsum(kept)))
+        starts = starts_of(kept)
         items = column.arrays.items[np.repeat(~stars, column.sizes)]
         return Sets.of(starts, items, column.domain, column.separator)
     if isinstance(column, Carried):

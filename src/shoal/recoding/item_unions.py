@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Ints, frozen_sets
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Unions
 
 
@@ -26,9 +26,7 @@ def unions_of(first_of_each: Ints, labels: Sequence[str], separator: str) -> tup
             number = number_of.setdefault(tuple(members.tolist()), count + len(number_of))
             words[part, members] = number
     lists = [*((item,) for item in range(count)), *number_of]
-    members_of_all = SetArrays(
-        frozen_ints(np.cumsum([0, *map(len, lists)])), frozen_ints([item for some in lists for item in some])
-    )
+    members_of_all = frozen_sets(np.cumsum([0, *map(len, lists)]), [item for some in lists for item in some])
     return Unions(_labels(labels, list(number_of), separator), members_of_all, count), words
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
 from shoal.kernels.rare_itemsets import lay_out
 from shoal.kernels.set_supports import ItemIndex, node_supports, rows_of_leaves, supports_of
 from shoal.kernels.subset_keys import Subsets, next_keys, occurrences_by_first, start_of_keys, tally_keys
@@ -396,11 +396,11 @@ def _laid(sets: SetArrays, question: ItemsetQuestion, number_of_leaf: Ints) -> I
     """The rows that can hold a set in question, laid end to end."""
     numbers = question.numbers(number_of_leaf)
     listed = numbers >= 0
-    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(listed, dtype=np.int64)))
+    starts = starts_of(listed)
     rows = np.flatnonzero(np.diff(sets.starts) >= question.size)
     if not question.fresh.all():
         is_fresh = np.append(question.fresh, False)[numbers]
-        fresh_before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(is_fresh[sets.items])))
+        fresh_before = starts_of(is_fresh[sets.items])
         rows = rows[(fresh_before[sets.starts[rows + 1]] - fresh_before[sets.starts[rows]]) > 0]
     return lay_out(sets, rows, SetArrays(starts, numbers[listed]), question.base)
 

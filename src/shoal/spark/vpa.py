@@ -16,7 +16,7 @@ from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.sets.vpa import VPA, SearchedGroup, Subtrees, search_group
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, frozen_sets, joined_rows, owners, starts_of
 from shoal.spark.answers import answer
 from shoal.spark.blocks import RunClock
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, chunks_of, sets_of, unpacked
@@ -101,11 +101,11 @@ class _Project:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for sets in sets_of(batches):
-            rows = np.repeat(np.arange(len(sets.starts) - 1), np.diff(sets.starts))
+            rows = owners(sets.starts)
             for group, (first, last) in enumerate(zip(self.first, self.last, strict=True)):
                 kept = (sets.items >= first) & (sets.items <= last)
                 counts = np.bincount(rows[kept], minlength=1)
-                starts = np.concatenate(([0], np.cumsum(counts[counts > 0])))
+                starts = starts_of(counts[counts > 0])
                 for chunk in chunks_of(SetArrays(frozen_ints(starts), sets.items[kept]), ITEMS_PER_CHUNK):
                     yield answer(_PROJECTED, [group] * chunk.num_rows, *chunk.columns)
 
@@ -122,19 +122,13 @@ class _SearchGroups:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = (batch.slice(place, 1) for batch in batches for place in range(batch.num_rows))
         for group, chunks in groupby(rows, key=lambda row: int(row.column("group")[0].as_py())):
-            found = self._search(group, joined_sets(list(sets_of(chunks))))
+            found = self._search(group, joined_rows(*sets_of(chunks)))
             nodes, tally = found.node_of_leaf.astype(_INT64).tobytes(), found.tally
             row = (group, nodes, tally.found, tally.mended, tally.in_time, found.counted)
             yield answer(_SEARCHED, *([value] for value in row))
 
     def _search(self, group: int, sets: SetArrays) -> SearchedGroup:
-        no_items = SetArrays(frozen_ints(np.zeros_like(sets.starts)), frozen_ints([]))
+        no_items = frozen_sets(np.zeros_like(sets.starts), [])
         transactions = Transactions(self.tree, sets, sensitive=no_items, whole_of=frozen_ints([]))
         violations = Violations(transactions, self.constraint)
         return search_group(violations, self.groups[group], self.within.progress())
-
-
-def joined_sets(parts: Sequence[SetArrays]) -> SetArrays:
-    """The rows of all parts, one behind the other."""
-    starts = np.concatenate(([0], np.cumsum(np.concatenate([np.diff(part.starts) for part in parts]))))
-    return SetArrays(frozen_ints(starts), frozen_ints(np.concatenate([part.items for part in parts])))

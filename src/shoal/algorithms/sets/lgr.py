@@ -18,7 +18,7 @@ from shoal.algorithms.sets.equal_sets.groups import (
     suppression_parameter,
 )
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, owners
 from shoal.kernels.lgr import Regrouping, begin_regrouping, regroup
 from shoal.kernels.set_partition import Drill
 from shoal.privacy.model import Model
@@ -113,6 +113,6 @@ class LGR(Algorithm):
 def _rows_that_lose(parts: Drill) -> Ints:
     """Rows of groups in which something is generalized, group by group as they fell apart."""
     costs = parts.tree.cost[parts.node]
-    rows = np.repeat(np.arange(len(parts.group)), np.diff(parts.sets.starts))
+    rows = owners(parts.sets.starts)
     loss_of_group = np.bincount(parts.group[rows], costs)
     return parts.order[loss_of_group[parts.group[parts.order]] > 0]

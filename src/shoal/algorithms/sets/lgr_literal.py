@@ -10,7 +10,7 @@ from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill
 from shoal.algorithms.sets.lgr import LGR
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, owners
 from shoal.kernels.lgr import Published, roll_back
 from shoal.kernels.set_partition import Drill
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -83,7 +83,7 @@ def _checked_k(models: Sequence[Model]) -> int:
 def _supports(parts: Drill, rows: Ints) -> Ints:
     """How many of the given rows of a partition hold each node."""
     starts = parts.sets.starts
-    row_of_occurrence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    row_of_occurrence = owners(starts)
     # What lies under one node stands side by side.
     is_first = np.ones(len(parts.node), dtype=np.bool_)
     is_first[1:] = (np.diff(parts.node) != 0) | (np.diff(row_of_occurrence) != 0)
@@ -100,7 +100,7 @@ def _raise_to_root(task: EqualSets, rows: Ints, node: Ints, supports: Ints) -> i
     sets, root = task.transactions.sets, task.tree.root
     is_waiting = np.zeros(task.transactions.row_count, dtype=np.bool_)
     is_waiting[rows] = True
-    row_of_occurrence = np.repeat(np.arange(task.transactions.row_count), np.diff(sets.starts))
+    row_of_occurrence = owners(sets.starts)
     places = np.flatnonzero(is_waiting[row_of_occurrence])
     items = sets.items[places]
     leaves, occurrences = np.unique(items, return_counts=True)

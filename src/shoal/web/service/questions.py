@@ -18,6 +18,7 @@ from shoal.hierarchy.lint import LintFinding, lint
 from shoal.hierarchy.source import TreeSource
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import rows_of_each_value
+from shoal.kernels.arrays import starts_of
 from shoal.policy.output_names import INTERNAL, RECODING
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import PolicyFile
@@ -192,7 +193,7 @@ def _values(wanted: _Wanted) -> Coded | Sets:
 def _view(tree: Hierarchy, values: Coded | Sets, findings: tuple[LintFinding, ...]) -> TreeView:
     held = dict(zip(values.domain.texts(), rows_of_each_value(values).tolist(), strict=True))
     of_leaves = np.array([held.get(label, 0) for label in tree.leaf_labels], dtype=np.int64)
-    before = np.concatenate(([0], np.cumsum(of_leaves)))
+    before = starts_of(of_leaves)
     nodes = np.delete(np.arange(tree.node_count), tree.missing)
     whole = len(nodes) <= MOST_NODES
     if not whole:

@@ -17,7 +17,7 @@ from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.sets.pcta.unions import ItemUnions
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.arrays import Bools, Ints, starts_of
 from shoal.kernels.utility_loss import WeightedWords, sum_of_losses
 from shoal.metrics.joint import weights_of_words
 from shoal.progress import Progress
@@ -68,7 +68,7 @@ def _enough_records(
     """Whether records with items of a column are none, or enough to publish one item of it."""
     items = sets.items_of(column)
     mine = (transactions.sets.items >= items.start) & (transactions.sets.items < items.stop)
-    before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(mine)))
+    before = starts_of(mine)
     holding = int(np.count_nonzero(np.diff(before[transactions.sets.starts])))
     return holding == 0 or holding >= constraint.k_for(1)
 

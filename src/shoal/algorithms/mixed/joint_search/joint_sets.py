@@ -11,7 +11,7 @@ from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.engine.joined_sets import JoinedSets
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import NO_PARENT, Hierarchy, tree_from_nodes
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_ints, owners
 from shoal.metrics.joint import item_weights
 
 
@@ -55,7 +55,7 @@ class JointSets:
     @property
     def column_of_item(self) -> Ints:
         """The place of each item's column."""
-        return np.repeat(np.arange(len(self.columns), dtype=np.int64), np.diff(self.first))
+        return owners(self.first)
 
     def items_of(self, column: int) -> slice:
         """The items of a column."""

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.threads import processors
 from shoal.errors import LimitReached
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, starts_of
 
 Part = TypeVar("Part")
 
@@ -89,7 +89,7 @@ def balanced_borders(weights: Ints, parts: int) -> Ints:
     weights are too heavy. All weights together are below 2**40.
     """
     parts = min(parts, len(weights))
-    before = parts * np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(weights)))
+    before = parts * starts_of(weights)
     wanted = before[-1] // max(parts, 1) * np.arange(1, parts)
     above = np.searchsorted(before, wanted)
     below = np.maximum(above - 1, 0)

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, only_items, starts_of, taken_rows
 from shoal.kernels.set_supports import Intervals, ItemIndex, node_supports, rows_holding, rows_of_leaves
 
 
@@ -58,14 +58,11 @@ class Transactions:
 
     def taking(self, rows: Ints) -> Transactions:
         """The given rows only."""
-        return replace(self, sets=_rows_taken(self.sets, rows), sensitive=_rows_taken(self.sensitive, rows))
+        return replace(self, sets=taken_rows(self.sets, rows), sensitive=taken_rows(self.sensitive, rows))
 
     def within(self, leaves: Bools) -> Transactions:
         """All rows, with the given leaves only."""
-        kept = leaves[self.sets.items]
-        kept_before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(kept)))
-        sets = SetArrays(frozen_ints(kept_before[self.sets.starts]), frozen_ints(self.sets.items[kept]))
-        return replace(self, sets=sets)
+        return replace(self, sets=only_items(self.sets, leaves[self.sets.items]))
 
     @property
     def row_count(self) -> int:
@@ -128,7 +125,7 @@ def leaves_under_nodes(tree: Hierarchy) -> Intervals:
 
 def occurrences_under_nodes(of_leaves: Ints, leaves: Intervals) -> Ints:
     """How often leaves under each node occur, given that of each leaf."""
-    before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(of_leaves)))
+    before = starts_of(of_leaves)
     return frozen_ints(before[np.minimum(leaves.last + 1, len(of_leaves))] - before[leaves.first])
 
 
@@ -149,10 +146,3 @@ def set_column(data: LocalData) -> str:
             )
         )
     return column
-
-
-def _rows_taken(sets: SetArrays, rows: Ints) -> SetArrays:
-    sizes = np.diff(sets.starts)[rows]
-    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
-    offsets = np.repeat(sets.starts[rows] - starts[:-1], sizes)
-    return SetArrays(frozen_ints(starts), frozen_ints(sets.items[np.arange(starts[-1]) + offsets]))

@@ -13,7 +13,7 @@ from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.transactions import Counted, Transactions
 from shoal.errors import InvalidParameter, LimitReached
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, starts_of
 from shoal.kernels.rare_itemsets import (
     DONE,
     FOUND,
@@ -259,7 +259,7 @@ class Violations:
         """Rows over the given nodes of a cut; leaves under other nodes are left out."""
         number_of_leaf = _numbers(nodes, self.transactions.tree.node_count)[cut.node_of_leaf]
         listed = number_of_leaf >= 0
-        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(listed, dtype=np.int64)))
+        starts = starts_of(listed)
         numbers_of_leaf = SetArrays(starts, number_of_leaf[listed])
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
         numbered = self._numbered(cut, nodes, fresh, anchors=anchors)

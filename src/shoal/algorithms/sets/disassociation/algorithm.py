@@ -27,7 +27,7 @@ from shoal.algorithms.sets.disassociation.verpart import Chunked, shared_chunks,
 from shoal.algorithms.threads import in_threads, processors
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, owners, starts_of
 from shoal.kernels.settle import Bounds
 from shoal.kernels.take import preorder, sums_below, take_sets
 from shoal.kernels.verpart import ChunkPromise, Chunks
@@ -244,7 +244,7 @@ def _by_node(
     chunks = [np.concatenate(pair) for pair in zip(simple.chunks, shared, strict=True)]
     chunk_counts, subrecord_counts, item_counts, items = chunks
     held = simple.held
-    cluster_of_entry = np.repeat(np.arange(simple_count), np.diff(held.starts))
+    cluster_of_entry = owners(held.starts)
     left = np.bincount(cluster_of_entry[~refined.out], minlength=len(parents))
     return Disassociated(
         terms=sets.domain,
@@ -256,21 +256,16 @@ def _by_node(
             lines=parents,
         ),
         chunk_clusters=np.repeat(np.arange(len(parents)), chunk_counts),
-        chunk_starts=_starts(subrecord_counts),
-        subrecords=SetArrays(_starts(item_counts), items),
-        term_chunks=SetArrays(_starts(left), held.terms[~refined.out]),
+        chunk_starts=starts_of(subrecord_counts),
+        subrecords=SetArrays(starts_of(item_counts), items),
+        term_chunks=SetArrays(starts_of(left), held.terms[~refined.out]),
         sensitive=labels,
     )
 
 
-def _starts(counts: Ints) -> Ints:
-    starts: Ints = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
-    return starts
-
-
 def _cluster_of_row(count: int, rows: Ints, blocks: Sequence[_Block]) -> Ints:
     """The simple cluster of each row, by its place among all; `rows` stand in the order of clusters."""
-    before = _starts(np.array([len(block.clusters.clusters) for block in blocks], dtype=np.int64))
+    before = starts_of(np.array([len(block.clusters.clusters) for block in blocks], dtype=np.int64))
     cluster_of_row = np.full(count, NOT_PUBLISHED, dtype=np.int64)
     cluster_of_row[rows] = np.concatenate(
         [first + block.cluster_of_row for first, block in zip(before, blocks, strict=False)]

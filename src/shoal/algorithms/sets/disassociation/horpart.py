@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.threads import in_threads
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
 from shoal.kernels.horpart import BlockLimits, Desk, TermSplit, new_desk, split_parts, unite_parts
 from shoal.kernels.settle import (
     CLUSTERS_PER_PAIR,
@@ -81,7 +81,7 @@ def only(records: SetArrays, wanted: Bools) -> SetArrays:
     if not wanted.any():
         return SetArrays(np.zeros_like(records.starts), np.zeros(0, dtype=np.int64))
     kept = wanted[records.items]
-    kept_before = np.concatenate(([0], np.cumsum(kept)))
+    kept_before = starts_of(kept)
     return SetArrays(kept_before[records.starts], records.items[kept])
 
 
@@ -138,7 +138,7 @@ def settled(partition: HorizontalPartition, looked_at: Bools, bounds: Bounds) ->
     return HorizontalPartition(
         take_sets(partition.records, order),
         partition.rows[order],
-        np.concatenate(([0], np.cumsum(new_sizes))),
+        starts_of(new_sizes),
     )
 
 

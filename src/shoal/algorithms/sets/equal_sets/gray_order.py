@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
 
 
 def gray_order(sets: SetArrays, item_count: int) -> Ints:
@@ -32,7 +32,7 @@ def gray_order(sets: SetArrays, item_count: int) -> Ints:
         first += at_once
         differs = (np.diff(number) != 0) | (np.diff(run) != 0)
         undecided = _equal_to_a_neighbour(differs) & (sizes[order[tied]] >= first)
-        run = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(differs)))[undecided]
+        run = starts_of(differs)[undecided]
         tied = tied[undecided]
     return order
 
