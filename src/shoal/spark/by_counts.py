@@ -12,8 +12,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import CutTask, fitting
+from shoal.algorithms.sets.cut_search.transactions import set_column
 from shoal.algorithms.sets.vpa import VPA
-from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.metrics.items import utility_loss
@@ -37,7 +37,7 @@ SAME = "the cut is the one that the same search finds on one machine"
 
 def search_by_counts(data: SparkData, task: PublishRows, progress: Progress) -> SparkFound:
     """Find one cut for all rows, as on one machine, and publish the rows under it."""
-    column, algorithm = set_column_of(data), task.algorithm
+    column, algorithm = set_column(data), task.algorithm
     progress.stage("encoding")
     chunks = encoded_sets(data, column)
     try:
@@ -124,18 +124,3 @@ def parts_of(data: SparkData) -> int:
     processors = int(data.frame.sparkSession.conf.get("spark.default.parallelism", "0") or 0)
     needed = -(-data.row_count // most_rows_per_block(data, ROWS_PER_PART))
     return max(data.frame.rdd.getNumPartitions(), processors, needed, 1)
-
-
-def set_column_of(data: SparkData) -> str:
-    """The set column whose items are generalized; BadInput if there is none, or several."""
-    if len(data.quasi_sets) != 1:
-        raise BadInput(
-            Problem(
-                f"a cut is searched for one set column at a time, and there are {len(data.quasi_sets)}",
-                "give one column the role of a quasi-identifier with sets",
-            )
-        )
-    if data.quasi_sets[0] not in data.trees:
-        what = "generalizing items needs a hierarchy"
-        raise BadInput(Problem(what, "give the column one, such as fanout", column=data.quasi_sets[0]))
-    return data.quasi_sets[0]

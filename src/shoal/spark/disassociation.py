@@ -18,7 +18,7 @@ from pyspark.sql import functions as sql
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.search import Search
-from shoal.errors import BadInput, Problem
+from shoal.algorithms.sets.disassociation.algorithm import column_of_terms
 from shoal.kernels.arrays import Ints
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.promise import Promise
@@ -44,7 +44,7 @@ def search_clusters(
     model = promise.main
     if not isinstance(model, Disassociation):
         raise TypeError(f"{algorithm.name} keeps disassociation, not {promise}")
-    column = _column(data)
+    column = column_of_terms(data)
     most = most_rows_per_block(data, ROWS_PER_BLOCK)
     progress.stage("dividing the rows into blocks")
     size = Size(most, max(model.least, most // 4))
@@ -63,13 +63,6 @@ def search_clusters(
         left_out=division.empty_rows,
         chunks=_added_up([fact["chunks"] for fact in found.facts if "chunks" in fact]),
     )
-
-
-def _column(data: SparkData) -> str:
-    if len(data.quasi_sets) != 1:
-        what = f"disassociation takes one set column, and there are {len(data.quasi_sets)}"
-        raise BadInput(Problem(what, "publish each set column on its own"))
-    return data.quasi_sets[0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shoal.algorithms.sets.aa import AA
+from shoal.algorithms.sets.cut_search.transactions import set_column
 from shoal.algorithms.sets.equal_sets.groups import records_to_withhold
 from shoal.algorithms.sets.lra import LRA
 from shoal.engine.port import Question
@@ -12,7 +13,7 @@ from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
 from shoal.spark.blocks import PublishRows, most_rows_per_block, search_blocks
-from shoal.spark.by_counts import search_by_counts, set_column_of
+from shoal.spark.by_counts import search_by_counts
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_sets
 
@@ -21,7 +22,7 @@ _ROWS_OF_SETS = 200_000
 
 def search_sets(data: SparkData, task: PublishRows, progress: Progress) -> SparkFound:
     """Divide the rows, search each block as on one machine, and publish what was decided."""
-    column, k, algorithm = set_column_of(data), Promise(task.models).k, task.algorithm
+    column, k, algorithm = set_column(data), Promise(task.models).k, task.algorithm
     most = most_rows_per_block(data, _ROWS_OF_SETS)
     progress.stage("dividing the rows into blocks")
     division = divide_sets(data, column, Size(most, max(k, most // 4)), progress)

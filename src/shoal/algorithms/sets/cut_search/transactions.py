@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -129,20 +129,33 @@ def occurrences_under_nodes(of_leaves: Ints, leaves: Intervals) -> Ints:
     return frozen_ints(before[np.minimum(leaves.last + 1, len(of_leaves))] - before[leaves.first])
 
 
-def set_column(data: LocalData) -> str:
-    """The name of the set column that a cut is searched for."""
+class WithSets(Protocol):
+    """Data of which a column of sets is asked for, wherever they are."""
+
+    @property
+    def quasi_sets(self) -> tuple[str, ...]:
+        """Quasi-identifiers with sets."""
+
+    @property
+    def trees(self) -> Mapping[str, Hierarchy]:
+        """The trees of columns."""
+
+
+def only_set_column(
+    data: WithSets,
+    what: str = "a cut is searched for one set column at a time",
+    remedy: str = "give one column the role of a quasi-identifier with sets",
+) -> str:
+    """The name of the only set column; BadInput if there is none, or several."""
     if len(data.quasi_sets) != 1:
-        raise BadInput(
-            Problem(
-                f"a cut is searched for one set column at a time, and there are {len(data.quasi_sets)}",
-                "give one column the role of a quasi-identifier with sets",
-            )
-        )
-    column = data.quasi_sets[0]
+        raise BadInput(Problem(f"{what}, and there are {len(data.quasi_sets)}", remedy))
+    return data.quasi_sets[0]
+
+
+def set_column(data: WithSets) -> str:
+    """The name of the set column that a cut is searched for."""
+    column = only_set_column(data)
     if column not in data.trees:
-        raise BadInput(
-            Problem(
-                "generalizing items needs a hierarchy", "give the column one, such as fanout", column=column
-            )
-        )
+        remedy = "give the column one, such as fanout"
+        raise BadInput(Problem("generalizing items needs a hierarchy", remedy, column=column))
     return column

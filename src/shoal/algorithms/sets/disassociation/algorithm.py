@@ -16,6 +16,7 @@ from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, parameter
 from shoal.algorithms.sets.cut_search.options import threads_parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
+from shoal.algorithms.sets.cut_search.transactions import WithSets, only_set_column
 from shoal.algorithms.sets.disassociation.horpart import (
     HorizontalPartition,
     horizontal_partition,
@@ -26,7 +27,6 @@ from shoal.algorithms.sets.disassociation.refine import Refined, not_refined, re
 from shoal.algorithms.sets.disassociation.verpart import Chunked, shared_chunks, vertical_partition
 from shoal.algorithms.threads import in_threads, processors
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, owners, starts_of
 from shoal.kernels.settle import Bounds
 from shoal.kernels.take import preorder, sums_below, take_sets
@@ -123,7 +123,8 @@ class Disassociate(Algorithm):
     ) -> ChunkRecoding:
         """Take the records apart so that all rules hold."""
         model = _the_model(models)
-        column, sets = set_column(data)
+        column = column_of_terms(data)
+        sets = data.table.sets(column)
         require_feasible(models, data)
         threads = self.threads or processors()
         is_sensitive = _is_sensitive(sets, _labels(data, column))
@@ -206,13 +207,9 @@ def _rows_of(partition: HorizontalPartition, first: int, last: int) -> tuple[Set
     return near, starts - starts[0]
 
 
-def set_column(data: LocalData) -> tuple[str, Sets]:
+def column_of_terms(data: WithSets) -> str:
     """The one set column, which is all that disassociated data hold."""
-    if len(data.quasi_sets) != 1:
-        what = f"disassociation takes one set column, and there are {len(data.quasi_sets)}"
-        raise BadInput(Problem(what, "publish each set column on its own"))
-    (column,) = data.quasi_sets
-    return column, data.table.sets(column)
+    return only_set_column(data, "disassociation takes one set column", "publish each set column on its own")
 
 
 def _the_model(models: Sequence[Model]) -> Disassociation:

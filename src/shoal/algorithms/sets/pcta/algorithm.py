@@ -8,7 +8,7 @@ import numpy as np
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import fitting
-from shoal.algorithms.sets.cut_search.transactions import Transactions
+from shoal.algorithms.sets.cut_search.transactions import Transactions, only_set_column
 from shoal.algorithms.sets.pcta.unions import ItemUnions
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
@@ -55,7 +55,7 @@ class PCTA(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Unite items until every itemset keeps the promise."""
-        column = _set_column(data)
+        column = only_set_column(data, "items of one set column are united at a time")
         require_feasible(models, data)
         transactions = _without_tree(data, column)
         constraint, notices = fitting(ItemConstraint.of(models), transactions.tree, transactions.longest)
@@ -79,17 +79,6 @@ class PCTA(Algorithm):
                 / max(1, data.row_count),
             },
         )
-
-
-def _set_column(data: LocalData) -> str:
-    if len(data.quasi_sets) != 1:
-        raise BadInput(
-            Problem(
-                f"items of one set column are united at a time, and there are {len(data.quasi_sets)}",
-                "give one column the role of a quasi-identifier with sets",
-            )
-        )
-    return data.quasi_sets[0]
 
 
 def _without_tree(data: LocalData, column: str) -> Transactions:
