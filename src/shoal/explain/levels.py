@@ -84,7 +84,6 @@ class ColumnChange:
     """What became of one column; `kept[i]` is the share of values that level i of its tree still tells."""
 
     column: str
-    of_sets: bool
     levels: tuple[Level, ...] = ()
     kept: Mapping[str, float] | None = None
     cut: CutTree | None = None

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from shoal.engine.local import LocalData
 from shoal.extensions import extensions
 from shoal.kernels.arrays import Floats, Ints, SetArrays
-from shoal.metrics.chunk_losses import measure_chunks
 from shoal.metrics.classes import average_class_size, discernibility
 from shoal.metrics.items import item_ncp, utility_loss
 from shoal.metrics.joint import (
@@ -20,7 +19,7 @@ from shoal.metrics.joint import (
     published_occurrences,
     weights_of_words,
 )
-from shoal.metrics.mining import Measured, records_loss
+from shoal.metrics.mining import Measured, measure_chunks, records_loss
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import (
     combined_cost,

@@ -16,7 +16,7 @@ from shoal.recoding.generalized_clusters import SUPPRESSED
 
 def nodes_under_cuts(sets: SetArrays, node_of_leaf: Ints, part_of_row: Ints) -> Ints:
     """The published node of each occurrence under node_of_leaf[part, leaf]; suppressed rows keep nothing."""
-    part = part_of_row[_row_of_occurrence(sets)]
+    part = part_of_row[owners(sets.starts)]
     kept = part != SUPPRESSED
     nodes = np.full(len(sets.items), SUPPRESSED, dtype=np.int64)
     nodes[kept] = node_of_leaf[part[kept], sets.items[kept]]
@@ -72,10 +72,6 @@ def mean_utility_loss(rows: Ints, sizes: Ints, had_items: Bools, weights: Floats
 def published_items(sets: SetArrays, node_of_occurrence: Ints) -> tuple[Ints, Ints]:
     """Rows and nodes of the published sets: occurrences of a row that meet in one node are one item."""
     kept = np.flatnonzero(node_of_occurrence != SUPPRESSED)
-    pairs = np.stack((_row_of_occurrence(sets)[kept], node_of_occurrence[kept]), axis=1)
+    pairs = np.stack((owners(sets.starts)[kept], node_of_occurrence[kept]), axis=1)
     _, distinct = group_rows(pairs)
     return pairs[distinct, 0], pairs[distinct, 1]
-
-
-def _row_of_occurrence(sets: SetArrays) -> Ints:
-    return owners(sets.starts)

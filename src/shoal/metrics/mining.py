@@ -23,10 +23,10 @@ from shoal.metrics.pair_supports import (
 )
 from shoal.metrics.top_itemsets import TOP, generalized_top_deviation, top_deviation
 from shoal.recoding.disassociated import Disassociated
+from shoal.recoding.reconstruction import reconstructions
 from shoal.table.columns import Domain, Sets
 
-TOP_RANKS = (0, 19)
-_RANKS = {"re": (FIRST_RANK, LAST_RANK), "re_top": TOP_RANKS}
+_RANKS = {"re": (FIRST_RANK, LAST_RANK), "re_top": (0, 19)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,18 @@ def generalized_loss(original: Sets, published: SetArrays, tree: Hierarchy, top:
     return Measured(losses) | _pair_errors(
         original, lambda terms: [generalized_pair_supports(tree, published, terms)], _RANKS
     )
+
+
+def measure_chunks(original: Sets, published: Disassociated, k: int) -> dict[str, float]:
+    """Every measure of chunks by its name; measures that the data are too small for are left out.
+
+    Terms of the publication have the codes of the original. The reconstruction is drawn with a seed of its
+    own, so that the same chunks always measure the same.
+    """
+    (copy,) = reconstructions(published, 1, np.random.default_rng(0))
+    losses = (chunks_loss(original, published, k) | records_loss(original, [copy.arrays], None)).losses
+    losses["tlost"] = losses.pop("tlost")  # behind all that is about frequent itemsets
+    return losses
 
 
 def chunks_loss(original: Sets, published: Disassociated, k: int, top: int = TOP) -> Measured:
