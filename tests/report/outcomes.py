@@ -267,7 +267,7 @@ def supermarket() -> Outcome:
     return changed(
         baskets(),
         generalized_items=(reason,),
-        by_column=(change("items", "alcohol", "milk", "bread", of_sets=True),),
+        by_column=(change("items", "alcohol", "milk", "bread"),),
         affected=(affected("items", "beer"),),
         class_sizes_before=sizes((1, 1641), (2, 140)),
         class_sizes_after=sizes((1, 101), (6, 45)),
@@ -302,7 +302,7 @@ def taken_apart() -> Outcome:
         column_losses={},
         losses={"tkd": 0.3, "tlost": 0.05},
         class_sizes_before=sizes((1, 5), (2, 5)),
-        by_column=(ColumnChange(column="items", of_sets=True, levels=(level,)),),
+        by_column=(ColumnChange(column="items", levels=(level,)),),
         affected=(affected("items", "truffle"),),
         chunks=chunk_figures(released),
         drawn=drawn_clusters(released),

@@ -25,8 +25,7 @@ from shoal.kernels.arrays import (
     taken_rows,
 )
 from shoal.kernels.attack_chunks import NO_LIMIT, ClusterRoom, TermPlaces, most_records
-from shoal.kernels.grouping import members
-from shoal.kernels.sets import group_sets
+from shoal.kernels.grouping import group_sets, members
 from shoal.progress import Progress
 from shoal.recoding.disassociated import Disassociated
 

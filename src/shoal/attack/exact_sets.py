@@ -10,7 +10,7 @@ from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked, distinct_published_sets
 from shoal.kernels.arrays import Ints, SetArrays, joined_rows, owners, taken_rows
 from shoal.kernels.attack_sets import SetLinks, knowing_sets
-from shoal.kernels.sets import group_sets
+from shoal.kernels.grouping import group_sets
 from shoal.progress import Progress
 
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked, LinkedSets
 from shoal.kernels.arrays import Bools, Ints, frozen_ints, frozen_sets
-from shoal.kernels.attack_intersection import ReleaseSide, count_with_partner
-from shoal.kernels.attack_values import fitting_classes
+from shoal.kernels.attack_values import ReleaseSide, count_with_partner, fitting_classes
 from shoal.kernels.grouping import group_rows, members
 from shoal.progress import Progress
 from shoal.table.columns import Carried, Coded, Column

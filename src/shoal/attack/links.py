@@ -24,8 +24,7 @@ from shoal.kernels.arrays import (
 )
 from shoal.kernels.attack_sets import SetLinks
 from shoal.kernels.attack_values import ValueLinks
-from shoal.kernels.grouping import group_rows, members
-from shoal.kernels.sets import group_sets
+from shoal.kernels.grouping import group_rows, group_sets, members
 
 
 @dataclass(frozen=True, eq=False)

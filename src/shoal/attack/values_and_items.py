@@ -20,9 +20,8 @@ from shoal.attack.links import Linked
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, owners, starts_of
 from shoal.kernels.attack_sets import knowing_items
 from shoal.kernels.attack_values import fitting_classes
-from shoal.kernels.grouping import members
+from shoal.kernels.grouping import group_sets, members
 from shoal.kernels.itemset_supports import GroupedRows
-from shoal.kernels.sets import group_sets
 from shoal.progress import Progress
 
 

@@ -15,12 +15,11 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.explain.levels import shortened
 from shoal.explain.why import Obstacles
+from shoal.kernels.grouping import group_sets
 from shoal.kernels.set_recoding import renumbered_sets
-from shoal.kernels.sets import group_sets
 from shoal.privacy.model import Model
-from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Vocabulary
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, ItemNodes, Reason, Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED
-from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.rows import ItemRecoding, RowRecoding
 from shoal.table.canonical import canonical

@@ -10,20 +10,22 @@ from typing import Any, Literal
 from shoal.engine.local import LocalData
 from shoal.extensions import extensions
 from shoal.kernels.arrays import Floats, Ints, SetArrays
-from shoal.metrics.classes import average_class_size, discernibility
-from shoal.metrics.items import item_ncp, utility_loss
-from shoal.metrics.joint import (
+from shoal.metrics.items import (
+    item_ncp,
     item_weights,
     joint_item_ncp,
     joint_utility_loss,
     published_occurrences,
+    utility_loss,
     weights_of_words,
 )
 from shoal.metrics.mining import Measured, measure_chunks, records_loss
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import (
+    average_class_size,
     combined_cost,
     costs_of_columns,
+    discernibility,
     log10_ambiguity_of,
     published_columns,
 )

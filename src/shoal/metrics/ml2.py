@@ -20,8 +20,8 @@ import numpy as np
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, SetArrays, joined_rows, owners, starts_of
-from shoal.kernels.sets import group_sets
-from shoal.metrics.frequent_itemsets import frequent_itemsets
+from shoal.kernels.grouping import group_sets
+from shoal.metrics.top_itemsets import frequent_itemsets
 from shoal.recoding.generalized_clusters import SUPPRESSED
 
 # One level above the root.

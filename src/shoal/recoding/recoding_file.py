@@ -15,10 +15,9 @@ from shoal.json_values import json_value
 from shoal.kernels.arrays import SetArrays
 from shoal.recoding.array_file import Array, Arrays, read_array_file, unreadable, write_array_file
 from shoal.recoding.chunk_recoding import NOT_PUBLISHED, ChunkRecoding
-from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Unions
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, ItemNodes, Reason, Unions
 from shoal.recoding.disassociated import Disassociated, NestedClusters
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
-from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.rows import ItemRecoding, RowRecoding
 from shoal.recoding.saved_recoding import SavedRecoding, SavedTree, row_count

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.cuts import Cuts, ItemNodes
 from shoal.recoding.generalized_clusters import GeneralizedClusters
-from shoal.recoding.item_nodes import ItemNodes
 
 ItemRecoding = Cuts | ItemNodes
 

@@ -11,7 +11,7 @@ from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.recoding.chunk_recoding import ChunkRecoding
-from shoal.recoding.item_nodes import ItemNodes
+from shoal.recoding.cuts import ItemNodes
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.recoding.synthetic import Synthetic

@@ -16,8 +16,7 @@ from shoal.algorithms.sets.cut_search.transactions import set_column
 from shoal.algorithms.sets.vpa import VPA
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints, SetArrays
-from shoal.metrics.items import utility_loss
-from shoal.metrics.joint import weights_of_words
+from shoal.metrics.items import utility_loss, weights_of_words
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 from shoal.spark.blocks import PublishRows, most_rows_per_block

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from shoal.engine.local import LocalData
-from shoal.recoding.apply_items import published_sets
+from shoal.recoding.apply import published_sets
 from shoal.recoding.cuts import Cuts
 from shoal.spark.reader import Reader, in_blocks
 from shoal.table.arrow_form import to_arrow

@@ -19,10 +19,9 @@ from shoal.algorithms.sets.pcta.unions import ItemUnions
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Bools, Ints, starts_of
 from shoal.kernels.utility_loss import WeightedWords, sum_of_losses
-from shoal.metrics.joint import weights_of_words
+from shoal.metrics.items import weights_of_words
 from shoal.progress import Progress
-from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
-from shoal.recoding.item_unions import unions_of
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, unions_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

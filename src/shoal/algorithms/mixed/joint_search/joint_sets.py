@@ -12,7 +12,7 @@ from shoal.engine.joined_sets import JoinedSets
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import NO_PARENT, Hierarchy, tree_from_nodes
 from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_ints, owners
-from shoal.metrics.joint import item_weights
+from shoal.metrics.items import item_weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,8 +40,7 @@ from shoal.privacy.parameters import exact
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
-from shoal.recoding.cuts import SUPPRESSED_ITEM
-from shoal.recoding.item_nodes import ItemNodes
+from shoal.recoding.cuts import SUPPRESSED_ITEM, ItemNodes
 from shoal.recoding.rows import RowRecoding
 
 _GROUPS_PER_SLICE = 100

@@ -13,14 +13,13 @@ from shoal.algorithms.sets.pcta.unions import ItemUnions
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
 from shoal.hierarchy.tree import NO_PARENT, tree_from_nodes
-from shoal.metrics.joint import item_weights
+from shoal.metrics.items import item_weights
 from shoal.privacy.check import require_feasible
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.cuts import Cuts
-from shoal.recoding.item_unions import unions_of
+from shoal.recoding.cuts import Cuts, unions_of
 from shoal.recoding.rows import RowRecoding
 
 
