@@ -115,8 +115,8 @@ _MORE_ITEMS = Limit(
     " absent, or who knows the exact set may find fewer rows, even a single one.",
 )
 _COVERS = Limit(
-    "Readers who know how the pieces were cut",
-    "Where an item was kept out of an earlier piece, someone who knows the method can sometimes conclude that"
+    "Readers who know how the chunks were made",
+    "Where an item was kept out of an earlier chunk, someone who knows the method can sometimes conclude that"
     " two items do occur together (the cover problem).",
 )
 _SEVERAL_RELEASES = Limit(

@@ -32,7 +32,7 @@ from shoal.kernels.rare_itemsets import (
 from shoal.kernels.shares import ShareLimit, share_exceeded
 
 _STEPS_PER_SLICE = 50_000_000
-_MOST_SUBSETS = 10**13  # about a day's counting
+MOST_SUBSETS = 10**13  # about a day's counting
 _LARGEST_PRODUCT = 2**63 - 1
 
 
@@ -303,7 +303,7 @@ def rare_nodes(cut: Cut, nodes: Ints, supports: Ints, k: int) -> Iterator[Violat
 
 def refuse_endless_counting(subsets: int, size: int, longest: int) -> None:
     """Raise LimitReached where a few huge transactions have more subsets than can be counted."""
-    if subsets > _MOST_SUBSETS:
+    if subsets > MOST_SUBSETS:
         raise LimitReached(
             f"the transactions have about 10^{floor(log10(subsets))} subsets of {size} items, the longest one"
             f" {longest:,} items, and counting them would take days: ask for a smaller m, or leave out the"
