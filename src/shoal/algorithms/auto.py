@@ -1,11 +1,9 @@
 """Which algorithm serves a promise, when the user leaves the choice to us."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from shoal.algorithms.catalogue import ALGORITHMS, takes
 from shoal.algorithms.parameters import parameters_of
@@ -58,7 +56,7 @@ class TableTask:
     diverse: bool
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model]) -> TableTask:
+    def of(cls, data: LocalData, models: Sequence[Model]) -> Self:
         """The size of a table and what is asked of its classes."""
         return cls(
             rows=data.row_count,

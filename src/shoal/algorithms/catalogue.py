@@ -1,7 +1,5 @@
 """The algorithms by name: the command line, the documentation and the contract tests iterate over them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 The command line, the documentation and the tests of bad values are derived from the declaration.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, field, fields

@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +105,7 @@ class _Index:
     excluded_by: dict[int, list[int]]
 
     @classmethod
-    def of(cls, linked: Linked, most: int) -> _Index:
+    def of(cls, linked: Linked, most: int) -> Self:
         links, leaves = linked.sets.links, linked.sets.leaves_of_label
         kind_count = len(links.kinds.starts) - 1
         kinds: list[set[int]] = [set() for _ in range(links.label_count)]

@@ -1,7 +1,5 @@
 """The adversaries by name; the command line, the docs and the tests iterate over them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 

@@ -1,10 +1,9 @@
 """Disassociated data through their chunks: who knows some terms looks for records that can hold them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
+from typing import Self
 
 import numpy as np
 
@@ -50,9 +49,7 @@ class LinkedChunks:
     seed: int = 0
 
     @classmethod
-    def of(
-        cls, original: LocalData, published: Disassociated, *, k: int, m: int, seed: int = 0
-    ) -> LinkedChunks:
+    def of(cls, original: LocalData, published: Disassociated, *, k: int, m: int, seed: int = 0) -> Self:
         """Link by terms; BadInput lists those that the original lacks."""
         records = _records_in_terms(original, published)
         return cls(original, published, k, m, records, seed)

@@ -11,8 +11,6 @@ Known users: somebody who knows the records of some users takes them away. What 
 break rule 2, which says that a cluster without a term chunk has enough subrecords.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What an attack found, in figures that say the same for every adversary."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

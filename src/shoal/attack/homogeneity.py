@@ -1,7 +1,5 @@
 """What all records that fit have in common: a sensitive value is learned without finding the right record."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb

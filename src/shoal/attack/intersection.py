@@ -1,7 +1,5 @@
 """Two releases about the same people: who is in both must fit in both."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """What published labels stand for: the original values of a column, or the items of a set."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

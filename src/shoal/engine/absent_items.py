@@ -1,7 +1,5 @@
 """What can be known of a record: items that are there, and items that are not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What became of each column, for the report: how values were spread, and the cut through its tree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Why items were generalized: what would break if they were published in more detail."""
 
-from __future__ import annotations
-
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ of the tree still tells; and the tree with the cut that publication made through
 of leaves, so each view keeps what matters most and counts the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Why a published item is not published in more detail: what would break among the records of its part."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -14,8 +14,6 @@ The lowest labels are values (`distinct`) or ranges that hold values (`range`). 
 its own there; here it is always under the root and needs none, so it is never written.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

@@ -3,8 +3,6 @@
 Within Shoal ranges are called `low-high` whatever the file form, and numbers are written as data write them.
 """
 
-from __future__ import annotations
-
 import calendar
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Ranges of numbers or days, and which of them holds a value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,11 +1,10 @@
 """Everything that is wrong or unwise in a hierarchy, at once and with its line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Self
 
 import numpy as np
 
@@ -85,7 +84,7 @@ class _Subject:
     tree: Hierarchy | None = None
 
     @classmethod
-    def of(cls, source: TreeSource | Hierarchy, column: Coded | Sets | None) -> _Subject:
+    def of(cls, source: TreeSource | Hierarchy, column: Coded | Sets | None) -> Self:
         if isinstance(source, Hierarchy):
             return cls(tree=source)
         try:
@@ -98,7 +97,7 @@ class _Subject:
             return cls(tuple(LintFinding(Severity.ERROR, problem) for problem in error.problems))
 
     @classmethod
-    def _of_outline(cls, outline: Outline, column: Coded | Sets | None) -> _Subject:
+    def _of_outline(cls, outline: Outline, column: Coded | Sets | None) -> Self:
         kind = Kind.NUMBER if column is None else column.domain.kind
         severity = Severity.WARNING if column is None else Severity.ERROR  # numbers, if they are numbers
         same = [LintFinding(severity, problem) for problem in outline.same_values(kind)]

@@ -1,7 +1,5 @@
 """Values of the data that a hierarchy lacks: which, how often, and what they may have been meant to be."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

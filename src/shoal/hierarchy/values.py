@@ -1,7 +1,5 @@
 """Values as hierarchies see them: texts that may also be numbers or dates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 

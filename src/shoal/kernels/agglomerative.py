@@ -4,8 +4,6 @@ Every cluster remembers the nearest of those that are younger than itself. When 
 that is remembered is still not too large, so the search for another one waits until it is the least of all.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The shapes in which data reach a kernel: one dtype each, contiguous, frozen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """How many records of a disassociated publication can hold some terms together."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

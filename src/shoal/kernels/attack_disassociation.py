@@ -5,8 +5,6 @@ first chunk that stays k^m-anonymous with it. A term of a later chunk was refuse
 some up to m - 1 of the terms that were in there already, it occurs in at least 1 and in fewer than k records.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

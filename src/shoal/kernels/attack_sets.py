@@ -5,8 +5,6 @@ of a set's first kind are laid out as bits, one word for 64 of them, so that eve
 words however coarse the published labels are.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

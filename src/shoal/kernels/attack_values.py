@@ -1,7 +1,5 @@
 """Published records that fit the known single values of an original one, or a row of another release."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Clusters of disassociated data as text, one top-level cluster per line."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

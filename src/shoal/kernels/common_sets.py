@@ -5,8 +5,6 @@ it when each of its items lies under one of the nodes and no node is without an 
 sets that two published sets can both be generalized to one is the finest: see `common_set`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether rows may be published as one class: enough of them, enough people, diverse sensitive values."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which branches below a node of a tree the sets of some rows reach into."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays

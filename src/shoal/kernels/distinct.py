@@ -1,7 +1,5 @@
 """The distinct items of groups."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays

@@ -1,7 +1,5 @@
 """Groups of rows, each published as the finest set that all its rows have in common, and merging them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

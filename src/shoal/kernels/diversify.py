@@ -5,8 +5,6 @@ columns, list c < S has the pairs value * people_count + person of column c and 
 Where rows are not people, list S + c has the people with a value of column c, and list 2 S all people.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ is the rank from which a recursive rule counts the rarer values. Comparisons nev
 could overflow; where a number cannot be held, the answer is "does not hold".
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ their own. Only items that were frequent beside the shorter itemset can be frequ
 the candidates shrink on the way down, and they stay in order: itemsets are found in lexicographic order.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

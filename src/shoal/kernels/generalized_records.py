@@ -5,8 +5,6 @@ record, or the closure of several records, is a vector of one node per column; i
 costs of its nodes. The union of two vectors has in each column the lowest node above both.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Equal rows and equal sets: the one way to find equivalence classes, exactly and in linear time."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays

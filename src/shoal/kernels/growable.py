@@ -1,7 +1,5 @@
 """Arrays that grow while a kernel fills them, because nobody knows beforehand how much it will find."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints

@@ -1,7 +1,5 @@
 """Sorting small parts of an array in place, largest first, without the compile time of a general sort."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints

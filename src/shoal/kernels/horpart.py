@@ -1,7 +1,5 @@
 """HORPART: records are split by the most frequent term until the parts are small."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

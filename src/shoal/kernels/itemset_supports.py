@@ -7,8 +7,6 @@ many different itemsets there are. Where only pairs matter and a table of all of
 filling it is faster: the rows are then read in order.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

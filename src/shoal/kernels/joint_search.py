@@ -5,8 +5,6 @@ their sets. It grows with both sizes and is largest for disjoint sets, so with t
 pairs have to be looked at.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

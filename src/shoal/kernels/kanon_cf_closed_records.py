@@ -9,8 +9,6 @@ prefix-preserving closure extension of Uno et al., LCM ver. 2, FIMI 2004). So no
 needed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -10,8 +10,6 @@ ratio now. In a queue by such bounds, the first one whose bound is still its rat
 are not computed for the others.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ the same parts stand side by side; what few of them hold together can be divided
 node that is expanded first.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

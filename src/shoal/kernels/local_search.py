@@ -4,8 +4,6 @@ Rows that nobody can tell apart, neither by their vector nor by what the models 
 The rows of one kind in one cluster are an entry; entries of a cluster are a linked list.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, cast
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Records that move to another cluster, or change places with others, where that lowers the sum of costs."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ that are near to each other give up their rows, as many clusters are grown from 
 moved and swapped among them; what comes out is kept if it costs less.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, cast
 
 import numpy as np

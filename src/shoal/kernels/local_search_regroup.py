@@ -1,7 +1,5 @@
 """Clusters that are given up, and new ones that are founded, where that lowers the sum of costs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints

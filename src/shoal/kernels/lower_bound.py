@@ -1,7 +1,5 @@
 """How dear it is at least to hide each record among k: the union with its k-th nearest record."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

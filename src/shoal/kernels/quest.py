@@ -1,7 +1,5 @@
 """Baskets filled with patterns: the part of the Quest model that goes from basket to basket."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

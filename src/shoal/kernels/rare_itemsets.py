@@ -5,8 +5,6 @@ So sets are counted lazily: depth-first, one first number (anchor) after the oth
 that contains a dropped number is left at once. Memory does not depend on how many sets there are.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -10,8 +10,6 @@ the clusters above it; the lowest ones that have any fill it, which never takes 
 one could give.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ A virtual term chunk is a list of numbers that ascend: the rank of a term in the
 support in the lower. So lists are compared, merged and intersected in one go.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ node sends each row to the sub-part of those that hold the same children of it. 
 lists of children that they really hold, so the number of children a node has does not matter.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

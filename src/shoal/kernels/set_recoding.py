@@ -1,7 +1,5 @@
 """Sets whose items are exchanged for other numbers: sorted again, and without repeats."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays

@@ -4,8 +4,6 @@ The leaves under a node are an interval, so rows that hold a node are those that
 The rows of each leaf are listed once; an itemset is answered from the rows of its rarest node.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ A term is covered by a cluster if at least k of its records hold it. Pairs of co
 table, so a record is held against a few clusters only.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether a sensitive item has too large a share of some rows."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from shoal.kernels.arrays import Ints, SetArrays

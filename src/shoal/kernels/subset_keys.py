@@ -5,8 +5,6 @@ are sorted and counted, and the counts of equal keys are added. A set of numbers
 has the key (n1 * base + n2) * base + ..., so the order of keys is the lexicographic order of sets.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Putting clusters, chunks and subrecords into another order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays

@@ -4,8 +4,6 @@ A published word of n items stands for 2^n - 1 combinations, a record whose word
 2^sigma - 1. Everything is kept relative to 2^sigma: the powers themselves are no floating-point numbers.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ Either way there are terms, each with the list of the records that hold it; a te
 records while chunks are formed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

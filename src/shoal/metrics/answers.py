@@ -7,10 +7,9 @@ a cluster below as the other clusters have no room for. If subrecords are combin
 other, the expected share of records with all parts is the product of the parts' shares.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -67,7 +66,7 @@ class _Parts:
     share: Floats
 
     @classmethod
-    def of(cls, published: Disassociated, codes: Sequence[int]) -> _Parts:
+    def of(cls, published: Disassociated, codes: Sequence[int]) -> Self:
         clusters = published.clusters
         bit_of = np.zeros(len(published.terms), dtype=np.int64)
         bit_of[list(codes)] = 1 << np.arange(len(codes))

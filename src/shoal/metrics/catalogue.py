@@ -1,7 +1,5 @@
 """All measures by name, for the command line, the report and the tests to iterate over."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

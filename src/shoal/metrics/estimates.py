@@ -6,8 +6,6 @@ it contains j given ones with probability 2^(n-j) / (2^n - 1). Different values 
 independent. All estimators answer the same queries, so that releases of any kind can be compared.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

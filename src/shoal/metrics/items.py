@@ -5,8 +5,6 @@ as, or SUPPRESSED. `nodes_under_cuts` lays one cut per part out in that form. Of
 holds the items of all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

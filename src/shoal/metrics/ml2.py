@@ -9,8 +9,6 @@ Published sets at a level are parts of the original ones, so every frequent item
 of the original, too, and one that is found at a level is found in generalized form at every level above.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

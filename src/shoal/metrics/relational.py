@@ -6,8 +6,6 @@ as the root costs what the root costs. A column with one value in its domain cos
 whatever form it is published.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ tKd-ML2 looks at all levels of a tree together: an itemset may hold any nodes bu
 above it, and a record holds a node if it holds something below it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.errors import InvalidParameter

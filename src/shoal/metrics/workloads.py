@@ -1,7 +1,5 @@
 """Workloads of COUNT queries: how many records have certain values and hold certain items."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Records taken apart: the decision of disassociation, and the order in which it is published."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 Without a tree items are united, and record by record each occurrence of an item can have a node of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Disassociated data as files: JSON lines for publication, or a flat table for analysts' tools."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

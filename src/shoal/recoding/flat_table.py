@@ -6,8 +6,6 @@ of the cluster; `chunk` within the cluster and `subrecord` within the chunk, bot
 term of the term chunk; and the `term`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whatever an algorithm decided, applied in one way."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

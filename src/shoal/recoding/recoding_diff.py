@@ -1,7 +1,5 @@
 """What differs between two recodings of the same data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest

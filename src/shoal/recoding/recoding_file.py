@@ -1,7 +1,5 @@
 """What was decided, as a file: arrays and a header that says what they are; docs/formats.md describes it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """Possible originals of a disassociated publication: random, and each consistent with all that it says."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np

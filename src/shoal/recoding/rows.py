@@ -1,7 +1,5 @@
 """What rows are published as: the decision of all algorithms that publish one record for each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

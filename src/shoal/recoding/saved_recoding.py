@@ -1,7 +1,5 @@
 """A recoding that comes from elsewhere, and whether it is one of the data at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What adversaries found, for the publisher: one HTML file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 

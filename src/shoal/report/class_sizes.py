@@ -1,7 +1,5 @@
 """What class sizes say about risk: how many records share their quasi-identifiers with how many others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

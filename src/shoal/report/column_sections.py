@@ -3,8 +3,6 @@
 And of a table with sets, what became of its single values beside what became of its items.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

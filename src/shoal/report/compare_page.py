@@ -1,7 +1,5 @@
 """A comparison of runs: one HTML file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any

@@ -1,10 +1,8 @@
 """Every promise in plain words, and what it does not protect against, for people who know no theory."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from shoal.privacy.model import Form, Model
 from shoal.privacy.promise import Promise
@@ -23,7 +21,7 @@ class Scope:
     sets: Sequence[str] = ()
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Scope:
+    def of(cls, outcome: Outcome) -> Self:
         """The scope of a run."""
         return cls(
             promises=outcome.claim.promise,

@@ -7,8 +7,6 @@ through `label`. A trace whose `meta` names a colour of the page (`before`, `aft
 from there, light or dark.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence

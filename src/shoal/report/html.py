@@ -1,11 +1,9 @@
 """HTML in which every text is escaped unless it was made here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 _VOID = frozenset({"br", "meta"})
 
@@ -18,7 +16,7 @@ class Html(str):
 
     data: Mapping[str, Any]
 
-    def __new__(cls, text: str, data: Mapping[str, Any] = MappingProxyType({})) -> Html:
+    def __new__(cls, text: str, data: Mapping[str, Any] = MappingProxyType({})) -> Self:
         """Take a text as it is."""
         made = super().__new__(cls, text)
         made.data = data

@@ -3,8 +3,6 @@
 The page compares with the original, so it is not for publication.
 """
 
-from __future__ import annotations
-
 from importlib.metadata import version
 
 from shoal.report.document import document

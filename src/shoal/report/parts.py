@@ -1,7 +1,5 @@
 """The parts that all pages are made of."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

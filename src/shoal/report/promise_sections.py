@@ -1,7 +1,5 @@
 """The parts that every edition of a report begins with: the verdict, the promise, and where it ends."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from shoal.privacy.model import Model

@@ -1,7 +1,5 @@
 """The parts of the report, in the order in which they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from shoal.explain.examples import Row

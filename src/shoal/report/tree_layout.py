@@ -1,7 +1,5 @@
 """Where the nodes of a drawn tree stand: one per row, each below the one above it and a step to the right."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What workers answer: batches of columns that are declared once, in the words of Spark."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rows divided into blocks that fit one task each: by places along columns, by items, or by turns."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -4,15 +4,13 @@ What holds for every block holds for all of them together, because classes and i
 when blocks are put side by side.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -58,7 +56,7 @@ class RunClock:
     started: float
 
     @classmethod
-    def starting_now(cls, limits: Limits) -> RunClock:
+    def starting_now(cls, limits: Limits) -> Self:
         """Time runs from here."""
         return cls(limits, time.time())
 

@@ -1,7 +1,5 @@
 """Algorithms that ask counts only: they run on the driver as they do on one machine, and Spark counts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

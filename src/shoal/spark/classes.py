@@ -1,7 +1,5 @@
 """Records that look alike, counted wherever they are, and parts of the data that hold whole classes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 

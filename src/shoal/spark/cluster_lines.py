@@ -1,12 +1,10 @@
 """Disassociated data in Spark: a DataFrame of JSON lines, one top-level cluster each, checked in full."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -40,7 +38,7 @@ class SparkClusters:
     sensitive: tuple[str, ...]
 
     @classmethod
-    def of(cls, frame: DataFrame, roles: Mapping[str, Role]) -> SparkClusters:
+    def of(cls, frame: DataFrame, roles: Mapping[str, Role]) -> Self:
         """A DataFrame of one column; BadInput for anything else."""
         named = (role.sensitive for role in roles.values() if isinstance(role, QuasiSet))
         return cls(_lines(frame), tuple(item for items in named for item in items))

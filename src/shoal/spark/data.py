@@ -1,7 +1,5 @@
 """A Spark DataFrame ready for a search: its values checked and its trees made, its rows where they are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

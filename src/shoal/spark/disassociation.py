@@ -3,8 +3,6 @@
 Clusters are joined within a block only. What is published goes from the tasks to the files as JSON lines.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ Tables are cut as Mondrian cuts them, sets by the most frequent items, in one or
 each level. What nothing divides, such as millions of equal rows, is dealt out by turns.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ A row of a Spark DataFrame per record would be taken apart and put together agai
 one row of two blocks of bytes, which becomes arrays without a look at its items.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np

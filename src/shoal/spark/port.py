@@ -4,8 +4,6 @@ What is inside classes is answered where whole classes were brought together, by
 and the answers are merged on the driver.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -83,7 +81,7 @@ class SparkPort:
     )
 
     @classmethod
-    def of_release(cls, frame: DataFrame, roles: Mapping[str, Role], options: ReadOptions) -> SparkPort:
+    def of_release(cls, frame: DataFrame, roles: Mapping[str, Role], options: ReadOptions) -> Self:
         """A DataFrame that was published, with its values as a release shows them."""
         return cls(frame, Reader(roles, options, published=True), frame.count())
 

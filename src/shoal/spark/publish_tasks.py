@@ -1,7 +1,5 @@
 """What workers publish: rows read, recoded and given the types of the published columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 

@@ -1,11 +1,10 @@
 """Rows of a Spark DataFrame as a worker reads them: like a small file of their own, bound to common trees."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -51,7 +50,7 @@ class Reader:
                 columns[name] = bind_part(column, role, tree)
         return LocalData(loaded.table.replacing(columns), loaded.roles, self.trees)
 
-    def only(self, *columns: str) -> Reader:
+    def only(self, *columns: str) -> Self:
         """The same for some columns."""
         return replace(
             self,

@@ -1,7 +1,5 @@
 """How an algorithm is run on a cluster: by counts, or by blocks of rows, as it declares."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace

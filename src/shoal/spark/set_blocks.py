@@ -1,7 +1,5 @@
 """Sets of items, divided by their most frequent items and searched block by block."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from shoal.algorithms.sets.aa import AA

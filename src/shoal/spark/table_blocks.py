@@ -1,7 +1,5 @@
 """Tables, with sets or without, divided as Mondrian would and searched block by block."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -5,11 +5,10 @@ in long lists, with what could mend the next of them, and obstacles to expanding
 What was foreseen in vain costs time only; the answers, and so the decisions, are those of one machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Self
 
 import numpy as np
 
@@ -54,7 +53,7 @@ class SpreadTransactions:
     longest: int
 
     @classmethod
-    def of(cls, tree: Hierarchy, totals: Totals) -> SpreadTransactions:
+    def of(cls, tree: Hierarchy, totals: Totals) -> Self:
         """The totals of all rows, for the nodes of their tree."""
         leaves = leaves_under_nodes(tree)
         return cls(

@@ -1,10 +1,9 @@
 """VPA on Spark: groups of items are searched in tasks, and then all items together by counts of all rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -92,7 +91,7 @@ class _Project:
     last: Ints
 
     @classmethod
-    def to(cls, groups: Sequence[Ints], transactions: SpreadTransactions) -> _Project:
+    def to(cls, groups: Sequence[Ints], transactions: SpreadTransactions) -> Self:
         first, last = transactions.leaves
         return cls(
             frozen_ints([first[group[0]] for group in groups]),

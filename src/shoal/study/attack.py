@@ -1,7 +1,5 @@
 """Published files under attack: what adversaries find who know more or less of the original."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Every problem at once before a run, and what the run will cost."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

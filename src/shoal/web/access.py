@@ -3,8 +3,6 @@
 Secrets are random, kept as digests only, and compared in constant time.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets

@@ -1,7 +1,5 @@
 """The server process: where it listens, what it exposes, and how it is started and stopped."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import socket

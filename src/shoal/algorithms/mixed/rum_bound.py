@@ -1,7 +1,5 @@
 """Rum-bound: the loss in single values is bounded, that in items is kept low."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar

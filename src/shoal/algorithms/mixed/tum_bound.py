@@ -1,7 +1,5 @@
 """Tum-bound: the loss in items is bounded, that in single values is kept low."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """The seventh step: runs side by side, and sweeps over algorithms and parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What all pages share: the head with the path through the steps, and how answers and errors are shown."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The sixth step: is it safe, what did it cost, what became of the records."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """The fifth step: search, with progress, and stop it if need be."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ The frame of a page is answered at once; its content follows when the browser is
 the service layer in threads, so that nothing blocks the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 from nicegui import ui

@@ -1,7 +1,5 @@
 """Bring a file: a button for people with a keyboard, a place to drop it for people with a mouse."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 from nicegui import events, ui

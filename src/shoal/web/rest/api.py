@@ -1,7 +1,5 @@
 """The REST interface: `/api/v1`, the same service layer as the pages."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Errors as answers after RFC 9457: one sentence, and all problems."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from fastapi import APIRouter, FastAPI, Request

@@ -1,7 +1,5 @@
 """What the REST interface takes and gives, as the OpenAPI document describes it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 

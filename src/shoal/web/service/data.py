@@ -1,7 +1,5 @@
 """What is in the data files of a project."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 

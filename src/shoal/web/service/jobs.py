@@ -1,7 +1,5 @@
 """Jobs: what takes long, one process group each, a few at a time, with limits and a way to stop."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

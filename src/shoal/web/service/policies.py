@@ -1,7 +1,5 @@
 """The settings of a project are a policy: sections of plain values that name the project's files."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Projects: a name, files, settings, and what was run."""
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import dataclass

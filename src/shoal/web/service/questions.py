@@ -1,7 +1,5 @@
 """What helpers answer: functions of plain values that read data and give plain values back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Everything in it is readable by its owner alone. Ids are random; names that peop
 database and never become paths. Whatever a killed server left half done is swept when the folder is opened.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

@@ -1,7 +1,5 @@
 """Hierarchies of a project's columns: look, lint, upload, edit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What pages show of a finished run beside its figures: records before and after, trees with their cuts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ As Algorithm 8 of Gionis, Mazza, Tassa et al., k-ANON-CF, does it for sensitive 
 `algorithms.relational.diversify`. No generalization of items changes these shares.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

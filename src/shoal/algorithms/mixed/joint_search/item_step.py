@@ -1,7 +1,5 @@
 """The item step: the items of some records are generalized until they keep the promise among themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,9 +1,8 @@
 """The set columns of a table as one: joined for the work, split again when published."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -31,7 +30,7 @@ class JointSets:
     weights: Floats
 
     @classmethod
-    def of(cls, data: LocalData) -> JointSets:
+    def of(cls, data: LocalData) -> Self:
         """The set columns of the data; those without a tree get a flat one."""
         joined = data.joined_sets()
         trees = {name: data.trees.get(name) or _flat(data, name) for name in data.quasi_sets}

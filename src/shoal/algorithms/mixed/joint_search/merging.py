@@ -1,7 +1,5 @@
 """Uniting clusters one pair at a time, within a bound or until a bound is met."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """Options that the algorithms for tables with sets share, declared once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from shoal.algorithms.parameters import NumberOrWord, OneOf, Within, parameter

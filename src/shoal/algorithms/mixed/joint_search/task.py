@@ -1,10 +1,8 @@
 """What the algorithms for tables with sets have in common before and after clusters are united."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -50,7 +48,7 @@ class JointTask:
     notices: tuple[str, ...]
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool) -> JointTask:
+    def of(cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool) -> Self:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         require_feasible(models, data)
         constraint = constraint_of(models)

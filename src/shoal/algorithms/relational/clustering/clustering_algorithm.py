@@ -1,7 +1,5 @@
 """What algorithms share that cluster the records of a table: models, parameters, and the steps at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

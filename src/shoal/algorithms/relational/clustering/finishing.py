@@ -1,7 +1,5 @@
 """From any clustering to a decision: make it keep the models, improve it, say how good it is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

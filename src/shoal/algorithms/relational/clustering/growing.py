@@ -1,7 +1,5 @@
 """Clusters that are grown one after the other, and what becomes of rows that are left without one."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.algorithms.relational.clustering.clusters import Clustering

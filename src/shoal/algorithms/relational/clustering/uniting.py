@@ -1,7 +1,5 @@
 """Clusters below k rows are united, the closest ones first, until each has as many."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,6 @@
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -166,7 +165,7 @@ class Layout:
     taken_bits: Ints
 
     @classmethod
-    def of(cls, tree: Hierarchy, codes: Ints) -> Layout:
+    def of(cls, tree: Hierarchy, codes: Ints) -> Self:
         """The layout of a column with these codes."""
         child_counts = np.diff(tree.child_starts)
         slots = np.zeros(tree.node_count, dtype=np.int64)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A cheap cover of all rows by supports of closed records, and the clustering that it becomes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

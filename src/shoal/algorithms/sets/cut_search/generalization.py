@@ -1,7 +1,5 @@
 """Moving a cut up until no itemset breaks the promise: what AA does, for whoever needs it on a part."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass

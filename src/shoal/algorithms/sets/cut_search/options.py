@@ -1,7 +1,5 @@
 """Options that the algorithms for sets share, declared once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from shoal.algorithms.parameters import Within, YesOrNo, parameter

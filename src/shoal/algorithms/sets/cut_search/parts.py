@@ -1,11 +1,9 @@
 """Parts that are searched apart: how many the memory asks for, and how many it allows at the same time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -46,7 +44,7 @@ class Room:
     m: int
 
     @classmethod
-    def beside(cls, violations: Violations, memory_limit: float) -> Room:
+    def beside(cls, violations: Violations, memory_limit: float) -> Self:
         """What a limit leaves beside the program and the data; raises LimitReached if that is nothing."""
         m = violations.constraint.largest
         if memory_limit == 0:

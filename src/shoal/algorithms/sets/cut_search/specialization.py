@@ -3,8 +3,6 @@
 And a cheaper one than that: letting other items pay for the dearest node.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,10 +1,8 @@
 """What the algorithms for k^m-anonymity have in common before and after their search for a cut."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -82,7 +80,7 @@ class ItemTask(CutTask):
     violations: Violations
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model]) -> ItemTask:
+    def of(cls, data: LocalData, models: Sequence[Model]) -> Self:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         column = set_column(data)
         require_feasible(models, data)

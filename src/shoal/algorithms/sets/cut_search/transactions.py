@@ -1,11 +1,9 @@
 """The sets of a column as searches for a cut ask about them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -50,17 +48,17 @@ class Transactions:
     whole_of: Ints
 
     @classmethod
-    def of(cls, data: LocalData) -> Transactions:
+    def of(cls, data: LocalData) -> Self:
         """The one set column of the data; refuses several, and one without a tree."""
         column = set_column(data)
         joined = data.joined_sets()
         return cls(data.trees[column], joined.quasi, joined.sensitive, joined.whole_of)
 
-    def taking(self, rows: Ints) -> Transactions:
+    def taking(self, rows: Ints) -> Self:
         """The given rows only."""
         return replace(self, sets=taken_rows(self.sets, rows), sensitive=taken_rows(self.sensitive, rows))
 
-    def within(self, leaves: Bools) -> Transactions:
+    def within(self, leaves: Bools) -> Self:
         """All rows, with the given leaves only."""
         return replace(self, sets=only_items(self.sets, leaves[self.sets.items]))
 

@@ -1,7 +1,5 @@
 """Which itemsets break the promise at a cut, in the order in which they are to be mended."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb, floor, log10

@@ -3,8 +3,6 @@
 Beyond it, records that another cluster serves better settle there.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """REFINE: clusters joined over terms that are rare in each of them, but not in all of them together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

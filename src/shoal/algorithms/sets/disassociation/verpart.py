@@ -1,7 +1,5 @@
 """VERPART: the terms of each cluster in chunks that are k^m-anonymous, and the rest in its term chunk."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Sets in the order of the Gray code, in which neighbours differ in few items."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

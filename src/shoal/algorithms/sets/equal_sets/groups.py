@@ -4,12 +4,10 @@ Records without items cannot truthfully be published with others: k or more of t
 and the search is about the rest.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -87,7 +85,7 @@ class EqualSets:
     withheld: Bools
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model], suppression: float) -> EqualSets:
+    def of(cls, data: LocalData, models: Sequence[Model], suppression: float) -> Self:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for.
 
         Where fewer than k records have no item, or fewer than k have one, these are withheld if no more than
@@ -102,7 +100,7 @@ class EqualSets:
         return cls._ordered(column, k, data, every, withheld)
 
     @classmethod
-    def for_rounds(cls, data: LocalData, models: Sequence[Model], k: int) -> EqualSets:
+    def for_rounds(cls, data: LocalData, models: Sequence[Model], k: int) -> Self:
         """The same for a promise that records without items cannot break."""
         column = set_column(data)
         require_feasible(models, data)
@@ -110,9 +108,7 @@ class EqualSets:
         return cls._ordered(column, k, data, every, np.zeros(data.row_count, dtype=np.bool_))
 
     @classmethod
-    def _ordered(
-        cls, column: str, k: int, data: LocalData, every: Transactions, withheld: Bools
-    ) -> EqualSets:
+    def _ordered(cls, column: str, k: int, data: LocalData, every: Transactions, withheld: Bools) -> Self:
         order = gray_order(every.sets, every.tree.leaf_count)
         rows = order[(every.sizes[order] > 0) & ~withheld[order]]
         return cls(column, k, data, frozen_ints(rows), every.taking(rows), withheld)

@@ -1,7 +1,5 @@
 """Generalization without a tree: items are united, the cheapest pair first, until no itemset is rare."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
