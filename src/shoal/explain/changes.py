@@ -55,7 +55,8 @@ def change_of_new_records(data: LocalData, column: str, released: Table) -> Colu
 def change_of_chunks(data: LocalData, column: str, released: Disassociated) -> ColumnChange:
     """How often terms occur, and how often the chunks tell; a term of a term chunk counts once."""
     sets = data.table.sets(column)
-    labels, terms = _leaf_labels(data, column, sets), released.terms.texts()
+    labels = data.trees[column].leaf_labels if column in data.trees else sets.domain.texts()
+    terms = released.terms.texts()
     before = np.bincount(sets.arrays.items, minlength=len(labels))
     told = np.bincount(released.subrecords.items, minlength=len(terms))
     at_least = np.bincount(released.term_chunks.items, minlength=len(terms))
@@ -141,7 +142,3 @@ def _number(value: float) -> str:
 def _value_counts(flow: Flow, leaf_count: int) -> Ints:
     counts = np.bincount(flow.values, flow.counts, leaf_count)[:leaf_count]
     return counts.astype(np.int64)
-
-
-def _leaf_labels(data: LocalData, column: str, sets: Sets) -> list[str]:
-    return list(data.trees[column].leaf_labels) if column in data.trees else sets.domain.texts()

@@ -78,7 +78,7 @@ def read_amnesia_json(text: str, file: str) -> Outline:
         level = content[key]
         if isinstance(level, dict) and all(isinstance(children, list) for children in level.values()):
             families += [
-                Family(parent, [_token(child) for child in children], None)
+                Family(parent, ["(null)" if child is None else str(child) for child in children], None)
                 for parent, children in level.items()
             ]
         else:
@@ -189,10 +189,6 @@ def _without_repeats(pairs: Iterable[tuple[str, Any]], gathering: Gathering) -> 
             gathering.refuse(f"names {key!r} twice on one level", "merge what stands below it")
         content[key] = value
     return content
-
-
-def _token(child: Any) -> str:
-    return "(null)" if child is None else str(child)
 
 
 def _tokens(tree: Hierarchy, notation: Notation, link: str) -> dict[int, str]:

@@ -72,7 +72,7 @@ class _Parts:
         bit_of[list(codes)] = 1 << np.arange(len(codes))
         in_chunk, counts = _chunks_with_terms(published, bit_of)
         term_chunk = _united_bits(published.term_chunks, bit_of)
-        here, parts = term_chunk.copy(), _bits_set(term_chunk)
+        here, parts = term_chunk.copy(), np.bitwise_count(term_chunk).astype(np.int64)
         certain, most = parts.copy(), clusters.sizes.copy()
         share = (1.0 / clusters.sizes) ** parts
         held = np.flatnonzero(in_chunk)
@@ -152,10 +152,6 @@ def _united_bits(sets: SetArrays, bit_of: Ints) -> Ints:
     rows = np.searchsorted(sets.starts, hits, side="right") - 1
     np.bitwise_or.at(bits, rows, bit_of[sets.items[hits]])
     return bits
-
-
-def _bits_set(numbers: Ints) -> Ints:
-    return np.bitwise_count(numbers).astype(np.int64)
 
 
 def _generations(parents: Ints) -> list[Ints]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.errors import InvalidParameter
-from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.grouping import group_rows
 from shoal.metrics.covers import NodeCover, node_cover, range_cover
@@ -117,16 +116,11 @@ def _published_column(data: LocalData, clusters: GeneralizedClusters, name: str)
     tree = data.trees.get(name)
     column = data.table.coded(name)
     if tree is not None and name in clusters.nodes:
-        return _published_nodes(column, tree, clusters.nodes[name])
+        cover = node_cover(tree, column.domain.numbers, leaf_counts(column, tree.leaf_count))
+        return PublishedColumn(cover, clusters.nodes[name])
     role = data.roles[name]
     bounds = role.bounds if isinstance(role, Quasi) else None
     return _published_ranges(column, clusters.ranges[name], bounds)
-
-
-def _published_nodes(column: Coded, tree: Hierarchy, nodes: Ints) -> PublishedColumn:
-    return PublishedColumn(
-        node_cover(tree, column.domain.numbers, leaf_counts(column, tree.leaf_count)), nodes
-    )
 
 
 def _published_ranges(column: Coded, ranges: Floats, bounds: tuple[float, float] | None) -> PublishedColumn:

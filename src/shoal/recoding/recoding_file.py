@@ -226,16 +226,11 @@ def _items_loaded(
     if leaves > words:
         raise ValueError(f"{name} has more items than labels")
     for reason in header.reasons:
-        if not 0 <= reason.part < parts or not _all_below(
-            words, (reason.node, *reason.itemset, *reason.absent)
-        ):
+        named = (reason.node, *reason.itemset, *reason.absent)
+        if not 0 <= reason.part < parts or not all(0 <= word < words for word in named):
             raise ValueError(f"a reason of {name} is about what is not there")
     part_of_row = arrays.ints(f"{name}.part_of_row", shape=(rows,), least=0, below=parts)
     return Cuts(header.column, part_of_row, nodes, header.reasons, unions)
-
-
-def _all_below(count: int, numbers: tuple[int, ...]) -> bool:
-    return all(0 <= number < count for number in numbers)
 
 
 def _chunks_saved(recoding: ChunkRecoding) -> tuple[_Chunks, dict[str, Array]]:

@@ -134,12 +134,17 @@ def both_parts(outcome: Outcome) -> Iterable[Html]:
     sets = [name for name, losses in outcome.cost.column_losses.items() if "ul" in losses]
     values = [name for name in outcome.claim.quasi if name not in sets]
     figures = {name: value for verdict in outcome.claim.verdicts for name, value in verdict.figures.items()}
+    clusters = outcome.provenance.figures.get("clusters")
     rows: list[tuple[Content, ...]] = [
         ("columns", ", ".join(values), ", ".join(sets)),
         ("detail lost (NCP)", share(outcome.cost.losses["ncp"]), share(outcome.cost.losses["item_ncp"])),
         ("combinations added (UL)", "", share(outcome.cost.losses["ul"])),
-        ("fewest records alike", *map(_number, _supports(figures))),
-        ("recoded in", _number(figures.get("classes"), " classes"), _clusters(outcome)),
+        (
+            "fewest records alike",
+            _number(figures.get("smallest_class")),
+            _number(figures.get("smallest_itemset_in_a_class")),
+        ),
+        ("recoded in", _number(figures.get("classes"), " classes"), _number(clusters, " clusters")),
     ]
     yield tag(
         "p",
@@ -147,14 +152,6 @@ def both_parts(outcome: Outcome) -> Iterable[Html]:
         " each set of items that somebody may know occurs often enough.",
     )
     yield table("Single values and items", ("", "single values", "items"), rows, numeric=(1, 2))
-
-
-def _supports(figures: Mapping[str, Any]) -> tuple[Any, Any]:
-    return figures.get("smallest_class"), figures.get("smallest_itemset_in_a_class")
-
-
-def _clusters(outcome: Outcome) -> str:
-    return _number(outcome.provenance.figures.get("clusters"), " clusters")
 
 
 def _number(value: object, unit: str = "") -> str:

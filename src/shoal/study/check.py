@@ -54,7 +54,7 @@ def check(file: PolicyFile, progress: Progress) -> Checked:
         columns=columns,
         algorithm=algorithm.name,
         seconds=None if search_seconds is None else round(read_seconds + search_seconds, 2),
-        memory_mb=round(peak_memory_mb() + _search_bytes(data.row_count, len(columns)) / 1e6),
+        memory_mb=round(peak_memory_mb() + 8 * data.row_count * (2 * len(columns) + 8) / 1e6),
         notices=(
             *InMemory(data).notices,
             *notices,
@@ -73,7 +73,7 @@ def _plan_and_data(file: PolicyFile) -> tuple[Plan, Data]:
     try:
         data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
     except ShoalError as error:
-        found = (*problems, *_problems_of(error), *_hierarchy_problems(plan))
+        found = (*problems, *problems_of(error), *_hierarchy_problems(plan))
         raise BadInput(*dict.fromkeys(found)) from error
     problems += release_problems(data.local, plan.models, plan.search)
     problems += InMemory(data).problems(plan.models, plan.search)
@@ -130,7 +130,8 @@ def _hierarchy_problems(plan: Plan) -> list[Problem]:
     return problems
 
 
-def _problems_of(error: ShoalError) -> Sequence[Problem]:
+def problems_of(error: ShoalError) -> Sequence[Problem]:
+    """Everything that an error says, problem by problem."""
     return error.problems if isinstance(error, BadInput) else (Problem(str(error)),)
 
 
@@ -155,7 +156,3 @@ def _timed_search(algorithm: Algorithm, data: LocalData, models: Sequence[Model]
     started = time.perf_counter()
     algorithm.find(data, models, np.random.default_rng(0), Silent())
     return time.perf_counter() - started
-
-
-def _search_bytes(records: int, columns: int) -> int:
-    return 8 * records * (2 * columns + 8)

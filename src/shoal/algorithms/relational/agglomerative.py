@@ -1,18 +1,13 @@
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.algorithms.parameters import OneOf, YesOrNo, parameter
-from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
-from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, Found
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.clustering.uniting import united
-from shoal.engine.local import LocalData
 from shoal.kernels.agglomerative import EXCESS, GROWTH, RATIO, SCALED, MergeRules
-from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.rows import RowRecoding
 
 DISTANCES = {"growth": GROWTH, "excess": EXCESS, "scaled": SCALED, "ratio": RATIO}
 
@@ -52,14 +47,9 @@ class Agglomerative(ClusteringAlgorithm):
         default=True, rule=YesOrNo(), help="clusters above k records expel the most distant ones"
     )
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Unite clusters until all are ripe; uses no random numbers."""
-        k = class_constraint_of(data, models).k
-        records = Records.of(data, self.measure)
         progress.stage("clusters")
         rules = MergeRules(DISTANCES[self.distance], k, self.modified)
         found = united(records, np.arange(len(records), dtype=np.int64), rules, progress)
-        recoding = self.finish(data, records, found.clustering, models, progress)
-        return recoding if found.finished else replace(recoding, notices=(_TIME_WAS_UP, *recoding.notices))
+        return found.clustering, () if found.finished else (_TIME_WAS_UP,)

@@ -6,7 +6,8 @@ from nicegui import events, ui
 from nicegui.elements.upload_files import FileUpload
 
 from shoal.errors import ShoalError
-from shoal.web.pages.frame import Place, ask, problems_of, show_problems
+from shoal.study.check import problems_of
+from shoal.web.pages.frame import Place, ask, show_problems
 from shoal.web.service.files import FileKind, StoredFile
 
 

@@ -102,11 +102,13 @@ class Policies:
     def meaning(self, project: str, privacy: Mapping[str, Any] | None = None) -> Meaning:
         """The promise in plain words; `privacy` stands in for the saved section while it is being chosen."""
         sections = self.get(project)
-        given = dict(sections.get("privacy", {}) if privacy is None else privacy)
+        chosen = sections.get("privacy", {}) if privacy is None else privacy
+        given = {name: value for name, value in chosen.items() if value is not None}
         try:
-            promised = promise_of(PrivacySection.model_validate(_without_none(given)))
+            promised = promise_of(PrivacySection.model_validate(given))
         except (ValueError, Misfit, ShoalError) as error:
-            raise BadInput(Problem(_first_line(error), "complete the promise")) from error
+            told = [*str(error).splitlines(), type(error).__name__]
+            raise BadInput(Problem(told[0], "complete the promise")) from error
         columns = sections.get("columns", {})
         published = [name for name, column in columns.items() if column.get("role") != "identifier"]
         scope = Scope(
@@ -135,11 +137,3 @@ class Policies:
             connection.execute(
                 "UPDATE projects SET sections = ? WHERE id = ?", (json.dumps(sections), project)
             )
-
-
-def _without_none(section: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in section.items() if value is not None}
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,11 +1,14 @@
 """What algorithms share that cluster the records of a table: models, parameters, and the steps at the end."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, YesOrNo, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.finishing import finish, weight_parameter
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.engine.local import LocalData
@@ -16,6 +19,8 @@ from shoal.privacy.model import Model
 from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
+
+Found = tuple[Clustering, tuple[str, ...]]  # clusters, and what to know about the search for them
 
 OF_CLASSES: tuple[type[Model], ...] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
 
@@ -33,13 +38,16 @@ class ClusteringAlgorithm(Algorithm):
     )
     w: float = weight_parameter()
 
-    def finish(
-        self,
-        data: LocalData,
-        records: Records,
-        clustering: Clustering,
-        models: Sequence[Model],
-        progress: Progress,
+    def find(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Unite clusters until every model holds, and lower the cost if that is asked for."""
-        return finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
+        k = class_constraint_of(data, models).k
+        records = Records.of(data, self.measure)
+        clustering, notices = self.clusters(records, k, rng, progress)
+        found = finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
+        return replace(found, notices=(*notices, *found.notices))
+
+    def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
+        """Clusters of k records or more."""
+        raise NotImplementedError
