@@ -52,7 +52,7 @@ def search_by_counts(data: SparkData, task: PublishRows, progress: Progress) -> 
             found, how = search_groups(
                 algorithm, chunks, transactions, constraint, most_rows=most, within=task.within
             )
-            recoding = algorithm.search(cut_task, found, progress)
+            recoding = algorithm.search_all(cut_task, found, progress)
         else:
             raise TypeError(f"{algorithm.name} does not say how it asks for counts")
         losses = _losses(data, column, recoding.cuts.node_of_leaf[0], sets, transactions)

@@ -1,23 +1,18 @@
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from shoal.algorithms.interface import Algorithm, Distribution
+from shoal.algorithms.interface import Distribution
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
 from shoal.algorithms.sets.cut_search.options import exchanges_parameter, minimal_parameter
-from shoal.algorithms.sets.cut_search.task import CutTask, ItemTask
-from shoal.engine.local import LocalData
+from shoal.algorithms.sets.cut_search.task import CutAlgorithm, CutTask
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class AA(Algorithm):
+class AA(CutAlgorithm):
     """Apriori anonymization: generalize for rare items first, then for rare pairs, and so on up to m.
 
     In each round the sets of nodes of the current cut that fewer than k transactions hold are taken in
@@ -40,24 +35,17 @@ class AA(Algorithm):
 
     name = "aa"
     serves = (KmAnonymity, LmDiversity)
-    paper = (
-        "Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data."
-        " VLDB Journal 20(1), 2011."
-    )
     guarantee = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
     distributed = Distribution("counts", (KmAnonymity,))
 
     minimal: bool = minimal_parameter()
     exchanges: int = exchanges_parameter()
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
-        """Generalize until every itemset keeps the promise, or up to the root when time is up."""
-        return self.search(ItemTask.of(data, models), progress)
-
     def search(self, task: CutTask, progress: Progress) -> RowRecoding:
-        """The same wherever the transactions are."""
+        """Generalize until every itemset keeps the promise, or up to the root when time is up.
+
+        The transactions may be anywhere.
+        """
         cut = Cut(task.violations.transactions)
         tally = generalize(task.violations, cut, progress)
         return task.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)

@@ -2,22 +2,19 @@ from __future__ import annotations
 
 import copy
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
-from shoal.algorithms.sets.cut_search.task import ItemTask
+from shoal.algorithms.sets.cut_search.task import CutAlgorithm, ItemTask
 from shoal.algorithms.sets.cut_search.violations import Violation, Violations
-from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.errors import Problem
 from shoal.kernels.arrays import Bools, Ints
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.rows import RowRecoding
@@ -27,7 +24,7 @@ _TRIED_AGAIN = 32
 
 
 @dataclass(frozen=True, slots=True)
-class HgHs(Algorithm):
+class HgHs(CutAlgorithm):
     """Generalize by one cut for all records and suppress items altogether where that costs less.
 
     Cuts are searched best first, from the most general one and from the cut that AA would begin with. Of a
@@ -54,23 +51,18 @@ class HgHs(Algorithm):
     )
     guarantee = "k^m-anonymity; no larger loss than a first cut of aa; no bound beyond that"
 
+    without_absence = Problem(
+        "hghs does not know how to suppress items against knowledge of absent ones",
+        "use aa, or promise k^m-anonymity without negative knowledge",
+    )
+
     most_cuts: int = parameter(300, Within(1), "how many cuts are looked at before the best so far is taken")
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
         """Search cuts until none is left, `most_cuts` were looked at, or time is up."""
-        task = ItemTask.of(data, models)
-        if task.violations.constraint.negative:
-            raise BadInput(
-                Problem(
-                    "hghs does not know how to suppress items against knowledge of absent ones",
-                    "use aa, or promise k^m-anonymity without negative knowledge",
-                )
-            )
         search = _Search(task.violations, self.most_cuts, progress)
         best = search.best()
-        everybody = np.zeros(data.row_count, dtype=np.int64)
+        everybody = np.zeros(task.row_count, dtype=np.int64)
         return RowRecoding(
             items=(Cuts(task.column, everybody, best.node_of_leaf[np.newaxis, :]),),
             notices=(*task.notices, *search.notices()),

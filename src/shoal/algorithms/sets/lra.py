@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm, Distribution
+from shoal.algorithms.interface import Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, parameter
-from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
 from shoal.algorithms.sets.cut_search.options import (
@@ -21,17 +20,15 @@ from shoal.algorithms.sets.cut_search.options import (
 )
 from shoal.algorithms.sets.cut_search.parts import Room, balanced_borders
 from shoal.algorithms.sets.cut_search.specialization import obstacles_at, specialize
-from shoal.algorithms.sets.cut_search.task import DOWNCODING, ItemTask, reasons_of
+from shoal.algorithms.sets.cut_search.task import DOWNCODING, CutAlgorithm, ItemTask, reasons_of
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violation, Violations
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order, hamming_distances
 from shoal.algorithms.threads import in_threads
-from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.errors import Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.rows import RowRecoding
@@ -40,7 +37,7 @@ _TRIED = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
-class LRA(Algorithm):
+class LRA(CutAlgorithm):
     """Local recoding: similar transactions form parts, and each part has a cut of its own.
 
     Transactions are put into the order of the Gray code, in which neighbours have many items in common. The
@@ -69,9 +66,14 @@ class LRA(Algorithm):
 
     name = "lra"
     serves = (KmAnonymity, LmDiversity)
-    paper = AA.paper
     guarantee = "every model holds in each part; a minimal cut per part; no bound on the loss"
     distributed = Distribution("parts", (KmAnonymity,))
+
+    without_absence = Problem(
+        "with a cut per part it cannot be told which items are absent, so lra gives no promise about negative"
+        " knowledge",
+        "use aa or vpa",
+    )
 
     parts: int = parameter(
         default=0,
@@ -92,12 +94,8 @@ class LRA(Algorithm):
     threads: int = threads_parameter()
     memory_limit: float = memory_parameter()
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
         """Divide the transactions and generalize each part until every itemset keeps the promise."""
-        task = ItemTask.of(data, models)
-        _refuse_negative_knowledge(task)
         ordered = _OrderedRows.of(task.violations, self.flexibility)
         room = Room.beside(task.violations, self.memory_limit)
         divisions = self._divisions(ordered, room)
@@ -256,18 +254,6 @@ def united(parts: Sequence[Ints], can_stand_alone: Callable[[Ints], bool]) -> li
         if can_stand_alone(waiting):
             return [*standing, waiting]
     return [*standing, waiting] if len(waiting) or not standing else standing
-
-
-def _refuse_negative_knowledge(task: ItemTask) -> None:
-    if task.violations.constraint.negative:
-        raise BadInput(
-            Problem(
-                "with a cut per part it cannot be told which items are absent, so lra gives no promise about"
-                " negative knowledge",
-                "use aa or vpa",
-                column=task.column,
-            )
-        )
 
 
 def _task_of_part(task: ItemTask, rows: Ints) -> ItemTask:
