@@ -1,20 +1,16 @@
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.options import items_parameter
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
+from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
-from shoal.engine.local import LocalData
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class Rfirst(Algorithm):
+class Rfirst(JointAlgorithm):
     """Gather clusters of like records, whatever their items, and make the items of each cluster safe.
 
     A baseline: single values lose little, and items, which have few records to hide in, nearly everything.
@@ -29,19 +25,13 @@ class Rfirst(Algorithm):
     """
 
     name = "rfirst"
-    serves = SERVES
-    paper = PAPER
     guarantee = "every model holds in each class; no bound on the loss"
-    distributed = Distribution("blocks", SERVES)
 
     items: str = items_parameter()
     minimal: bool = minimal_parameter("with aa, ")
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Gather clusters and generalize the items of each."""
-        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         clusters = task.initial_clusters(rng, progress)
         progress.stage("items")
         return task.joint(clusters, task.solve(clusters, progress), {})

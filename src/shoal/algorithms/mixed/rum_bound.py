@@ -1,12 +1,10 @@
 """Rum-bound: the loss in single values is bounded, that in items is kept low."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
 from shoal.algorithms.mixed.joint_search.merging import ROUNDING, Order, closeness_of, merge_within
@@ -15,17 +13,15 @@ from shoal.algorithms.mixed.joint_search.options import (
     delta_parameter,
     items_parameter,
 )
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
+from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
-from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class RumBound(Algorithm):
+class RumBound(JointAlgorithm):
     """Unite clusters of like records as long as single values lose no more than delta; then do the items.
 
     Cluster gathers records around random seeds. The cluster whose records cost least takes in a partner, as
@@ -45,21 +41,15 @@ class RumBound(Algorithm):
     """
 
     order: ClassVar[Order]
-    serves = SERVES
-    paper = PAPER
     guarantee = "every model holds in each class; the loss in single values is at most delta"
-    distributed = Distribution("blocks", SERVES)
 
     delta: float | str = delta_parameter("NCP of the single values")
     items: str = items_parameter()
     closeness: str = closeness_parameter()
     minimal: bool = minimal_parameter("with aa, ")
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Gather clusters, unite them within the bound, and generalize the items of each."""
-        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         initial = task.initial_clusters(rng, progress)
         if isinstance(self.delta, str):
             deltas = grid(initial.loss, 1.0)

@@ -1,12 +1,10 @@
 """Tum-bound: the loss in items is bounded, that in single values is kept low."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
 from shoal.algorithms.mixed.joint_search.merging import (
@@ -21,17 +19,15 @@ from shoal.algorithms.mixed.joint_search.options import (
     delta_parameter,
     items_parameter,
 )
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask, Parts
+from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask, Parts
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
-from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class TumBound(Algorithm):
+class TumBound(JointAlgorithm):
     """Make the items of clusters of like records safe, and unite clusters until items lose at most delta.
 
     Cluster gathers records around random seeds, and the items of each cluster are generalized. While UL of
@@ -51,27 +47,21 @@ class TumBound(Algorithm):
     """
 
     order: ClassVar[Order]
-    serves = SERVES
-    paper = PAPER
     guarantee = "every model holds in each class; the loss in items is at most delta"
-    distributed = Distribution("blocks", SERVES)
 
     delta: float | str = delta_parameter("UL of the items")
     items: str = items_parameter()
     closeness: str = closeness_parameter()
     minimal: bool = minimal_parameter("with aa, ")
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Gather clusters, make their items safe, and unite clusters until the bound is met."""
-        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         initial = task.initial_clusters(rng, progress)
         progress.stage("items")
         parts = task.solve(initial, progress)
         if isinstance(self.delta, str):
-            everybody = task.step.solve(np.arange(data.row_count, dtype=np.int64), progress)
-            ends = sorted((everybody.loss / max(1, data.row_count), task.utility_loss(parts)))
+            everybody = task.step.solve(np.arange(task.data.row_count, dtype=np.int64), progress)
+            ends = sorted((everybody.loss / max(1, task.data.row_count), task.utility_loss(parts)))
             return best_of(
                 task,
                 grid(*ends),

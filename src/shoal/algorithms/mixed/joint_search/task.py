@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.diversity import require_possible, unite_for_diversity
 from shoal.algorithms.mixed.joint_search.item_step import ItemStep, PartItems, TreeStep, UnionStep
@@ -23,12 +24,6 @@ from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
-
-SERVES: tuple[type[Model], ...] = (KKmAnonymity, KLmDiversity)
-PAPER = (
-    "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction "
-    "attributes. ECML PKDD 2013."
-)
 
 Parts = dict[int, PartItems]
 
@@ -110,6 +105,32 @@ class JointTask:
                 **figures,
             },
         )
+
+
+class JointAlgorithm(Algorithm):
+    """Publishes single values and items together; `items` and `minimal` steer the item step."""
+
+    __slots__ = ()
+    serves = (KKmAnonymity, KLmDiversity)
+    paper = (
+        "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction "
+        "attributes. ECML PKDD 2013."
+    )
+    distributed = Distribution("blocks", serves)
+
+    items: str
+    minimal: bool
+
+    def find(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> RowRecoding:
+        """Check that the task can be done, and search."""
+        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
+        return self.search(task, rng, progress)
+
+    def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
+        """Clusters of records whose items are safe among themselves."""
+        raise NotImplementedError
 
 
 def constraint_of(models: Sequence[Model]) -> ItemConstraint:
