@@ -1,8 +1,8 @@
-"""Regrouping: neighbouring groups of a partition are united and divided anew, and the best division stays.
+"""Regrouping: neighbouring clusters of a partition are united and divided anew, and the best division stays.
 
-A partition expands the node that promises most, group by group, and never looks back. Groups that came from
-the same parts stand side by side; what few of them hold together can be divided in several ways, one for each
-node that is expanded first.
+A partition expands the node that promises most, cluster by cluster, and never looks back. Clusters that came
+from the same parts stand side by side; what few of them hold together can be divided in several ways, one for
+each node that is expanded first.
 """
 
 from typing import NamedTuple
@@ -22,29 +22,29 @@ from shoal.kernels.compile import kernel
 from shoal.kernels.set_partition import Drill, divide_part, finished_drill, hang
 
 
-class GroupDivision(NamedTuple):
-    """How some neighbouring rows are divided: their order and groups, and `node` and `below` of a `Drill`."""
+class ClusterDivision(NamedTuple):
+    """How neighbouring rows are divided: their order and clusters, and `node` and `below` of a `Drill`."""
 
     order: Ints
-    group: Ints
+    cluster: Ints
     node: Ints
     below: Ints
 
 
 class Regrouping(NamedTuple):
-    """A finished partition whose groups are contiguous in its order, and memory for one step."""
+    """A finished partition whose clusters are contiguous in its order, and memory for one step."""
 
     drill: Drill
-    before: GroupDivision
-    united: GroupDivision
-    best: GroupDivision
+    before: ClusterDivision
+    united: ClusterDivision
+    best: ClusterDivision
     two: TwoSets
 
 
-def begin_regrouping(sets: SetArrays, tree: CostTree, k: int, node: Ints, group: Ints) -> Regrouping:
-    """Rows that are published as `node` says; those of a group, which are at least k, stand side by side."""
+def begin_regrouping(sets: SetArrays, tree: CostTree, k: int, node: Ints, cluster: Ints) -> Regrouping:
+    """Rows that are published as `node` says; those of a cluster, at least k, stand side by side."""
     return Regrouping(
-        finished_drill(sets, tree, k, node.copy(), group.copy()),
+        finished_drill(sets, tree, k, node.copy(), cluster.copy()),
         _room_for_division(sets),
         _room_for_division(sets),
         _room_for_division(sets),
@@ -52,9 +52,9 @@ def begin_regrouping(sets: SetArrays, tree: CostTree, k: int, node: Ints, group:
     )
 
 
-def _room_for_division(sets: SetArrays) -> GroupDivision:
+def _room_for_division(sets: SetArrays) -> ClusterDivision:
     rows = len(sets.starts) - 1
-    return GroupDivision(
+    return ClusterDivision(
         np.empty(rows, dtype=np.int64),
         np.empty(rows, dtype=np.int64),
         np.empty(len(sets.items), dtype=np.int64),
@@ -64,7 +64,7 @@ def _room_for_division(sets: SetArrays) -> GroupDivision:
 
 @kernel
 def regroup(regrouping: Regrouping, span: int, start: int, most_steps: int) -> int:
-    """Divide so many neighbouring groups anew, then those half as far on, and so on from position `start`.
+    """Divide so many neighbouring clusters anew, then those half as far on, and so on from position `start`.
 
     Half the span or fewer at the end are passed over: the step before had all of them, or a narrower span.
     Returns the position to go on from after about so many steps, or the number of rows.
@@ -76,7 +76,9 @@ def regroup(regrouping: Regrouping, span: int, start: int, most_steps: int) -> i
         if middle < end:
             steps += _divide_anew(regrouping, start, end, count)
         start = middle
-        while start < row_count and drill.group[drill.order[start]] == drill.group[drill.order[start - 1]]:
+        while (
+            start < row_count and drill.cluster[drill.order[start]] == drill.cluster[drill.order[start - 1]]
+        ):
             start += 1
         steps += end - start
     return start
@@ -84,9 +86,9 @@ def regroup(regrouping: Regrouping, span: int, start: int, most_steps: int) -> i
 
 @kernel
 def _unite(regrouping: Regrouping, span: int, start: int) -> tuple[int, int, int]:
-    """Put what so many groups have in common into `two.left`.
+    """Put what so many clusters have in common into `two.left`.
 
-    Returns where the middle one of the groups starts, where the last ends, and how many nodes there are.
+    Returns where the middle one of the clusters starts, where the last ends, and how many nodes there are.
     """
     drill = regrouping.drill
     position, middle, count = start, len(drill.order), 0
@@ -98,8 +100,8 @@ def _unite(regrouping: Regrouping, span: int, start: int) -> tuple[int, int, int
             middle = position
         own = published_set(drill.sets, row, drill.node, regrouping.two.right)
         count = add_to_left(drill.tree, regrouping.two, count, own)
-        group = drill.group[row]
-        while position < len(drill.order) and drill.group[drill.order[position]] == group:
+        cluster = drill.cluster[row]
+        while position < len(drill.order) and drill.cluster[drill.order[position]] == cluster:
             position += 1
     return min(middle, position), position, count
 
@@ -149,12 +151,12 @@ def _loss(drill: Drill, start: int, end: int) -> int:
 
 
 @kernel
-def _note(drill: Drill, start: int, end: int, division: GroupDivision) -> None:
+def _note(drill: Drill, start: int, end: int, division: ClusterDivision) -> None:
     free = 0
     for position in range(start, end):
         row = drill.order[position]
         division.order[position - start] = row
-        division.group[position - start] = drill.group[row]
+        division.cluster[position - start] = drill.cluster[row]
         for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
             division.node[free] = drill.node[place]
             division.below[free] = drill.below[place]
@@ -162,12 +164,12 @@ def _note(drill: Drill, start: int, end: int, division: GroupDivision) -> None:
 
 
 @kernel
-def _restore(drill: Drill, start: int, end: int, division: GroupDivision) -> None:
+def _restore(drill: Drill, start: int, end: int, division: ClusterDivision) -> None:
     taken = 0
     for position in range(start, end):
         row = division.order[position - start]
         drill.order[position] = row
-        drill.group[row] = division.group[position - start]
+        drill.cluster[row] = division.cluster[position - start]
         for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
             drill.node[place] = division.node[taken]
             drill.below[place] = division.below[taken]

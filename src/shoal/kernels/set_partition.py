@@ -17,7 +17,7 @@ NO_NODE = -1
 _NO_PART = -1
 _NOT_NOW = -1
 
-_STACKED, _GROUPS, _ROWS_DONE, _EXPANSIONS, _LOST = range(5)  # places of `counts`
+_STACKED, _CLUSTERS, _ROWS_DONE, _EXPANSIONS, _LOST = range(5)  # places of `counts`
 
 
 class Drill(NamedTuple):
@@ -25,9 +25,9 @@ class Drill(NamedTuple):
 
     `order[start:end]` are the rows of a part; the parts that wait are in `stack`, one line each: start, end,
     and the node that a pool of left-over rows keeps unexpanded. `node[p]` is what the occurrence
-    sets.items[p] is published as, and `below[p]` its child on the way down to the item, or -1. `group[r]` is
-    the finished part of a row, and `left_over[r]` tells whether that was such a pool. The others are memory
-    for one step.
+    sets.items[p] is published as, and `below[p]` its child on the way down to the item, or -1. `cluster[r]`
+    is the finished part of a row, and `left_over[r]` tells whether that was such a pool. The others are
+    memory for one step.
     """
 
     sets: SetArrays
@@ -36,7 +36,7 @@ class Drill(NamedTuple):
     order: Ints
     node: Ints
     below: Ints
-    group: Ints
+    cluster: Ints
     left_over: Bools
     stack: Ints
     counts: Ints
@@ -62,8 +62,8 @@ def begin_drill(sets: SetArrays, tree: CostTree, k: int) -> Drill:
     return drill
 
 
-def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, group: Ints) -> Drill:
-    """Rows in finished groups, numbered from 0, and what each occurrence is published as."""
+def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, cluster: Ints) -> Drill:
+    """Rows in finished clusters, numbered from 0, and what each occurrence is published as."""
     row_count, node_count = len(sets.starts) - 1, len(tree.cost)
     slots = 16
     while slots < 2 * row_count:
@@ -75,7 +75,7 @@ def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, group: I
         order=np.arange(row_count, dtype=np.int64),
         node=node,
         below=np.empty(len(sets.items), dtype=np.int64),
-        group=group,
+        cluster=cluster,
         left_over=np.zeros(row_count, dtype=np.bool_),
         stack=np.empty((row_count // k + 1, 3), dtype=np.int64),
         counts=np.zeros(5, dtype=np.int64),
@@ -89,13 +89,13 @@ def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, group: I
         table=np.full(slots, _NO_PART, dtype=np.int64),
         buffer=np.empty(row_count, dtype=np.int64),
     )
-    drill.counts[_GROUPS] = int(group.max(initial=_NO_PART)) + 1
+    drill.counts[_CLUSTERS] = int(cluster.max(initial=_NO_PART)) + 1
     return drill
 
 
-def groups_found(drill: Drill) -> int:
+def clusters_found(drill: Drill) -> int:
     """How many parts are finished."""
-    return int(drill.counts[_GROUPS])
+    return int(drill.counts[_CLUSTERS])
 
 
 def rows_finished(drill: Drill) -> int:
@@ -119,7 +119,7 @@ def drill_down(drill: Drill, most_steps: int) -> bool:
 
 @kernel
 def finish_as_they_are(drill: Drill) -> None:
-    """Make a group of each part that waits: it is safe, if coarse."""
+    """Make a cluster of each part that waits: it is safe, if coarse."""
     while drill.counts[_STACKED] > 0:
         drill.counts[_STACKED] -= 1
         top = drill.counts[_STACKED]
@@ -128,9 +128,9 @@ def finish_as_they_are(drill: Drill) -> None:
 
 @kernel
 def divide_part(drill: Drill, start: int, end: int, node: int, most: int) -> tuple[int, int]:
-    """Drill one part down to finished groups, the given node first, while no other part waits.
+    """Drill one part down to finished clusters, the given node first, while no other part waits.
 
-    Returns the loss of the groups and the steps taken. Gives up, with a loss of at least `most`, when that
+    Returns the loss of the clusters and the steps taken. Gives up, with a loss of at least `most`, when that
     much is lost or when the part does not fall apart by that node.
     """
     parts = _fall_apart(drill, start, end, node)
@@ -188,11 +188,11 @@ def _refine(drill: Drill, start: int, end: int, kept: int) -> int:
 def _finish(drill: Drill, start: int, end: int, kept: int) -> None:
     for position in range(start, end):
         row = drill.order[position]
-        drill.group[row] = drill.counts[_GROUPS]
+        drill.cluster[row] = drill.counts[_CLUSTERS]
         drill.left_over[row] = kept != NO_NODE
         for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
             drill.counts[_LOST] += drill.tree.cost[drill.node[place]]
-    drill.counts[_GROUPS] += 1
+    drill.counts[_CLUSTERS] += 1
     drill.counts[_ROWS_DONE] += end - start
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.transactions import set_column
-from shoal.algorithms.sets.equal_sets.groups import records_to_withhold
+from shoal.algorithms.sets.equal_sets.clusters import records_to_withhold
 from shoal.algorithms.sets.lra import LRA
 from shoal.engine.port import Question
 from shoal.privacy.promise import Promise

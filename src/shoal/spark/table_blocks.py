@@ -156,5 +156,5 @@ def _how_it_differs(algorithm: Algorithm, division: Division, most: int, *, exac
     return (
         f"the rows were divided near medians into {division.block_count:,} blocks of at most {most:,}, and"
         f" {algorithm.name} searched each alone;{dealt} the promise holds for each and so for all, and the"
-        " loss can be higher than on one machine, because no group crosses a border"
+        " loss can be higher than on one machine, because no cluster crosses a border"
     )

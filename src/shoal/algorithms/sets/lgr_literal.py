@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill
+from shoal.algorithms.sets.equal_sets.clusters import EqualSets, drill
 from shoal.algorithms.sets.lgr import LGR
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
@@ -22,8 +22,8 @@ from shoal.recoding.rows import RowRecoding
 class LGRLiteral(Algorithm):
     """The rounds of the LGR paper as they are printed: every published item, not every set, occurs k times.
 
-    After Partition, the records of left-over groups wait, with their own items. In their order, each has its
-    deepest node raised to its parent until every one of its nodes is in k finished records, and then is
+    After Partition, the records of left-over clusters wait, with their own items. In their order, each has
+    its deepest node raised to its parent until every one of its nodes is in k finished records, and then is
     finished, too; one that would reach the root gets its items back. Then, while some item is in fewer than k
     records, the item of least loss, the first in tree order of several, is published as the root in all
     records that wait. The paper calls the result k-anonymous, but equal items do not make equal sets: what

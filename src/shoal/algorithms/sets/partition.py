@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill, made_diverse, suppression_parameter
+from shoal.algorithms.sets.equal_sets.clusters import EqualSets, drill, made_diverse, suppression_parameter
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
@@ -25,13 +25,14 @@ class Partition(Algorithm):
 
     Contract
         needs:      rows; one set column with a tree
-        gives:      one cut per group of records: an item may be generalized in one group and not in another
+        gives:      one cut per cluster of records: an item may be generalized in one cluster and not in
+                    another
         guarantees: every model passed to find()
         cost:       O(occurrences) per expansion of a part, at most occurrences * height in all; memory
                     O(occurrences); neither depends on how many children a node has
 
     After He, Naughton, Anonymization of set-valued data via top-down, local generalization, VLDB 2009. For
-    l-diversity groups are merged afterwards; see `made_diverse`.
+    l-diversity clusters are merged afterwards; see `made_diverse`.
     """
 
     name = "partition"

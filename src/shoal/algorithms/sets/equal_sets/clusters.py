@@ -1,7 +1,7 @@
 """What the algorithms for complete k-anonymity of sets have in common before and after their search.
 
-Records without items cannot truthfully be published with others: k or more of them are a group of their own,
-and the search is about the rest.
+Records without items cannot truthfully be published with others: k or more of them are a cluster of their
+own, and the search is about the rest.
 """
 
 import math
@@ -21,14 +21,14 @@ from shoal.errors import Infeasible
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, frozen_ints
 from shoal.kernels.common_sets import CostTree
-from shoal.kernels.diverse_groups import merge_all, merge_until_diverse, row_groups
+from shoal.kernels.diverse_clusters import merge_all, merge_until_diverse, row_clusters
 from shoal.kernels.set_partition import (
     Drill,
     begin_drill,
+    clusters_found,
     drill_down,
     expansions_made,
     finish_as_they_are,
-    groups_found,
     rows_finished,
 )
 from shoal.kernels.shares import share_exceeded
@@ -41,7 +41,7 @@ from shoal.progress import Progress
 from shoal.recoding.cuts import SUPPRESSED_ITEM, ItemNodes
 from shoal.recoding.rows import RowRecoding
 
-_GROUPS_PER_SLICE = 100
+_CLUSTERS_PER_SLICE = 100
 _STEPS_PER_SLICE = 20_000_000
 
 OUT_OF_TIME = "time was up before the search ended: some items could be published in more detail"
@@ -57,13 +57,13 @@ def suppression_parameter() -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grouped:
-    """The group of each row of a task, and what each occurrence is published as.
+class Clustered:
+    """The cluster of each row of a task, and what each occurrence is published as.
 
     `notices` and `figures` say how it was found.
     """
 
-    group_of_row: Ints
+    cluster_of_row: Ints
     node_of_occurrence: Ints
     notices: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class EqualSets:
         """The tree of the items."""
         return self.transactions.tree
 
-    def recoding(self, found: Grouped) -> RowRecoding:
+    def recoding(self, found: Clustered) -> RowRecoding:
         """The decision in terms of all records of the data."""
         sets = self.data.table.sets(self.column).arrays
         every = self.data.joined_sets().quasi
@@ -126,8 +126,8 @@ class EqualSets:
         quasi = self._quasi_places(every.items)
         nodes[quasi[self._places_in(every.starts)]] = found.node_of_occurrence
         nodes[np.repeat(self.withheld, np.diff(sets.starts))] = SUPPRESSED_ITEM
-        groups = len(np.unique(found.group_of_row)) + self._has_empty_group
-        figures = {"groups": groups, **found.figures, "ncp": ncp_of(self, found.node_of_occurrence)}
+        clusters = len(np.unique(found.cluster_of_row)) + self._has_empty_cluster
+        figures = {"groups": clusters, **found.figures, "ncp": ncp_of(self, found.node_of_occurrence)}
         return RowRecoding(
             items=(ItemNodes(self.column, frozen_ints(nodes), self.withheld),),
             notices=(*self._withheld_notice(), *found.notices),
@@ -135,7 +135,7 @@ class EqualSets:
         )
 
     @property
-    def _has_empty_group(self) -> bool:
+    def _has_empty_cluster(self) -> bool:
         """Whether records without items are published."""
         return self.data.row_count > len(self.rows) + int(np.count_nonzero(self.withheld))
 
@@ -161,18 +161,18 @@ class EqualSets:
         return np.arange(own[-1]) + np.repeat(starts[self.rows] - own[:-1], np.diff(own))
 
 
-def drill(task: EqualSets, progress: Progress) -> tuple[Drill, Grouped]:
+def drill(task: EqualSets, progress: Progress) -> tuple[Drill, Clustered]:
     """Partition the records from the root downwards, as far as time allows."""
     under_way = begin_drill(task.transactions.sets, cost_tree(task.tree), task.k)
     in_time = True
     while not drill_down(under_way, _STEPS_PER_SLICE):
-        progress.update(rows_finished(under_way), len(task.rows), f"{groups_found(under_way):,} groups")
+        progress.update(rows_finished(under_way), len(task.rows), f"{clusters_found(under_way):,} clusters")
         if progress.expired():
             finish_as_they_are(under_way)
             in_time = False
     figures = {"expansions": expansions_made(under_way)}
     notices = () if in_time else (OUT_OF_TIME,)
-    return under_way, Grouped(under_way.group, under_way.node, notices, figures)
+    return under_way, Clustered(under_way.cluster, under_way.node, notices, figures)
 
 
 def cost_tree(tree: Hierarchy) -> CostTree:
@@ -215,10 +215,10 @@ def records_to_withhold(with_items: int, empty: int, k: int, suppression: float)
     )
 
 
-def made_diverse(task: EqualSets, found: Grouped, models: Sequence[Model], progress: Progress) -> Grouped:
-    """The groups merged until every sensitive item's share of each is at most 1/l; none are without an l.
+def made_diverse(task: EqualSets, found: Clustered, models: Sequence[Model], progress: Progress) -> Clustered:
+    """The clusters merged until every sensitive item's share of each is at most 1/l; none are without an l.
 
-    When time is up all records with items become one group, which is diverse if any division is. Raises
+    When time is up all records with items become one cluster, which is diverse if any division is. Raises
     Infeasible when the records without items, who can only hide among themselves, are not diverse.
     """
     diverse = [model for model in models if isinstance(model, SetLDiversity)]
@@ -226,21 +226,25 @@ def made_diverse(task: EqualSets, found: Grouped, models: Sequence[Model], progr
         return found
     constraint = ItemConstraint(1, 0, l=max(exact(model.l) for model in diverse), diverse_m=1)
     _refuse_uniform_empty_records(task, constraint)
-    _, group_of_row = np.unique(found.group_of_row, return_inverse=True)
-    groups = row_groups(task.transactions.sets, cost_tree(task.tree), group_of_row)
+    _, cluster_of_row = np.unique(found.cluster_of_row, return_inverse=True)
+    clusters = row_clusters(task.transactions.sets, cost_tree(task.tree), cluster_of_row)
     limit = share_limit(task.transactions, constraint)
-    progress.stage("merging groups for diversity")
-    count, merged, notices = len(groups.first), 0, found.notices
-    for start in range(0, count, _GROUPS_PER_SLICE):
-        merged += merge_until_diverse(groups, limit, start, min(start + _GROUPS_PER_SLICE, count))
-        progress.update(min(start + _GROUPS_PER_SLICE, count), count, f"{merged:,} groups merged")
+    progress.stage("merging clusters for diversity")
+    count, merged, notices = len(clusters.first), 0, found.notices
+    for start in range(0, count, _CLUSTERS_PER_SLICE):
+        merged += merge_until_diverse(clusters, limit, start, min(start + _CLUSTERS_PER_SLICE, count))
+        progress.update(min(start + _CLUSTERS_PER_SLICE, count), count, f"{merged:,} clusters merged")
         if progress.expired():
-            merge_all(groups)
-            notices = (*notices, "time was up before all groups were diverse, so all were made one")
+            merge_all(clusters)
+            notices = (*notices, "time was up before all clusters were diverse, so all were made one")
             break
     figures = {**found.figures, "merged_for_diversity": merged}
     return replace(
-        found, group_of_row=groups.group, node_of_occurrence=groups.node, notices=notices, figures=figures
+        found,
+        cluster_of_row=clusters.cluster,
+        node_of_occurrence=clusters.node,
+        notices=notices,
+        figures=figures,
     )
 
 
