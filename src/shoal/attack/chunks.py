@@ -149,9 +149,9 @@ def _records_in_terms(original: LocalData, published: Disassociated) -> SetArray
 
 def _ways(sizes: Ints, known: int) -> Ints:
     """In how many ways so many of the terms of each record can be chosen; all, where there are fewer."""
-    distinct, place = np.unique(sizes, return_inverse=True)
+    distinct, index = np.unique(sizes, return_inverse=True)
     ways = [min(comb(size, min(size, known)), NO_LIMIT) for size in distinct.tolist()]
-    return np.array(ways, dtype=np.int64)[place]
+    return np.array(ways, dtype=np.int64)[index]
 
 
 def _sampled(sets: Ints, most_sets: int, rng: np.random.Generator) -> Ints:

@@ -34,11 +34,11 @@ def intersect(one: Linked, other: Linked, progress: Progress, most_people: int =
     overlap = _overlap(one.sets, other.sets) if one.has_sets else np.zeros((1, 1), dtype=np.bool_)
     alone, joint = np.zeros(len(people), dtype=np.int64), np.zeros(len(people), dtype=np.int64)
     of_one, of_other = _Candidates(one), _Candidates(other)
-    for place, person in enumerate(people.tolist()):
+    for index, person in enumerate(people.tolist()):
         items = _known_items(one, person, known, rng)
         rows, partners = of_one.fitting(person, items), of_other.fitting(person, items)
-        alone[place] = len(rows)
-        joint[place] = count_with_partner(sides[0], rows, sides[1], partners, overlap)
+        alone[index] = len(rows)
+        joint[index] = count_with_partner(sides[0], rows, sides[1], partners, overlap)
     values = f"the values of {', '.join(one.original.quasi)}" if one.has_values else ""
     some = f"{known} {'item' if known == 1 else 'items'} drawn at random" if one.has_sets else ""
     return Finding(

@@ -72,7 +72,7 @@ def _rows_of_classes(classes: SetArrays, chosen: Ints, class_of_row: Ints, class
     """The published rows of each chosen list of classes."""
     starts, rows = members(class_of_row, class_count)
     sizes = np.diff(starts)
-    lists = [classes.items[classes.starts[place] : classes.starts[place + 1]] for place in chosen.tolist()]
+    lists = [classes.items[classes.starts[index] : classes.starts[index + 1]] for index in chosen.tolist()]
     flat = np.concatenate(lists) if lists else np.empty(0, dtype=np.int64)
     per_class = sizes[flat]
     ends = starts_of(per_class)

@@ -92,14 +92,14 @@ def _known_sets(
     facts: list[_Fact], known: tuple[_Fact, ...], rows: _Words, left: int
 ) -> Iterator[tuple[tuple[_Fact, ...], int]]:
     """Every set of facts of at most the weight left that fits some of the rows, with their number."""
-    for place, fact in enumerate(facts):
+    for index, fact in enumerate(facts):
         if fact.weight > left:
             continue
         fitting = rows & fact.rows
         support = int(np.bitwise_count(fitting).sum())
         if support > 0:
             yield (*known, fact), support
-            yield from _known_sets(facts[place + 1 :], (*known, fact), fitting, left - fact.weight)
+            yield from _known_sets(facts[index + 1 :], (*known, fact), fitting, left - fact.weight)
 
 
 def _fitting(known: tuple[_Fact, ...]) -> _Words:

@@ -48,8 +48,8 @@ class Numbering:
 
     def item(self, number: int) -> Item:
         """The column and label behind a number."""
-        place = int(np.searchsorted(self.first, number, side="right")) - 1
-        return Item(self.columns[place], str(self.domains[place].label(number - int(self.first[place]))))
+        index = int(np.searchsorted(self.first, number, side="right")) - 1
+        return Item(self.columns[index], str(self.domains[index].label(number - int(self.first[index]))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,9 +79,9 @@ class JoinedSets:
 
     def of_column(self, name: str) -> SetArrays:
         """The quasi-identifier items of one column, in that column's codes."""
-        place = self.quasi_items.columns.index(name)
-        first = int(self.quasi_items.first[place])
-        last = first + len(self.quasi_items.domains[place])
+        index = self.quasi_items.columns.index(name)
+        first = int(self.quasi_items.first[index])
+        last = first + len(self.quasi_items.domains[index])
         kept = (self.quasi.items >= first) & (self.quasi.items <= last)
         sets = only_items(self.quasi, kept)
         return SetArrays(sets.starts, frozen_ints(sets.items - first))

@@ -40,7 +40,7 @@ def column_changes(
             changes.append(_change_of_unions(column, flow, unions[column], after))
         else:
             changes.append(_change_of_tree(data, column, flow, after))
-    places = {name: place for place, name in enumerate(data.table.columns)}
+    places = {name: index for index, name in enumerate(data.table.columns)}
     return tuple(sorted(changes, key=lambda change: places[change.column]))
 
 

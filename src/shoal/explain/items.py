@@ -165,17 +165,17 @@ def _by_word(data: LocalData, obstacles: Obstacles, cuts: Cuts, item: str) -> li
     published = cuts.node_of_leaf[parts, leaf]
     nodes, counts = np.unique(published, return_counts=True)
     explanations = []
-    for place in np.argsort(-counts, kind="stable").tolist():
-        node = int(nodes[place])
+    for index in np.argsort(-counts, kind="stable").tolist():
+        node = int(nodes[index])
         part = int(np.bincount(parts[published == node]).argmax())
-        word = _Word(cuts.column, part, node, int(counts[place]))
+        word = _Word(cuts.column, part, node, int(counts[index]))
         explanations.append(
             Explanation(
                 item=item,
                 published_as=None if node == SUPPRESSED_ITEM else words.labels[node],
                 part=part,
                 reason=None if node in (leaf, SUPPRESSED_ITEM) else _asked(words, obstacles, word),
-                place=f"in {counts[place]:,} of {len(rows):,} records: ",
+                place=f"in {counts[index]:,} of {len(rows):,} records: ",
             )
         )
     return explanations
@@ -313,8 +313,8 @@ def _occurrences(data: LocalData, cuts: Cuts) -> dict[tuple[int, int], int]:
     sets = data.joined_sets().of_column(cuts.column)
     part = np.repeat(cuts.part_of_row, np.diff(sets.starts))
     kept = part != SUPPRESSED
-    place = part[kept] * cuts.node_of_leaf.shape[1] + sets.items[kept]
-    of_leaf = np.bincount(place, minlength=cuts.node_of_leaf.size)
+    index = part[kept] * cuts.node_of_leaf.shape[1] + sets.items[kept]
+    of_leaf = np.bincount(index, minlength=cuts.node_of_leaf.size)
     held = np.flatnonzero(of_leaf)
     parts, nodes = held // cuts.node_of_leaf.shape[1], cuts.node_of_leaf.ravel()[held]
     counts: Counter[tuple[int, int]] = Counter()

@@ -42,8 +42,8 @@ def read_amnesia_text(text: str, file: str) -> Outline:
     """What the text form says; blank lines between levels are not needed."""
     gathering = Gathering(file)
     lines = text.splitlines()
-    start = next(place for place, line in enumerate(lines) if line.strip())
-    header_end = next((place for place in range(start, len(lines)) if not lines[place].strip()), len(lines))
+    start = next(index for index, line in enumerate(lines) if line.strip())
+    header_end = next((index for index in range(start, len(lines)) if not lines[index].strip()), len(lines))
     words = [line.split() for line in lines[start:header_end]]
     header = {line[0]: line[1] for line in words if len(line) > 1}
     notation = _notation(words[0][0], header.get("type"), gathering)

@@ -42,5 +42,5 @@ def holders(
     inside = (numbers < highs[places]) | (is_last[places] & (numbers <= reaches[places]))
     inside &= places >= 0
     return [
-        labels[place] if held else None for place, held in zip(places.tolist(), inside.tolist(), strict=True)
+        labels[index] if held else None for index, held in zip(places.tolist(), inside.tolist(), strict=True)
     ]

@@ -119,7 +119,7 @@ class Outline:
         return found
 
     def _rank(self) -> dict[str, int]:
-        return {label: place for place, label in enumerate(self.parents)}
+        return {label: index for index, label in enumerate(self.parents)}
 
 
 class Gathering:

@@ -99,15 +99,15 @@ class Hierarchy:
         if not leaves:
             return self
         kept = np.delete(np.arange(self.node_count), self.missing)
-        place = np.full(self.node_count, NO_PARENT, dtype=np.int64)
-        place[kept] = np.arange(len(kept))
-        parents = place[self.arrays.parent[kept]]
+        index = np.full(self.node_count, NO_PARENT, dtype=np.int64)
+        index[kept] = np.arange(len(kept))
+        parents = index[self.arrays.parent[kept]]
         parents[-1] = NO_PARENT
         return replace(
             tree_from_nodes(
                 [*(self.labels[node] for node in kept), *(label for label, _ in leaves)],
                 # Siblings keep the order in which their first leaves come.
-                np.concatenate((parents, place[[above for _, above in leaves]])),
+                np.concatenate((parents, index[[above for _, above in leaves]])),
                 order=np.concatenate((self.arrays.first_leaf[kept], np.full(len(leaves), self.leaf_count))),
             ),
             notices=self.notices,
@@ -129,7 +129,7 @@ def tree_from_parents(parents: Mapping[str, str], *, source: str = "hierarchy") 
             else "has no root: its labels form a circle"
         )
         raise BadInput(Problem(what, "make all values meet in one root such as '*'", file=source))
-    place_of = {label: place for place, label in enumerate(labels)}
+    place_of = {label: index for index, label in enumerate(labels)}
     above = [place_of[parents[label]] if label in parents else NO_PARENT for label in labels]
     return tree_from_nodes(labels, above, source=source)
 

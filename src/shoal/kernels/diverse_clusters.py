@@ -167,8 +167,8 @@ def _common_set_of(clusters: RowClusters, number: int) -> None:
     count, row = 0, clusters.first[number]
     while row != _NONE:
         start, own = clusters.sets.starts[row], clusters.sets.starts[row + 1] - clusters.sets.starts[row]
-        for place in range(own):
-            clusters.two.right[place] = clusters.sets.items[start + place]
+        for index in range(own):
+            clusters.two.right[index] = clusters.sets.items[start + index]
         count = add_to_left(clusters.tree, clusters.two, count, own)
         row = clusters.next[row]
 

@@ -62,12 +62,12 @@ def members(class_of_row: Ints, class_count: int) -> tuple[Ints, Ints]:
     for c in range(class_count):
         starts[c + 1] += starts[c]
     rows = np.empty(starts[class_count], dtype=np.int64)
-    place = starts[:-1].copy()
+    index = starts[:-1].copy()
     for row in range(len(class_of_row)):
         c = class_of_row[row]
         if c >= 0:
-            rows[place[c]] = row
-            place[c] += 1
+            rows[index[c]] = row
+            index[c] += 1
     return starts, rows
 
 
@@ -101,18 +101,18 @@ def group_sets(sets: SetArrays) -> tuple[Ints, Ints]:
 @kernel
 def _hash(sets: SetArrays, row: int) -> int:
     key = np.uint64(14695981039346656037)
-    for place in range(sets.starts[row], sets.starts[row + 1]):
-        key = (key ^ np.uint64(sets.items[place])) * np.uint64(0x9E3779B97F4A7C15)
+    for index in range(sets.starts[row], sets.starts[row + 1]):
+        key = (key ^ np.uint64(sets.items[index])) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(29)
     return int(key >> np.uint64(1))
 
 
 @kernel
 def _equal(sets: SetArrays, left: int, right: int) -> bool:
-    place, other = sets.starts[left], sets.starts[right]
-    if sets.starts[left + 1] - place != sets.starts[right + 1] - other:
+    index, other = sets.starts[left], sets.starts[right]
+    if sets.starts[left + 1] - index != sets.starts[right + 1] - other:
         return False
-    while place < sets.starts[left + 1] and sets.items[place] == sets.items[other]:
-        place += 1
+    while index < sets.starts[left + 1] and sets.items[index] == sets.items[other]:
+        index += 1
         other += 1
-    return place == sets.starts[left + 1]
+    return index == sets.starts[left + 1]

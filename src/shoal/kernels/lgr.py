@@ -92,11 +92,11 @@ def _unite(regrouping: Regrouping, span: int, start: int) -> tuple[int, int, int
     """
     drill = regrouping.drill
     position, middle, count = start, len(drill.order), 0
-    for place in range(span):
+    for index in range(span):
         if position == len(drill.order):
             break
         row = drill.order[position]
-        if place == span // 2:
+        if index == span // 2:
             middle = position
         own = published_set(drill.sets, row, drill.node, regrouping.two.right)
         count = add_to_left(drill.tree, regrouping.two, count, own)
@@ -136,8 +136,8 @@ def _publish_in_common(regrouping: Regrouping, start: int, end: int) -> None:
     for position in range(start, end):
         row = drill.order[position]
         publish_as(drill.tree, drill.sets, row, regrouping.two.left, drill.node)
-        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
-            hang(drill, place)
+        for index in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            hang(drill, index)
 
 
 @kernel
@@ -145,8 +145,8 @@ def _loss(drill: Drill, start: int, end: int) -> int:
     loss = 0
     for position in range(start, end):
         row = drill.order[position]
-        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
-            loss += drill.tree.cost[drill.node[place]]
+        for index in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            loss += drill.tree.cost[drill.node[index]]
     return loss
 
 
@@ -157,9 +157,9 @@ def _note(drill: Drill, start: int, end: int, division: ClusterDivision) -> None
         row = drill.order[position]
         division.order[position - start] = row
         division.cluster[position - start] = drill.cluster[row]
-        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
-            division.node[free] = drill.node[place]
-            division.below[free] = drill.below[place]
+        for index in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            division.node[free] = drill.node[index]
+            division.below[free] = drill.below[index]
             free += 1
 
 
@@ -170,9 +170,9 @@ def _restore(drill: Drill, start: int, end: int, division: ClusterDivision) -> N
         row = division.order[position - start]
         drill.order[position] = row
         drill.cluster[row] = division.cluster[position - start]
-        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
-            drill.node[place] = division.node[taken]
-            drill.below[place] = division.below[taken]
+        for index in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            drill.node[index] = division.node[taken]
+            drill.below[index] = division.below[taken]
             taken += 1
 
 
@@ -201,31 +201,31 @@ def roll_back(published: Published, rows: Ints, k: int) -> Bools:
     counted_for = np.full(len(tree.parent), -1, dtype=np.int64)
     for number in range(len(rows)):
         start, end = sets.starts[rows[number]], sets.starts[rows[number] + 1]
-        for place in range(start, end):
-            node[place] = sets.items[place]
+        for index in range(start, end):
+            node[index] = sets.items[index]
         deepest = start
         while node[deepest] != root and not _found(node, supports, start, end, k):
             deepest = start
-            for place in range(start + 1, end):
-                if depths[node[place]] > depths[node[deepest]]:
-                    deepest = place
+            for index in range(start + 1, end):
+                if depths[node[index]] > depths[node[deepest]]:
+                    deepest = index
             upper = tree.parent[node[deepest]]
-            for place in range(start, end):
-                if tree.first_leaf[upper] <= sets.items[place] <= tree.last_leaf[upper]:
-                    node[place] = upper
+            for index in range(start, end):
+                if tree.first_leaf[upper] <= sets.items[index] <= tree.last_leaf[upper]:
+                    node[index] = upper
         finished[number] = node[deepest] != root
-        for place in range(start, end):
+        for index in range(start, end):
             if not finished[number]:
-                node[place] = sets.items[place]
-            elif counted_for[node[place]] != number:
-                counted_for[node[place]] = number
-                supports[node[place]] += 1
+                node[index] = sets.items[index]
+            elif counted_for[node[index]] != number:
+                counted_for[node[index]] = number
+                supports[node[index]] += 1
     return finished
 
 
 @kernel
 def _found(node: Ints, supports: Ints, start: int, end: int, k: int) -> bool:
     rarest = k
-    for place in range(start, end):
-        rarest = min(rarest, supports[node[place]])
+    for index in range(start, end):
+        rarest = min(rarest, supports[node[index]])
     return rarest == k

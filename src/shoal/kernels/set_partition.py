@@ -176,9 +176,9 @@ def _refine(drill: Drill, start: int, end: int, kept: int) -> int:
             whole = False
         else:
             drill.gain[node] = _NOT_NOW
-    for place in range(count):
-        drill.gain[drill.nodes[place]] = 0
-        drill.seen[drill.nodes[place]] = False
+    for index in range(count):
+        drill.gain[drill.nodes[index]] = 0
+        drill.seen[drill.nodes[index]] = False
     if whole:
         _finish(drill, start, end, kept)
     return steps
@@ -190,8 +190,8 @@ def _finish(drill: Drill, start: int, end: int, kept: int) -> None:
         row = drill.order[position]
         drill.cluster[row] = drill.counts[_CLUSTERS]
         drill.left_over[row] = kept != NO_NODE
-        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
-            drill.counts[_LOST] += drill.tree.cost[drill.node[place]]
+        for index in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            drill.counts[_LOST] += drill.tree.cost[drill.node[index]]
     drill.counts[_CLUSTERS] += 1
     drill.counts[_ROWS_DONE] += end - start
 
@@ -205,8 +205,8 @@ def _count_gains(drill: Drill, start: int, end: int) -> tuple[int, int]:
     count, occurrences = 0, 0
     for position in range(start, end):
         row = drill.order[position]
-        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
-            count = _add_gain(drill, place, count)
+        for index in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            count = _add_gain(drill, index, count)
             occurrences += 1
     return count, occurrences
 
@@ -228,8 +228,8 @@ def _add_gain(drill: Drill, place: int, count: int) -> int:
 def _dearest(drill: Drill, count: int) -> int:
     """The node of the largest gain that may be expanded, the first in tree order of several; or -1."""
     best, largest = NO_NODE, _NOT_NOW
-    for place in range(count):
-        node = drill.nodes[place]
+    for index in range(count):
+        node = drill.nodes[index]
         gain = drill.gain[node]
         if gain > largest or (gain == largest and node < best):
             best, largest = node, gain
@@ -299,34 +299,34 @@ def _first_under(drill: Drill, row: int, node: int) -> int:
 def _hash_of_children(drill: Drill, row: int, node: int, position: int) -> int:
     key = np.uint64(14695981039346656037)
     last, loss = NO_NODE, 0
-    place, end = _first_under(drill, row, node), drill.sets.starts[row + 1]
-    while place < end and drill.node[place] == node:
-        child = drill.below[place]
+    index, end = _first_under(drill, row, node), drill.sets.starts[row + 1]
+    while index < end and drill.node[index] == node:
+        child = drill.below[index]
         loss += drill.tree.cost[node] - drill.tree.cost[child]
         if child != last:
             key = (key ^ np.uint64(child)) * np.uint64(0x9E3779B97F4A7C15)
             key ^= key >> np.uint64(29)
             last = child
-        place += 1
+        index += 1
     drill.loss[position] = loss
     return int(key >> np.uint64(1))
 
 
 @kernel
 def _same_children(drill: Drill, left: int, right: int, node: int) -> bool:
-    place, other = _first_under(drill, left, node), _first_under(drill, right, node)
+    index, other = _first_under(drill, left, node), _first_under(drill, right, node)
     end, other_end = drill.sets.starts[left + 1], drill.sets.starts[right + 1]
     while True:
-        is_there = place < end and drill.node[place] == node
+        is_there = index < end and drill.node[index] == node
         if is_there != (other < other_end and drill.node[other] == node):
             return False
         if not is_there:
             return True
-        child = drill.below[place]
+        child = drill.below[index]
         if child != drill.below[other]:
             return False
-        while place < end and drill.node[place] == node and drill.below[place] == child:
-            place += 1
+        while index < end and drill.node[index] == node and drill.below[index] == child:
+            index += 1
         while other < other_end and drill.node[other] == node and drill.below[other] == child:
             other += 1
 
@@ -400,11 +400,11 @@ def _expand_whole(drill: Drill, start: int, end: int, node: int, count: int) -> 
     drill.gain[node] = _NOT_NOW
     for position in range(start, end):
         row = drill.order[position]
-        place, last = _first_under(drill, row, node), drill.sets.starts[row + 1]
-        while place < last and drill.node[place] == node:
-            _descend(drill, place)
-            count = _add_gain(drill, place, count)
-            place += 1
+        index, last = _first_under(drill, row, node), drill.sets.starts[row + 1]
+        while index < last and drill.node[index] == node:
+            _descend(drill, index)
+            count = _add_gain(drill, index, count)
+            index += 1
     return count
 
 
@@ -439,10 +439,10 @@ def _split(drill: Drill, start: int, end: int, node: int, parts: int) -> None:
         else:
             drill.buffer[drill.firsts[number]] = row
             drill.firsts[number] += 1
-            place, last = _first_under(drill, row, node), drill.sets.starts[row + 1]
-            while place < last and drill.node[place] == node:
-                _descend(drill, place)
-                place += 1
+            index, last = _first_under(drill, row, node), drill.sets.starts[row + 1]
+            while index < last and drill.node[index] == node:
+                _descend(drill, index)
+                index += 1
     for position in range(start, end):
         drill.order[position] = drill.buffer[position]
 
@@ -458,8 +458,8 @@ def _push(drill: Drill, start: int, end: int, closed: int) -> None:
 
 @kernel
 def _hang_all(drill: Drill) -> None:
-    for place in range(len(drill.sets.items)):
-        hang(drill, place)
+    for index in range(len(drill.sets.items)):
+        hang(drill, index)
 
 
 @kernel

@@ -54,7 +54,7 @@ def _has_value(data: LocalData, name: str) -> Ints:
 def _query_of_row(data: LocalData, rng: np.random.Generator, row: int, values: int, items: int) -> Query:
     columns = [name for name in data.quasi if _has_value(data, name)[row]]
     chosen = rng.choice(len(columns), values, replace=False).tolist() if values else []
-    of_values = {columns[place]: (str(data.label(columns[place], row)),) for place in sorted(chosen)}
+    of_values = {columns[index]: (str(data.label(columns[index], row)),) for index in sorted(chosen)}
     held = [
         (name, str(data.table.sets(name).domain.labels[int(item)]))
         for name in data.quasi_sets
@@ -62,7 +62,7 @@ def _query_of_row(data: LocalData, rng: np.random.Generator, row: int, values: i
     ]
     picked = sorted(rng.choice(len(held), items, replace=False).tolist()) if items else []
     of_items: dict[str, tuple[str, ...]] = {}
-    for name, item in (held[place] for place in picked):
+    for name, item in (held[index] for index in picked):
         of_items[name] = (*of_items.get(name, ()), item)
     return Query(of_values, of_items)
 

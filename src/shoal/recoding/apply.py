@@ -116,7 +116,7 @@ def _node_labels(tree: Hierarchy, nodes: Ints) -> list[str | None]:
 
 
 def _range_labels(domain: Domain, ranges: Floats) -> list[str | None]:
-    distinct, place = np.unique(ranges, axis=0, return_inverse=True)
+    distinct, index = np.unique(ranges, axis=0, return_inverse=True)
     ends = np.where(np.isfinite(distinct), distinct, 0.0)
     lower_texts, upper_texts = (_number_labels(domain.kind, ends[:, side].copy()) for side in (0, 1))
     labels = [
@@ -125,7 +125,7 @@ def _range_labels(domain: Domain, ranges: Floats) -> list[str | None]:
             distinct[:, 0].tolist(), lower_texts, upper_texts, strict=True
         )
     ]
-    return [labels[i] for i in place.tolist()]
+    return [labels[i] for i in index.tolist()]
 
 
 def _range_label(lower: float, lower_text: str, upper_text: str) -> str | None:

@@ -22,10 +22,10 @@ def columns_section(changes: Iterable[ColumnChange], *, taken_apart: bool) -> Ht
         tag(
             "details",
             tag("summary", change.column),
-            *_of_column(f"column-{place}", change, taken_apart=taken_apart),
-            open="" if place < _SHOWN_AT_ONCE else None,
+            *_of_column(f"column-{index}", change, taken_apart=taken_apart),
+            open="" if index < _SHOWN_AT_ONCE else None,
         )
-        for place, change in enumerate(changes)
+        for index, change in enumerate(changes)
     ]
     return section("columns", "What happened to each column", *parts)
 
@@ -53,7 +53,7 @@ def _distribution(name: str, levels: tuple[Level, ...], *, taken_apart: bool) ->
         one_of(
             f"{name}-level",
             "Groups:",
-            {level.name: _level(f"{name}-distribution-{place}", level) for place, level in enumerate(levels)},
+            {level.name: _level(f"{name}-distribution-{index}", level) for index, level in enumerate(levels)},
             chosen=fitting[-1] if fitting else levels[0].name,
         ),
     )

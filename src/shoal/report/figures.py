@@ -390,16 +390,16 @@ def comparison_figure(
             y=[up for _, up, _ in points],
             mode="markers" if front else "lines+markers",
             name=label(name),
-            line={"color": _PALETTE[place % len(_PALETTE)]},
+            line={"color": _PALETTE[index % len(_PALETTE)]},
             marker={
-                "color": _PALETTE[place % len(_PALETTE)],
+                "color": _PALETTE[index % len(_PALETTE)],
                 "size": 10,
-                "symbol": _SYMBOLS[place % len(_SYMBOLS)],
+                "symbol": _SYMBOLS[index % len(_SYMBOLS)],
             },
             hovertext=[f"{label(run, _LONGEST_HOVER)}: {up:.4g}" for _, up, run in points],
             hoverinfo="text",
         )
-        for place, (name, points) in enumerate(lines.items())
+        for index, (name, points) in enumerate(lines.items())
     ]
     if front:
         traces.insert(

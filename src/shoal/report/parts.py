@@ -48,12 +48,12 @@ def one_of(name: str, question: str, choices: Mapping[str, Html], chosen: str) -
     if len(choices) == 1:
         return next(iter(choices.values()))
     options = [
-        tag("option", text, value=f"{name}-{place}", selected="" if text == chosen else None)
-        for place, text in enumerate(choices)
+        tag("option", text, value=f"{name}-{index}", selected="" if text == chosen else None)
+        for index, text in enumerate(choices)
     ]
     parts = [
-        tag("div", part, id=f"{name}-{place}", hidden=None if text == chosen else "")
-        for place, (text, part) in enumerate(choices.items())
+        tag("div", part, id=f"{name}-{index}", hidden=None if text == chosen else "")
+        for index, (text, part) in enumerate(choices.items())
     ]
     asked = tag("label", f"{question} ", tag("select", *options, data_choose=name))
     return tag("div", tag("p", asked, class_="choice"), *parts)

@@ -44,19 +44,19 @@ def tree_layout(nodes: Sequence[CutNode]) -> TreeLayout:
     """Each node above its branches, folded ones last."""
     children: list[list[int]] = [[] for _ in nodes]
     depths: list[int] = []
-    for place, node in enumerate(nodes):
+    for index, node in enumerate(nodes):
         depths.append(0 if node.parent < 0 else depths[node.parent] + 1)
         if node.parent >= 0:
-            children[node.parent].append(place)
+            children[node.parent].append(index)
     order: list[int] = []
     waiting = [0] if nodes else []
     while waiting:
-        place = waiting.pop()
-        order.append(place)
-        waiting += sorted(children[place], key=lambda child: (nodes[child].folded, child), reverse=True)
-    row_of = {place: row for row, place in enumerate(order)}
+        index = waiting.pop()
+        order.append(index)
+        waiting += sorted(children[index], key=lambda child: (nodes[child].folded, child), reverse=True)
+    row_of = {index: row for row, index in enumerate(order)}
     return TreeLayout(
-        nodes=tuple(nodes[place] for place in order),
-        above=tuple(row_of.get(nodes[place].parent, -1) for place in order),
-        across=tuple(depths[place] for place in order),
+        nodes=tuple(nodes[index] for index in order),
+        above=tuple(row_of.get(nodes[index].parent, -1) for index in order),
+        across=tuple(depths[index] for index in order),
     )

@@ -34,9 +34,9 @@ def chunks_of(sets: SetArrays, most_items: int) -> Iterator[pa.RecordBatch]:
 def sets_of(batches: Iterable[pa.RecordBatch]) -> Iterator[SetArrays]:
     """The sets of each chunk."""
     for batch in batches:
-        for place in range(batch.num_rows):
+        for index in range(batch.num_rows):
             starts, items = (
-                unpacked(batch.column(name)[place].as_py(), _WIDTH) for name in ("starts", "items")
+                unpacked(batch.column(name)[index].as_py(), _WIDTH) for name in ("starts", "items")
             )
             yield SetArrays(starts, items)
 

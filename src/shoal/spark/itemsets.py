@@ -73,8 +73,8 @@ class ItemsetQuestion:
     def sets(self, keys: Ints) -> Ints:
         """The numbers of each set, one row per key."""
         numbers = np.empty((len(keys), self.size), dtype=np.int64)
-        for place in range(self.size - 1, -1, -1):
-            keys, numbers[:, place] = np.divmod(keys, self.base)
+        for index in range(self.size - 1, -1, -1):
+            keys, numbers[:, index] = np.divmod(keys, self.base)
         return numbers
 
 

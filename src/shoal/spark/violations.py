@@ -157,13 +157,13 @@ class SpreadViolations:
 
     def _still_on(self, cut: Cut, sets: Ints, supports: Ints) -> Iterator[Violation]:
         """The listed sets whose nodes are on the cut when their turn comes."""
-        place = _next_on(cut, sets, 0)
-        while place < len(sets):
-            nodes = tuple(sets[place].tolist())
+        index = _next_on(cut, sets, 0)
+        while index < len(sets):
+            nodes = tuple(sets[index].tolist())
             if nodes not in self._is_rare:
-                self._foresee_mending(cut, sets[place:])
-            yield Violation(nodes, (), int(supports[place]))
-            place = _next_on(cut, sets, place + 1)
+                self._foresee_mending(cut, sets[index:])
+            yield Violation(nodes, (), int(supports[index]))
+            index = _next_on(cut, sets, index + 1)
 
     def _foresee_mending(self, cut: Cut, sets: Ints) -> None:
         """Find out what could mend the sets that come next: the first with each of the next first nodes.
@@ -216,9 +216,9 @@ class SpreadViolations:
         first = np.ones((len(images), widest), dtype=np.int64)
         last = np.zeros((len(images), widest), dtype=np.int64)
         leaves = self.transactions.leaves
-        for place, image in enumerate(images):
-            first[place, : len(image)] = leaves.first[list(image)]
-            last[place, : len(image)] = leaves.last[list(image)]
+        for index, image in enumerate(images):
+            first[index, : len(image)] = leaves.first[list(image)]
+            last[index, : len(image)] = leaves.last[list(image)]
         return self._sets.supports(first, last, most)
 
     def _rare_child(self, node: int) -> Violation | None:
@@ -260,13 +260,13 @@ class SpreadViolations:
         found = self._sets.rare(questions, numbers[node_of_leaf], self.constraint.k, 1, expected)
         self.counted += sum(listed.occurrences for listed in found)
         sizes = self.constraint.largest - 1
-        for place, node in enumerate(asked):
+        for index, node in enumerate(asked):
             first = min(
                 (
                     (tuple(question.sets(listed.keys)[0].tolist()), int(listed.supports[0]))
                     for question, listed in zip(
-                        questions[place * sizes : (place + 1) * sizes],
-                        found[place * sizes : (place + 1) * sizes],
+                        questions[index * sizes : (index + 1) * sizes],
+                        found[index * sizes : (index + 1) * sizes],
                         strict=True,
                     )
                     if len(listed.keys)

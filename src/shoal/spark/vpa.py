@@ -119,7 +119,7 @@ class _SearchGroups:
     within: RunClock
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = (batch.slice(place, 1) for batch in batches for place in range(batch.num_rows))
+        rows = (batch.slice(index, 1) for batch in batches for index in range(batch.num_rows))
         for group, chunks in groupby(rows, key=lambda row: int(row.column("group")[0].as_py())):
             found = self._search(group, joined_rows(*sets_of(chunks)))
             nodes, tally = found.node_of_leaf.astype(_INT64).tobytes(), found.tally

@@ -226,11 +226,11 @@ class _OrderedRows:
 
 def subset_counts(sizes: Ints, m: int) -> Ints:
     """The number of m-subsets of sets of the given sizes, divided by a power of 2 if they would be huge."""
-    distinct, place, sets = np.unique(sizes, return_inverse=True, return_counts=True)
+    distinct, index, sets = np.unique(sizes, return_inverse=True, return_counts=True)
     counts = [comb(size, m) for size in distinct.tolist()]
     total = sum(count * times for count, times in zip(counts, sets.tolist(), strict=True))
     excess = max(0, total.bit_length() - 40)
-    return np.array([count >> excess for count in counts], dtype=np.int64)[place]
+    return np.array([count >> excess for count in counts], dtype=np.int64)[index]
 
 
 def moved_border(sets: SetArrays, order: Ints, border: int, flexibility: int) -> int:

@@ -123,8 +123,8 @@ class Policies:
 
     def bound(self, project: str) -> BoundPolicy:
         """The policy as a run reads it; BadInput lists everything that keeps it from being one."""
-        place = self._store.project_folder(project) / POLICY_NAME
-        return bound_policy(self.get(project), self.names(project), place)
+        index = self._store.project_folder(project) / POLICY_NAME
+        return bound_policy(self.get(project), self.names(project), index)
 
     def names(self, project: str) -> Names:
         """How stored files are called by people."""

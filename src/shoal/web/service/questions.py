@@ -197,11 +197,11 @@ def _view(tree: Hierarchy, values: Coded | Sets, findings: tuple[LintFinding, ..
     if not whole:
         by_depth = nodes[np.argsort(tree.depths[nodes], kind="stable")][:MOST_NODES]
         nodes = np.sort(by_depth)
-    place = {node: number for number, node in enumerate(nodes.tolist())}
+    index = {node: number for number, node in enumerate(nodes.tolist())}
     last = np.minimum(tree.arrays.last_leaf[nodes], tree.leaf_count - 1)
     return TreeView(
         labels=tuple(tree.labels[node] for node in nodes.tolist()),
-        parents=tuple(place[tree.parent(node)] for node in nodes.tolist()),
+        parents=tuple(index[tree.parent(node)] for node in nodes.tolist()),
         values=tuple(tree.sizes[nodes].tolist()),
         records=tuple((before[last + 1] - before[tree.arrays.first_leaf[nodes]]).tolist()),
         leaf_count=tree.leaf_count if whole else 0,

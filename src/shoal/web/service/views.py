@@ -131,9 +131,9 @@ def _trees(result: Result) -> dict[str, Any]:
 
 def _tree(tree: Hierarchy) -> dict[str, Any]:
     nodes = [node for node in range(tree.node_count) if node != tree.missing]
-    place = {node: number for number, node in enumerate(nodes)}
+    index = {node: number for number, node in enumerate(nodes)}
     return {
         "labels": [tree.labels[node] for node in nodes],
-        "parents": [place[tree.parent(node)] for node in nodes],
+        "parents": [index[tree.parent(node)] for node in nodes],
         "leaf_count": tree.leaf_count,
     }

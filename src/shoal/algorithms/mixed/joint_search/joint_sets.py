@@ -71,13 +71,13 @@ def _joined_tree(trees: Sequence[Hierarchy]) -> tuple[Hierarchy, Ints]:
         return trees[0], np.arange(trees[0].node_count, dtype=np.int64)
     labels, parents, order, nodes = ["*"], [NO_PARENT], [0], [-1]
     items_before = 0
-    for place, tree in enumerate(trees):
+    for index, tree in enumerate(trees):
         kept = np.delete(np.arange(tree.node_count), tree.missing)
         number = np.full(tree.node_count, NO_PARENT, dtype=np.int64)
         number[kept] = len(labels) + np.arange(len(kept))
         above = number[tree.arrays.parent[kept]]
         above[-1] = 0  # the root of a column, its last node, hangs under the joint one
-        labels += [f"{place} {node}" for node in kept.tolist()]
+        labels += [f"{index} {node}" for node in kept.tolist()]
         parents += above.tolist()
         order += (items_before + tree.arrays.first_leaf[kept]).tolist()
         nodes += kept.tolist()
@@ -91,8 +91,8 @@ def _renumbered(joined: JoinedSets, columns: Sequence[str], first: Ints) -> SetA
     """The items numbered without the gap that the joined ones leave behind each column."""
     numbering = joined.quasi_items
     shift = np.zeros(len(numbering.columns), dtype=np.int64)
-    for place, name in enumerate(columns):
+    for index, name in enumerate(columns):
         at = numbering.columns.index(name)
-        shift[at] = first[place] - numbering.first[at]
+        shift[at] = first[index] - numbering.first[at]
     column = np.searchsorted(numbering.first, joined.quasi.items, side="right") - 1
     return SetArrays(joined.quasi.starts, frozen_ints(joined.quasi.items + shift[column]))

@@ -71,8 +71,8 @@ class JointTask:
         """The item step for every cluster."""
         alive = clusters.alive.tolist()
         parts = {}
-        for place, cluster in enumerate(alive):
-            progress.update(place, len(alive), "items of clusters")
+        for index, cluster in enumerate(alive):
+            progress.update(index, len(alive), "items of clusters")
             parts[cluster] = self.step.solve(clusters.rows(cluster), progress)
         return parts
 

@@ -144,9 +144,9 @@ class Violations:
         if rare.any():
             return Violation((int(some[0]),), (), int(self.transactions.supports[some[0]]))
         others = np.setdiff1d(self._occurring(cut.nodes), some, assume_unique=True)
-        for place in range(len(some)):
+        for index in range(len(some)):
             # Sets with an earlier one of the nodes were looked at with that one.
-            nodes = np.concatenate((some[place:], others))
+            nodes = np.concatenate((some[index:], others))
             found = self._with_first_of(cut, nodes)
             if found is not None:
                 return found
@@ -293,10 +293,10 @@ def _first_violation(listings: Iterable[Iterator[Violation | Pause]]) -> Violati
 def rare_nodes(cut: Cut, nodes: Ints, supports: Ints, k: int) -> Iterator[Violation | Pause]:
     """Single nodes with too few rows, whose supports are known."""
     rare = nodes[supports[nodes] < k].tolist()
-    for place, node in enumerate(rare):
+    for index, node in enumerate(rare):
         if not cut.is_below[node]:
             yield Violation((node,), (), int(supports[node]))
-        yield Pause((place + 1) / len(rare), len(rare))
+        yield Pause((index + 1) / len(rare), len(rare))
 
 
 def refuse_endless_counting(subsets: int, size: int, longest: int) -> None:

@@ -48,13 +48,13 @@ def _number(sets: SetArrays, rows: Ints, places: range, item_count: int) -> Ints
     """The digits of each row at the given places as one number."""
     starts, sizes = sets.starts[rows], sets.starts[rows + 1] - sets.starts[rows]
     number = np.zeros(len(rows), dtype=np.int64)
-    for place in places:
-        held = sizes > place
-        digits = np.where(sizes == place, item_count, 0)
-        digits[held] = sets.items[starts[held] + place]
+    for index in places:
+        held = sizes > index
+        digits = np.where(sizes == index, item_count, 0)
+        digits[held] = sets.items[starts[held] + index]
         number *= item_count + 1
         # Backwards at even places, so that the end comes first there.
-        number += item_count - digits if place % 2 == 0 else digits
+        number += item_count - digits if index % 2 == 0 else digits
     return number
 
 
