@@ -72,10 +72,7 @@ def attack_chunks(linked: LinkedChunks, most: int | None, progress: Progress) ->
 
 
 def attack_with_terms(
-    linked: LinkedChunks,
-    known: int,
-    most_sets: int = MOST_SETS,
-    most_of_record: int = MOST_SETS_OF_RECORD,
+    linked: LinkedChunks, known: int, most_sets: int = MOST_SETS, most_of_record: int = MOST_SETS_OF_RECORD
 ) -> Exposures:
     """The exposure to the least favourable terms, and to terms drawn at random.
 
@@ -100,10 +97,7 @@ def attack_with_terms(
         below[telling] = np.add.reduceat(fits & (counts < linked.k), starts, dtype=np.float64) / tried
         success[telling] = np.add.reduceat(fits / np.maximum(counts, 1), starts) / tried
     total = linked.original.row_count
-    worst, drawn = (
-        exposure_of(candidates, linked.k, total),
-        exposure_of_shares(below, success, total),
-    )
+    worst, drawn = (exposure_of(candidates, linked.k, total), exposure_of_shares(below, success, total))
     if (ways[rows] > most_of_record).any():
         worst, drawn = _as_sample(worst, len(rows)), _as_sample(drawn, len(rows))
     return worst, drawn

@@ -150,20 +150,12 @@ def gap_of(constraint: ClassConstraint, scratch: Scratch, size: int) -> float:
         for number in range(len(constraint.rules)):
             rule = constraint.rules[number]
             gap += gap_in(
-                rule,
-                constraint.row_totals[part],
-                row_count,
-                values,
-                scratch.row_counts[:value_count],
+                rule, constraint.row_totals[part], row_count, values, scratch.row_counts[:value_count]
             )
             if count_people:
                 people = scratch.bounds[columns + column + 1] - scratch.bounds[columns + column]
                 gap += gap_in(
-                    rule,
-                    constraint.people_totals[part],
-                    people,
-                    values,
-                    scratch.people_counts[:value_count],
+                    rule, constraint.people_totals[part], people, values, scratch.people_counts[:value_count]
                 )
     return gap
 

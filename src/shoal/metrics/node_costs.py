@@ -47,13 +47,7 @@ def monotone_entropy(cover: NodeCover) -> Floats:
 
 
 NODE_COSTS: Mapping[str, NodeCost] = MappingProxyType(
-    {
-        "ncp": ncp,
-        "lm": lm,
-        "tree": tree_height,
-        "entropy": entropy,
-        "monotone_entropy": monotone_entropy,
-    }
+    {"ncp": ncp, "lm": lm, "tree": tree_height, "entropy": entropy, "monotone_entropy": monotone_entropy}
 )
 
 

@@ -192,10 +192,7 @@ def _rows_loaded(header: _Rows, arrays: Arrays, trees: Mapping[str, SavedTree]) 
 
 def _items_saved(items: ItemRecoding) -> tuple[_Items, dict[str, Array]]:
     if isinstance(items, ItemNodes):
-        nodes: dict[str, Array] = {
-            "node_of_occurrence": items.node_of_occurrence,
-            "withheld": items.withheld,
-        }
+        nodes: dict[str, Array] = {"node_of_occurrence": items.node_of_occurrence, "withheld": items.withheld}
         return _Items(column=items.column, by="nodes"), nodes
     arrays: dict[str, Array] = {"part_of_row": items.part_of_row, "node_of_leaf": items.node_of_leaf}
     unions = items.unions

@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from shoal.attack.attacked import Attacked
 from shoal.attack.finding import Exposure, Finding
-from shoal.json_values import JsonValue
+from shoal.json_values import JsonValue, json_value
 from shoal.report.document import document
 from shoal.report.figures import attack_figure
 from shoal.report.html import Content, Html, table, tag
@@ -34,11 +34,7 @@ def attack_facts(found: Attacked) -> dict[str, JsonValue]:
         "published_records": found.published_records,
         "findings": [
             {
-                "adversary": finding.adversary,
-                "known": finding.known,
-                "items": finding.items,
-                "chosen": finding.chosen,
-                "promised": finding.promised,
+                **_told(finding, "adversary", "known", "items", "chosen", "promised"),
                 "after": _exposure_facts(finding.after),
                 "before": None if finding.before is None else _exposure_facts(finding.before),
             }
@@ -56,15 +52,7 @@ def attack_facts(found: Attacked) -> dict[str, JsonValue]:
         },
         "weaknesses": list(found.weaknesses),
         "confidences": [
-            {
-                "known": best.known,
-                "items": best.items,
-                "because": list(best.because),
-                "sensitive": best.sensitive,
-                "holding": best.holding,
-                "knowing": best.knowing,
-                "share": best.share,
-            }
+            _told(best, "known", "items", "because", "sensitive", "holding", "knowing", "share")
             for best in found.confidences
         ],
     }
@@ -321,16 +309,11 @@ def _share_in_words(exposure: Exposure) -> str:
 
 def _exposure_facts(exposure: Exposure) -> dict[str, JsonValue]:
     return {
-        "below_k": exposure.below_k,
-        "exact": exposure.exact,
-        "interval": None if exposure.interval is None else list(exposure.interval),
-        "unique": exposure.unique,
-        "smallest": exposure.smallest,
-        "expected": exposure.expected,
-        "highest_risk": exposure.highest_risk,
-        "mean_risk": exposure.mean_risk,
-        "distribution": [
-            {"least": band.least, "most": band.most, "records": band.records}
-            for band in exposure.distribution
-        ],
+        **_told(exposure, "below_k", "exact", "interval", "unique", "smallest", "expected"),
+        **_told(exposure, "highest_risk", "mean_risk"),
+        "distribution": [_told(band, "least", "most", "records") for band in exposure.distribution],
     }
+
+
+def _told(thing: object, *names: str) -> dict[str, JsonValue]:
+    return {name: json_value(getattr(thing, name)) for name in names}

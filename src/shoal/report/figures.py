@@ -271,10 +271,7 @@ def class_size_figure(
         rows=zip([band.label for band in bands], *(counts[side] for side in shown), strict=True),
     )
     figure.update_xaxes(
-        title_text=title,
-        tickvals=places,
-        ticktext=[band.label for band in bands],
-        showgrid=False,
+        title_text=title, tickvals=places, ticktext=[band.label for band in bands], showgrid=False
     )
     figure.update_yaxes(title_text="share of all records", tickformat=".0%", rangemode="tozero")
     return figure

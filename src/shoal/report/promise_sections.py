@@ -37,9 +37,7 @@ def promise_sections(scope: Scope, verdicts: Sequence[Verdict], *, advise: bool)
     ]
     return join(
         section(
-            "promise",
-            "What was promised",
-            *(tag("p", paragraph, class_="promise") for paragraph in in_words),
+            "promise", "What was promised", *(tag("p", paragraph, class_="promise") for paragraph in in_words)
         ),
         section(
             "limits",

@@ -222,10 +222,7 @@ def _loss(outcome: Outcome) -> Html:
     return section(
         "loss",
         "What it cost",
-        tag(
-            "p",
-            _TAKEN_APART if outcome.changes.chunks else _COARSER,
-        ),
+        tag("p", _TAKEN_APART if outcome.changes.chunks else _COARSER),
         pair(
             "figure-loss",
             loss_figure(columns),

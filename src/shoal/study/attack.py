@@ -151,10 +151,7 @@ def _attacked_chunks(
         findings=tuple(findings),
         confidences=() if guess is None else (guess,),
         journalist=None,
-        weaknesses=(
-            covers(published, k, m).in_words(),
-            known_users(published, k, m).in_words(1),
-        ),
+        weaknesses=(covers(published, k, m).in_words(), known_users(published, k, m).in_words(1)),
         notices=(
             *original.notices,
             *(() if verdict.holds else (f"the file breaks the rules of disassociation: {verdict.evidence}",)),

@@ -8,11 +8,7 @@ import numpy as np
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
 from shoal.algorithms.mixed.joint_search.merging import ROUNDING, Order, closeness_of, merge_within
-from shoal.algorithms.mixed.joint_search.options import (
-    closeness_parameter,
-    delta_parameter,
-    items_parameter,
-)
+from shoal.algorithms.mixed.joint_search.options import closeness_parameter, delta_parameter, items_parameter
 from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.errors import Infeasible

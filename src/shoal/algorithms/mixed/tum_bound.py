@@ -14,11 +14,7 @@ from shoal.algorithms.mixed.joint_search.merging import (
     closeness_of,
     merge_always,
 )
-from shoal.algorithms.mixed.joint_search.options import (
-    closeness_parameter,
-    delta_parameter,
-    items_parameter,
-)
+from shoal.algorithms.mixed.joint_search.options import closeness_parameter, delta_parameter, items_parameter
 from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask, Parts
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.errors import Infeasible

@@ -33,10 +33,7 @@ def file_button(
     with ui.row().classes("items-center w-full"):
         button = ui.button(title).props("no-caps unelevated")
         upload = ui.upload(
-            on_upload=take,
-            on_rejected=refuse,
-            auto_upload=True,
-            max_file_size=place.service.files.most_bytes,
+            on_upload=take, on_rejected=refuse, auto_upload=True, max_file_size=place.service.files.most_bytes
         )
         upload.props("flat no-thumbnails hide-upload-btn").classes("shoal-drop grow")
         # In the browser itself: it opens the dialog only while it remembers that somebody has clicked.

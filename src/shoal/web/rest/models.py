@@ -200,12 +200,7 @@ class DissolveIn(Given):
     label: str
 
 
-_EDITS: Mapping[str, type[Edit]] = {
-    "rename": Rename,
-    "move": Move,
-    "group": Group,
-    "dissolve": Dissolve,
-}
+_EDITS: Mapping[str, type[Edit]] = {"rename": Rename, "move": Move, "group": Group, "dissolve": Dissolve}
 EditIn = Annotated[RenameIn | MoveIn | GroupIn | DissolveIn, Field(discriminator="edit")]
 
 

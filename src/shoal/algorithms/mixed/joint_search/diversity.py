@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
-from shoal.algorithms.relational.clustering.finishing import WEIGHT_OF_LOSS
+from shoal.algorithms.relational.clustering.clustering_algorithm import WEIGHT_OF_LOSS
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.engine.local import LocalData

@@ -4,10 +4,9 @@ from typing import Self
 
 import numpy as np
 
-from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, finish
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.finishing import finish
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.hilbert.grids import on_grids
 from shoal.engine.local import LocalData

@@ -9,11 +9,10 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
-from shoal.algorithms.relational.clustering.clustering_algorithm import OF_CLASSES
+from shoal.algorithms.relational.clustering.clustering_algorithm import OF_CLASSES, finish, weight_parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
-from shoal.algorithms.relational.clustering.finishing import finish, weight_parameter
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.full_domain.lattice_search import cheapest_levels
 from shoal.algorithms.relational.hilbert.algorithm import runs_along_the_curve
@@ -110,14 +109,7 @@ class KAnonCF(Algorithm):
                 covers += self._finer_covers(records, closed, constraint.k, progress)
         start = self._cheapest_start(data, records, constraint, covers, progress)
         recoding = finish(
-            data,
-            records,
-            start,
-            models,
-            progress,
-            local_search=self.local_search,
-            w=self.w,
-            bound=bound,
+            data, records, start, models, progress, local_search=self.local_search, w=self.w, bound=bound
         )
         factor = 2 * (1 + math.log(2 * constraint.k))
         return replace(

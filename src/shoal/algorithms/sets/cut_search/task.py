@@ -44,10 +44,7 @@ class CutTask:
 
         `exchanges` nodes of a minimal cut are tried for a cheaper one.
         """
-        figures: dict[str, Any] = {
-            "itemsets_found": tally.found,
-            "itemsets_resolved": tally.mended,
-        }
+        figures: dict[str, Any] = {"itemsets_found": tally.found, "itemsets_resolved": tally.mended}
         step = Specialized(in_time=tally.in_time)
         if minimal and tally.in_time:
             progress.stage("specializing")

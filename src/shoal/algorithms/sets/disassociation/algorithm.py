@@ -175,12 +175,7 @@ class Disassociate(Algorithm):
         return _Block(arranged(clusters, order), np.repeat(places[: len(sizes)], sizes), refined.passes)
 
     def _clusters(
-        self,
-        records: SetArrays,
-        is_sensitive: Bools,
-        model: Disassociation,
-        threads: int,
-        progress: Progress,
+        self, records: SetArrays, is_sensitive: Bools, model: Disassociation, threads: int, progress: Progress
     ) -> HorizontalPartition:
         limit = self.max_cluster_size or _CLUSTERS_PER_K * model.k
         partition = horizontal_partition(records, ~is_sensitive, limit, threads, progress)

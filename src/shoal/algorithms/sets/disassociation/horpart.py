@@ -134,9 +134,7 @@ def settled(partition: HorizontalPartition, looked_at: Bools, bounds: Bounds) ->
     order = np.argsort(cluster_of, kind="stable")
     new_sizes = np.bincount(cluster_of, minlength=len(sizes))
     return HorizontalPartition(
-        take_sets(partition.records, order),
-        partition.rows[order],
-        starts_of(new_sizes),
+        take_sets(partition.records, order), partition.rows[order], starts_of(new_sizes)
     )
 
 

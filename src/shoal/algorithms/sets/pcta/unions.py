@@ -10,16 +10,7 @@ from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import share_limit
 from shoal.kernels import utility_loss
 from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
-from shoal.kernels.rare_itemsets import (
-    DONE,
-    FOUND,
-    Numbered,
-    WantedSets,
-    begin,
-    found,
-    lay_out,
-    next_broken,
-)
+from shoal.kernels.rare_itemsets import DONE, FOUND, Numbered, WantedSets, begin, found, lay_out, next_broken
 from shoal.kernels.shares import share_exceeded
 from shoal.kernels.utility_loss import (
     NO_WORD,
