@@ -27,8 +27,8 @@ class Difference:
     column: str | None = None
 
     def __str__(self) -> str:
-        index = "" if self.column is None else f"column {self.column!r}: "
-        return f"{index}{self.count:,} {self.what}"
+        where = "" if self.column is None else f"column {self.column!r}: "
+        return f"{where}{self.count:,} {self.what}"
 
 
 def diff_recodings(one: Recoding, other: Recoding) -> list[Difference]:

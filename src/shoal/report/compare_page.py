@@ -87,7 +87,7 @@ def _by_parameter(name: str, title: str, rows: Sequence[Row], axes: tuple[str, s
     of_series = {series: {across: up for across, up, _ in points} for series, points in lines.items()}
     places = sorted({across for points in lines.values() for across, _, _ in points})
     body: list[tuple[Content, ...]] = [
-        (f"{index:g}", *(_cell(y, found.get(index)) for found in of_series.values())) for index in places
+        (f"{across:g}", *(_cell(y, found.get(across)) for found in of_series.values())) for across in places
     ]
     return section(
         name,

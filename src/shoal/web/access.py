@@ -56,8 +56,7 @@ class Access:
         if row is None or now - row["seen"] > SESSION_SECONDS:
             return False
         if now - row["seen"] > _NOTED_EVERY:
-            with self._store.changing() as connection:
-                connection.execute("UPDATE sessions SET seen = ? WHERE digest = ?", (now, row["digest"]))
+            self._store.change("UPDATE sessions SET seen = ? WHERE digest = ?", now, row["digest"])
         return True
 
     def is_key(self, given: str) -> bool:

@@ -123,8 +123,8 @@ class Policies:
 
     def bound(self, project: str) -> BoundPolicy:
         """The policy as a run reads it; BadInput lists everything that keeps it from being one."""
-        index = self._store.project_folder(project) / POLICY_NAME
-        return bound_policy(self.get(project), self.names(project), index)
+        location = self._store.project_folder(project) / POLICY_NAME
+        return bound_policy(self.get(project), self.names(project), location)
 
     def names(self, project: str) -> Names:
         """How stored files are called by people."""
@@ -133,7 +133,4 @@ class Policies:
 
     def _save(self, project: str, sections: Mapping[str, Mapping[str, Any]]) -> None:
         self._files.all(project)  # NotFound for a project that is gone
-        with self._store.changing() as connection:
-            connection.execute(
-                "UPDATE projects SET sections = ? WHERE id = ?", (json.dumps(sections), project)
-            )
+        self._store.change("UPDATE projects SET sections = ? WHERE id = ?", json.dumps(sections), project)

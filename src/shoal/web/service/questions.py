@@ -26,8 +26,7 @@ from shoal.run.prepare import read
 from shoal.run.verification import FileVerification, verify_published
 from shoal.study.check import Checked
 from shoal.study.check import check as check_file
-from shoal.study.profile import Profile, unique_share
-from shoal.study.profile import profile as profile_data
+from shoal.study.profile import unique_share
 from shoal.table.columns import Coded, Sets
 from shoal.table.reading import ReadOptions, inspect, read_table
 from shoal.table.roles import Quasi, QuasiSet
@@ -89,11 +88,6 @@ def preview(path: Path, options: ReadOptions, start: int, count: int) -> Preview
 def _text(value: object, missing: set[str]) -> str | None:
     text = " ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
     return None if text in missing else text
-
-
-def profile_file(path: Path, options: ReadOptions) -> Profile:
-    """What a file looks like."""
-    return profile_data(path, options)
 
 
 def uniqueness(path: Path, options: ReadOptions, columns: Sequence[str]) -> float:

@@ -90,8 +90,8 @@ class TreeService:
             "columns": {column: entry},
             "privacy": _FITTING.get(str(entry.get("kind")), {"model": "k-anonymity", "k": 2}),
         }
-        index = self._store.project_folder(project) / POLICY_NAME
-        return bound_policy(alone, self._policies.names(project), index)
+        location = self._store.project_folder(project) / POLICY_NAME
+        return bound_policy(alone, self._policies.names(project), location)
 
     def _with(
         self, sections: Mapping[str, Any], column: str, hierarchy: Mapping[str, Any] | str | None

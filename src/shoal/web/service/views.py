@@ -13,6 +13,7 @@ from shoal.report.class_sizes import risk_of, size_bands
 from shoal.report.explanations import limits, promises_in_words
 from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
 from shoal.report.outcome import Outcome
+from shoal.report.promise_sections import parameter
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Sets, Table
 from shoal.web.service.explaining import clusters_of
@@ -50,9 +51,7 @@ def _figures(outcome: Outcome) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     before, after = risk_of(outcome.cost.class_sizes_before), risk_of(outcome.cost.class_sizes_after)
     if before is not None and after is not None:
-        k = next(
-            (promise.parameters["k"] for promise in outcome.claim.promise if "k" in promise.parameters), None
-        )
+        k = parameter(outcome.claim.promise, "k")
         figures["risk"] = risk_figure(before, after)
         bands = size_bands(outcome.cost.class_sizes_before, outcome.cost.class_sizes_after, k)
         figures["class_sizes"] = class_size_figure(bands)
