@@ -1,9 +1,14 @@
 """What workers answer: batches of columns that are declared once, in the words of Spark."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
+
+# What workers do are functions that they can import, with arguments bound by `partial`: a nested function
+# would take its kernels with it as source, and every worker would compile them anew.
+Batches = Iterable[pa.RecordBatch]
+Answers = Iterator[pa.RecordBatch]
 
 _TYPES = {
     "bigint": pa.int64(),

@@ -1,6 +1,6 @@
 """Algorithms that ask counts only: they run on the driver as they do on one machine, and Spark counts."""
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from pyspark import StorageLevel
@@ -22,8 +22,8 @@ from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
 from shoal.spark.itemsets import SpreadSets
-from shoal.spark.publish_tasks import PublishCut
-from shoal.spark.reader import ROWS_PER_PART, EncodeSets
+from shoal.spark.publish_tasks import publish_cut
+from shoal.spark.reader import ROWS_PER_PART, encode_sets
 from shoal.spark.violations import SpreadTransactions, SpreadViolations
 from shoal.spark.vpa import search_groups
 
@@ -58,7 +58,7 @@ def search_by_counts(data: SparkData, task: PublishRows, progress: Progress) -> 
         losses = _losses(data, column, recoding.cuts.node_of_leaf[0], sets, transactions)
     finally:
         chunks.unpersist()
-    publish = PublishCut(data.reader, recoding.cuts, task.schema)
+    publish = partial(publish_cut, data.reader, recoding.cuts, task.schema)
     return SparkFound(
         frame=data.frame.mapInArrow(publish, from_arrow_schema(task.schema)),
         losses=losses,
@@ -93,25 +93,18 @@ def _losses(
     sizes = tree.sizes[node_of_leaf]
     lost = int((occurrences * np.where(sizes > 1, sizes, 0)).sum())
     ncp = lost / max(1, int(occurrences.sum()) * tree.leaf_count)
-    lost_by_rows = sets.total(_UtilityLoss(tree, node_of_leaf, weights_of_words(tree, weights)))
+    lost_by_rows = sets.total(partial(_utility_loss, tree, node_of_leaf, weights_of_words(tree, weights)))
     return {"ncp": ncp, "ul": lost_by_rows / max(1, transactions.row_count)}
 
 
-@dataclass(frozen=True, eq=False)
-class _UtilityLoss:
-    tree: Hierarchy
-    node_of_leaf: Ints
-    weights: Floats
-
-    def of(self, sets: SetArrays) -> float:
-        """UL summed over rows."""
-        mean = utility_loss(self.tree, sets, self.node_of_leaf[sets.items], self.weights)
-        return mean * (len(sets.starts) - 1)
+def _utility_loss(tree: Hierarchy, node_of_leaf: Ints, weights: Floats, sets: SetArrays) -> float:
+    """UL summed over rows."""
+    return utility_loss(tree, sets, node_of_leaf[sets.items], weights) * (len(sets.starts) - 1)
 
 
 def encoded_sets(data: SparkData, column: str) -> DataFrame:
     """The items of a column in chunks, spread evenly over the executors and kept there."""
-    encode = EncodeSets(data.reader.only(column), ITEMS_PER_CHUNK)
+    encode = partial(encode_sets, data.reader.only(column), ITEMS_PER_CHUNK)
     chunks = data.frame.select(quoted(column)).mapInArrow(encode, SCHEMA)
     return chunks.repartition(parts_of(data)).persist(StorageLevel.MEMORY_AND_DISK)
 

@@ -1,9 +1,9 @@
 """Disassociated data in Spark: a DataFrame of JSON lines, one top-level cluster each, checked in full."""
 
 import pickle
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from pyspark.sql import functions as sql
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import SetArrays, frozen_ints
 from shoal.recoding.disassociated import Disassociated, NestedClusters, parse_lines
-from shoal.spark.answers import answer
+from shoal.spark.answers import Answers, Batches, answer
 from shoal.spark.classes import quoted
 from shoal.spark.port import Mergeable
 from shoal.spark.reader import in_blocks
@@ -52,7 +52,9 @@ class SparkClusters:
 
     def examine(self, examine: Callable[[Disassociated], Examination]) -> Examination:
         """What an examination of all lines finds, by blocks of them."""
-        rows = self.lines.mapInArrow(_ExamineLines(examine, self.sensitive), "found binary").collect()
+        rows = self.lines.mapInArrow(
+            partial(_examine_lines, examine, self.sensitive), "found binary"
+        ).collect()
         found = [pickle.loads(row.found) for row in rows]  # noqa: S301 - what our own tasks just sent
         for each in found:
             if isinstance(each, Problem):
@@ -77,7 +79,7 @@ class SparkClusters:
 
 def terms_of(lines: DataFrame) -> DataFrame:
     """Every published term once: as it is, as it would be read, and whether it stands in any chunk."""
-    counted = lines.mapInArrow(_TermsOfLines(), _TERMS)
+    counted = lines.mapInArrow(_terms_of_lines, _TERMS)
     return counted.groupBy("spelling", "label").agg(sql.max("in_chunks").alias("in_chunks"))
 
 
@@ -106,29 +108,24 @@ def _read(rows: pa.Table, sensitive: Sequence[str] = ()) -> Disassociated:
     return parse_lines(rows.column(LINE).to_pylist(), sensitive)
 
 
-@dataclass(frozen=True, eq=False)
-class _ExamineLines:
-    examine: Callable[[Disassociated], Any]
-    sensitive: tuple[str, ...]
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for rows in in_blocks(batches, _LINES_AT_ONCE):
-            try:
-                found: Any = self.examine(_read(rows, self.sensitive))
-            except BadInput as error:
-                found = error.problems[0]
-            yield pa.RecordBatch.from_pydict({"found": pa.array([pickle.dumps(found)])})
+def _examine_lines(
+    examine: Callable[[Disassociated], Any], sensitive: tuple[str, ...], batches: Batches
+) -> Answers:
+    for rows in in_blocks(batches, _LINES_AT_ONCE):
+        try:
+            found: Any = examine(_read(rows, sensitive))
+        except BadInput as error:
+            found = error.problems[0]
+        yield pa.RecordBatch.from_pydict({"found": pa.array([pickle.dumps(found)])})
 
 
-@dataclass(frozen=True, eq=False)
-class _TermsOfLines:
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for rows in in_blocks(batches, _LINES_AT_ONCE):
-            try:
-                clusters = _read(rows)
-            except BadInput:  # the check of the rules tells
-                continue
-            labels = clusters.terms.texts()
-            in_chunks = np.zeros(len(labels), dtype=np.bool_)
-            in_chunks[clusters.subrecords.items] = True
-            yield answer(_TERMS, map(canonical, labels), labels, in_chunks)
+def _terms_of_lines(batches: Batches) -> Answers:
+    for rows in in_blocks(batches, _LINES_AT_ONCE):
+        try:
+            clusters = _read(rows)
+        except BadInput:  # the check of the rules tells
+            continue
+        labels = clusters.terms.texts()
+        in_chunks = np.zeros(len(labels), dtype=np.bool_)
+        in_chunks[clusters.subrecords.items] = True
+        yield answer(_TERMS, map(canonical, labels), labels, in_chunks)

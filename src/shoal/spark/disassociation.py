@@ -7,6 +7,7 @@ import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from shoal.spark.classes import quoted
 from shoal.spark.cluster_lines import LINE, terms_of
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_sets
-from shoal.spark.reader import VALUES, CountValues, Reader
+from shoal.spark.reader import VALUES, Reader, count_values
 
 ROWS_PER_BLOCK = 200_000
 
@@ -112,7 +113,7 @@ def randoms_of(secret: bytes, block: int) -> Randoms:
 
 def _lost_terms(data: SparkData, column: str, terms: DataFrame, k: int) -> float:
     """tlost: of the terms with a support above k, the share that are in term chunks only."""
-    counting = CountValues(data.reader.only(column), [column])
+    counting = partial(count_values, data.reader.only(column), [column])
     supports = (
         data.frame.select(quoted(column))
         .mapInArrow(counting, VALUES)

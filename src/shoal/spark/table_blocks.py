@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Floats
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
-from shoal.spark.block_tasks import NUMBERS, SampleNumbers
+from shoal.spark.block_tasks import NUMBERS, sample_numbers
 from shoal.spark.blocks import PublishRows, most_rows_per_block, search_blocks
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
@@ -78,7 +79,7 @@ def _sample_numbers(data: SparkData) -> dict[str, _Numbers]:
         raise BadInput(*problems)
     if not without_tree:
         return {}
-    sampling = SampleNumbers(data.reader.only(*without_tree))
+    sampling = partial(sample_numbers, data.reader.only(*without_tree))
     rows = data.frame.select(*map(quoted, without_tree)).mapInArrow(sampling, NUMBERS).collect()
     found = {}
     for name, role in without_tree.items():
