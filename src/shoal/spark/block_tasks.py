@@ -158,7 +158,7 @@ def count_places(
     waiting: frozenset[int],
     batches: Batches,
 ) -> Answers:
-    """How many rows of each waiting block have each place of each axis: one row per block, axis and place."""
+    """How many rows of each waiting block have each place of each axis."""
     for rows in in_blocks(batches):
         data = reader.read(rows)
         block = block_of_each_row(splits, data)
@@ -172,7 +172,7 @@ def count_places(
 def count_items(
     reader: Reader, column: str, splits: Sequence[BlockSplit], waiting: frozenset[int], batches: Batches
 ) -> Answers:
-    """How many rows of each waiting block hold each item that is not sensitive: one row per block and item."""
+    """How many rows of each waiting block hold each item that is not sensitive."""
     for rows in in_blocks(batches):
         data = reader.read(rows)
         block = block_of_each_row(splits, data)
