@@ -20,7 +20,7 @@ import numpy as np
 
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.da import DA
-from shoal.algorithms.sets.lra.algorithm import LRA
+from shoal.algorithms.sets.lra import LRA
 from shoal.algorithms.sets.oa import OA
 from shoal.algorithms.sets.vpa import VPA
 from shoal.privacy.km_anonymity import KmAnonymity

@@ -45,8 +45,13 @@ from plotly.subplots import make_subplots
 
 import shoal as sh
 from shoal.algorithms.catalogue import make_algorithm
-from shoal.algorithms.mixed.joint_search.merging import SolvedItems, closeness_of, merge_always, merge_within
-from shoal.algorithms.mixed.joint_search.orders import Order
+from shoal.algorithms.mixed.joint_search.merging import (
+    Order,
+    SolvedItems,
+    closeness_of,
+    merge_always,
+    merge_within,
+)
 from shoal.algorithms.mixed.joint_search.task import JointTask
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.algorithms.sets.hghs.algorithm import HgHs
+from shoal.algorithms.sets.hghs import HgHs
 from shoal.algorithms.sets.lgr import LGR
 from shoal.algorithms.sets.partition import Partition
 from shoal.privacy.km_anonymity import KmAnonymity

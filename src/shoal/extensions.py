@@ -10,8 +10,6 @@ and from then on they are in the catalogues like our own. What such a class must
 says for which version of the contract it was written.
 """
 
-from __future__ import annotations
-
 import warnings
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any

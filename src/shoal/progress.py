@@ -1,7 +1,5 @@
 """How long work tells how far it is, and learns that it should stop."""
 
-from __future__ import annotations
-
 import time
 from typing import Protocol
 

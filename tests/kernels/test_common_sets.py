@@ -3,7 +3,7 @@ import random
 import numpy as np
 import pytest
 
-from shoal.algorithms.sets.equal_sets.groups import cost_tree
+from shoal.algorithms.sets.equal_sets.clusters import cost_tree
 from shoal.kernels.arrays import SetArrays, frozen_ints
 from shoal.kernels.common_sets import TwoSets, common_set, covers, loss_as, publish_as, published_set
 from tests.algorithms.sets.instances import random_tree

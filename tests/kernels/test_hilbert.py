@@ -56,6 +56,14 @@ def test_long_positions_take_several_words_and_lead_to_the_neighbours(dimensions
     assert here + 1 in around
 
 
+def lowest_common_ancestor(tree, nodes):
+    return next(
+        node
+        for node in (nodes[0], *tree.ancestors(nodes[0]))
+        if all(tree.covers(node, each) for each in nodes)
+    )
+
+
 @settings(max_examples=60)
 @given(tables(with_subjects=False, most_rows=12), st.integers(1, 4), st.data())
 def test_runs_cost_as_little_as_the_best_of_all(drawn, k, data):
@@ -67,7 +75,7 @@ def test_runs_cost_as_little_as_the_best_of_all(drawn, k, data):
 
     def cost(begin, end):
         nodes = records.nodes[line[begin:end]] - records.trees.starts[:-1]
-        closure = [tree.lowest_common_ancestor(nodes[:, j]) for j, tree in enumerate(trees)]
+        closure = [lowest_common_ancestor(tree, nodes[:, j]) for j, tree in enumerate(trees)]
         return (end - begin) * sum(records.trees.cost[records.trees.starts[:-1] + closure])
 
     runs = no_runs(len(line), k)

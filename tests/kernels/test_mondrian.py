@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import find_ends
-from shoal.algorithms.relational.mondrian.ordering import ordered_columns
+from shoal.algorithms.relational.mondrian.algorithm import ordered_columns
 from shoal.errors import Infeasible
 from shoal.kernels.mondrian import NO_COLUMN, cut_parts, whole_table
 from shoal.privacy.k_anonymity import KAnonymity

@@ -3,17 +3,17 @@ import random
 import numpy as np
 import pytest
 
-from shoal.algorithms.sets.equal_sets.groups import cost_tree
+from shoal.algorithms.sets.equal_sets.clusters import cost_tree
 from shoal.kernels.set_partition import (
     begin_drill,
+    clusters_found,
     drill_down,
     expansions_made,
     finish_as_they_are,
-    groups_found,
     rows_finished,
 )
 from tests.algorithms.sets.instances import random_tree
-from tests.kernels.test_diverse_groups import arrays
+from tests.kernels.test_diverse_clusters import arrays
 from tests.reference import topdown
 from tests.reference.km_parts import gray_order
 
@@ -46,8 +46,8 @@ def test_drills_like_the_twin_however_often_it_pauses(steps):
         assert published(drill) == expected
         assert np.flatnonzero(drill.left_over).tolist() == left_over
         assert rows_finished(drill) == len(sets)
-        assert len(np.unique(drill.group)) == groups_found(drill)
-        assert all(np.bincount(drill.group) >= k)
+        assert len(np.unique(drill.cluster)) == clusters_found(drill)
+        assert all(np.bincount(drill.cluster) >= k)
         assert expansions_made(drill) >= (frozenset({tree.root}) not in expected)
 
 
@@ -58,4 +58,4 @@ def test_parts_that_wait_are_safe_as_they_are():
         drill_down(drill, 1)
         finish_as_they_are(drill)
         assert topdown.is_k_anonymous(published(drill), k)
-        assert all(np.bincount(drill.group) >= k)
+        assert all(np.bincount(drill.cluster) >= k)

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import SetArrays, frozen_ints
-from shoal.kernels.sets import group_sets
+from shoal.kernels.grouping import group_sets
 from tests.reference import grouping
 
 

@@ -5,9 +5,8 @@ from hypothesis import given
 
 from shoal.kernels.arrays import frozen_ints
 from shoal.metrics.catalogue import MEASURES, measure_columns, measure_items, measure_table
-from shoal.metrics.classes import discernibility
 from shoal.metrics.node_costs import NODE_COSTS
-from shoal.metrics.relational import log10_ambiguity, table_cost
+from shoal.metrics.relational import discernibility, log10_ambiguity, table_cost
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.table.roles import Quasi
 from tests.builders import local_data, set_column, tree

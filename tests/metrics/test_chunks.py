@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.metrics.chunks import certain_sets, codes_in, lost_terms, recoded
+from shoal.metrics.mining import certain_sets, codes_in, lost_terms, recoded
 from shoal.recoding.disassociated import disassociated
 from tests.builders import set_column
 from tests.recoding.publications import publications

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from shoal.errors import InvalidParameter
 from shoal.kernels.arrays import frozen_floats, frozen_ints
-from shoal.metrics.classes import average_class_size, class_sizes, discernibility
+from shoal.metrics.relational import average_class_size, class_sizes, discernibility
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from tests.metrics.releases import releases
 from tests.reference import metrics as reference

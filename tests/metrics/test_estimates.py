@@ -7,7 +7,7 @@ from shoal.algorithms.catalogue import make_algorithm
 from shoal.errors import BadInput, InvalidParameter, UnknownName
 from shoal.kernels.arrays import frozen_ints
 from shoal.metrics.estimates import DisassociatedEstimator, RecordsEstimator, relative_errors
-from shoal.metrics.workloads import Query, generate_workload, read_workload, write_workload
+from shoal.metrics.workloads import Query, generate_workload, read_workload
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.progress import Silent
@@ -138,8 +138,8 @@ def test_workloads_are_seeded_and_survive_a_file(tmp_path):
         generate_workload(data, np.random.default_rng(1), values=1, items=1, count=5) for _ in range(2)
     )
     assert first == second
-    write_workload(first, tmp_path / "queries.jsonl")
-    assert read_workload(tmp_path / "queries.jsonl") == first
+    (tmp_path / "queries.jsonl").write_text('{"values": {"x": ["1", "2"]}, "items": {"y": ["a"]}}\n\n')
+    assert read_workload(tmp_path / "queries.jsonl") == (Query({"x": ("1", "2")}, {"y": ("a",)}),)
     (tmp_path / "bad.jsonl").write_text('{"values": {"x": "no list"}}\nnonsense\n{"what": 1}\n')
     with pytest.raises(BadInput) as refusal:
         read_workload(tmp_path / "bad.jsonl")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import InvalidParameter
-from shoal.metrics.frequent_itemsets import frequent_itemsets, top_itemsets
+from shoal.metrics.top_itemsets import frequent_itemsets, top_itemsets
 from shoal.table.quest import quest
 from tests.builders import set_column
 from tests.reference import frequent as reference

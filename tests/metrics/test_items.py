@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from shoal.hierarchy.tree import tree_from_parents
 from shoal.kernels.arrays import frozen_floats, frozen_ints
-from shoal.metrics.items import item_ncp, nodes_under_cut, nodes_under_cuts, utility_loss
+from shoal.metrics.items import item_ncp, nodes_under_cuts, utility_loss
 from shoal.recoding.generalized_clusters import SUPPRESSED
 from tests.builders import flat_tree, set_column, tree
 from tests.metrics.releases import parent_maps
@@ -71,12 +71,12 @@ def test_measures_equal_their_twins(case):
 )
 def test_ncp_of_each_cut_of_the_worked_example(cut, ncp):
     sets = sets_of(TRANSACTIONS)
-    assert item_ncp(LETTERS, sets, nodes_under_cut(sets, nodes(*cut))) == pytest.approx(ncp)
+    assert item_ncp(LETTERS, sets, nodes(*cut)[sets.items]) == pytest.approx(ncp)
 
 
 def test_three_occurrences_published_as_a_pair_of_four_leaves():
     sets = sets_of([("a2",), ("a2",), ("a2", "b1")])
-    published = nodes_under_cut(sets, nodes("A", "A", "b1", "b2"))
+    published = nodes("A", "A", "b1", "b2")[sets.items]
     assert item_ncp(LETTERS, sets, published) * 4 == pytest.approx(3 * 2 / 4)
 
 

@@ -3,10 +3,9 @@ import pytest
 
 from shoal.kernels.arrays import frozen_ints
 from shoal.metrics.catalogue import MEASURES, measure, measure_by_column
-from shoal.metrics.joint import item_weights, joint_utility_loss, weights_of_words
-from shoal.recoding.cuts import Cuts
+from shoal.metrics.items import item_weights, joint_utility_loss, weights_of_words
+from shoal.recoding.cuts import Cuts, unions_of
 from shoal.recoding.generalized_clusters import GeneralizedClusters
-from shoal.recoding.item_unions import unions_of
 from shoal.recoding.rows import RowRecoding
 from shoal.table.roles import Quasi, QuasiSet
 from tests.algorithms.mixed.tables import COLOURS

@@ -1,10 +1,8 @@
 import numpy as np
 
 from shoal.kernels.arrays import frozen_ints
-from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, ItemNodes, unions_of
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
-from shoal.recoding.item_nodes import ItemNodes
-from shoal.recoding.item_unions import unions_of
 from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.table.roles import Insensitive, Quasi, QuasiSet

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from shoal.kernels.arrays import SetArrays, frozen_ints
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.cuts import Cuts, ItemNodes, unions_of
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
-from shoal.recoding.item_nodes import ItemNodes
-from shoal.recoding.item_unions import unions_of
 from shoal.recoding.recoding_diff import diff_recodings
 from shoal.recoding.rows import RowRecoding
 from shoal.recoding.synthetic import Synthetic

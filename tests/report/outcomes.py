@@ -183,7 +183,7 @@ def baskets() -> Outcome:
     )
 
 
-def change(column: str, *labels: str, of_sets: bool = False, one_cut: bool = True) -> ColumnChange:
+def change(column: str, *labels: str, one_cut: bool = True) -> ColumnChange:
     """A column whose first label was generalized and whose others stayed as they were."""
     count = len(labels)
     level = Level(
@@ -207,7 +207,6 @@ def change(column: str, *labels: str, of_sets: bool = False, one_cut: bool = Tru
     )
     return ColumnChange(
         column=column,
-        of_sets=of_sets,
         levels=(replace(level, name="level 1 (2 groups)", groups=("low", *labels[1:])), level),
         kept={"level 1 (2 groups)": 1.0, f"{count} values": 0.6},
         cut=CutTree(nodes=nodes, one_cut=one_cut, gone=0 if one_cut else 3),
@@ -259,7 +258,7 @@ def clinic() -> Outcome:
         },
         by_column=(
             change("age", "20-39", "40-59"),
-            change("diagnoses", "(D21|G14|I32|J33|L12|M11|M23)", "C11", of_sets=True, one_cut=False),
+            change("diagnoses", "(D21|G14|I32|J33|L12|M11|M23)", "C11", one_cut=False),
         ),
         affected=(affected("age", "34"), affected("diagnoses", "D21")),
     )
@@ -271,7 +270,7 @@ def supermarket() -> Outcome:
     return changed(
         baskets(),
         generalized_items=(reason,),
-        by_column=(change("items", "alcohol", "milk", "bread", of_sets=True),),
+        by_column=(change("items", "alcohol", "milk", "bread"),),
         affected=(affected("items", "beer"),),
         class_sizes_before=sizes((1, 1641), (2, 140)),
         class_sizes_after=sizes((1, 101), (6, 45)),
@@ -306,7 +305,7 @@ def taken_apart() -> Outcome:
         column_losses={},
         losses={"tkd": 0.3, "tlost": 0.05},
         class_sizes_before=sizes((1, 5), (2, 5)),
-        by_column=(ColumnChange(column="items", of_sets=True, levels=(level,)),),
+        by_column=(ColumnChange(column="items", levels=(level,)),),
         affected=(affected("items", "truffle"),),
         chunks=chunk_figures(released),
         drawn=drawn_clusters(released),

@@ -3,7 +3,7 @@ import pytest
 from shoal.explain.items import GeneralizedItem
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.promise import Promise
-from shoal.report.both_parts import frontier_of, shows_both_parts
+from shoal.report.column_sections import frontier_of, shows_both_parts
 from shoal.report.figures import frontier_figure
 from shoal.report.page import page
 from tests.report.outcomes import changed, hospital

@@ -53,7 +53,7 @@ def test_mondrian_cuts_numbers_without_a_tree_and_keeps_diversity(by_blocks):
     ranges = [label for label in published["weight"].to_pylist() if label.startswith("[")]
     assert ranges
     assert not any(extremes & set(label.strip("[]()").split(", ")) for label in ranges)
-    assert any("no group crosses a border" in notice for notice in there.notices)
+    assert any("no cluster crosses a border" in notice for notice in there.notices)
 
 
 @pytest.mark.slow

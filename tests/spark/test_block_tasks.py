@@ -1,6 +1,7 @@
 """Every row comes to one block, and whole blocks come to a task, however rows are batched."""
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -12,16 +13,16 @@ import shoal as sh
 from shoal.spark.block_tasks import (
     BLOCK,
     WITHOUT_ITEMS,
-    AddBlock,
     AtPlace,
     Axis,
     ByFirstItem,
-    CountBlocks,
-    CountItems,
-    CountPlaces,
     Dealt,
     EmptyApart,
-    SampleNumbers,
+    add_block,
+    count_blocks,
+    count_items,
+    count_places,
+    sample_numbers,
     whole_blocks,
 )
 from shoal.spark.reader import Reader
@@ -71,18 +72,20 @@ def block_of(row, reader):
 
 
 def test_every_row_ends_in_one_block(table, reader, splits):
-    rows = table_in_parts(table, 3).mapInArrow(AddBlock(reader, splits), None).collect()
+    rows = table_in_parts(table, 3).mapInArrow(partial(add_block, reader, splits, ()), None).collect()
     assert [getattr(row, BLOCK) for row in rows] == [block_of(row, reader) for row in rows]
     assert len(rows) == 60
     counted = Counter()
-    for row in table_in_parts(table, 4).mapInArrow(CountBlocks(reader, splits), None).collect():
+    for row in table_in_parts(table, 4).mapInArrow(partial(count_blocks, reader, splits), None).collect():
         counted[row.block] += row.rows
     assert counted == Counter(block_of(row, reader) for row in rows)
 
 
 def test_places_and_items_are_counted_in_open_blocks_only(table, reader, splits):
     axes = [splits[0].axis, splits[1].axis]
-    found = table_in_parts(table, 3).mapInArrow(CountPlaces(reader, axes, splits[:1], frozenset({2})), None)
+    found = table_in_parts(table, 3).mapInArrow(
+        partial(count_places, reader, axes, splits[:1], frozenset({2})), None
+    )
     last = int(reader.trees["age"].leaf_labels[6])
     rows = [row for row in table.to_pylist() if row["age"] is None or row["age"] > last]
     assert {row.block for row in found.collect()} == {2}
@@ -90,7 +93,7 @@ def test_places_and_items_are_counted_in_open_blocks_only(table, reader, splits)
     missing = [row.rows for row in found.collect() if (row.axis, row.place) == (1, 3)]
     assert sum(missing) == sum(row["weight"] is None for row in rows)
     counted = Counter()
-    items = CountItems(reader, "items", splits[:1], frozenset({2}))
+    items = partial(count_items, reader, "items", splits[:1], frozenset({2}))
     for row in table_in_parts(table, 3).mapInArrow(items, None).collect():
         counted[row.label] += row.rows
     assert counted == Counter(item for row in rows for item in row["items"] if item != "s")
@@ -98,8 +101,11 @@ def test_places_and_items_are_counted_in_open_blocks_only(table, reader, splits)
 
 def test_rows_that_nothing_divides_are_dealt_out_evenly(table, reader):
     rows = table_in_parts(table, 1).mapInArrow(
-        AddBlock(
-            reader, (EmptyApart("items", sensitive=False),), (Dealt(0, 1, 3), Dealt(WITHOUT_ITEMS, -2, 2))
+        partial(
+            add_block,
+            reader,
+            (EmptyApart("items", sensitive=False),),
+            (Dealt(0, 1, 3), Dealt(WITHOUT_ITEMS, -2, 2)),
         ),
         None,
     )
@@ -111,7 +117,9 @@ def test_rows_that_nothing_divides_are_dealt_out_evenly(table, reader):
 
 
 def test_a_sample_of_numbers_holds_the_first_and_the_last(table, reader):
-    sample = table_in_parts(table, 2).mapInArrow(SampleNumbers(reader.only("weight")), None).collect()
+    sample = (
+        table_in_parts(table, 2).mapInArrow(partial(sample_numbers, reader.only("weight")), None).collect()
+    )
     weights = [weight for weight in table.column("weight").to_pylist() if weight is not None]
     assert (min(row.number for row in sample), max(row.number for row in sample)) == (
         min(weights),

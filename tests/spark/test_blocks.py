@@ -14,7 +14,7 @@ from shoal.algorithms.search import Limits, Search
 from shoal.recoding.disassociated import parse_lines
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.spark.block_tasks import BLOCK
-from shoal.spark.blocks import MeasuredBlock, PublishRows, RunClock, SearchBlocks, united_losses, within_box
+from shoal.spark.blocks import MeasuredBlock, PublishRows, RunClock, search_here, united_losses, within_box
 from shoal.spark.disassociation import TakeApart, randoms_of
 from shoal.spark.publish_tasks import published_schema
 from shoal.spark.reader import Reader
@@ -50,7 +50,7 @@ def searched(table, roles, name, promise, *, within=NO_LIMITS):
     algorithm = make_algorithm(name, {})
     task = PublishRows(reader, algorithm, (promise,), published_schema(table.schema, roles), 7, within)
     numbered = table.append_column(BLOCK, pa.array([3] * len(table)))
-    found = pa.Table.from_batches(SearchBlocks(task)(numbered.to_batches(max_chunksize=50)))
+    found = pa.Table.from_batches(search_here(task, numbered.to_batches(max_chunksize=50)))
     told = found.filter(pa.compute.is_valid(found["shoal facts"]))
     published = found.filter(pa.compute.is_null(found["shoal facts"])).drop_columns(["shoal facts"])
     assert len(told) == 1

@@ -1,6 +1,7 @@
 """What workers do with their rows, compared with what one machine does with all of them."""
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +13,8 @@ import shoal as sh
 from shoal.algorithms.sets.aa import AA
 from shoal.progress import Silent
 from shoal.spark.encoded_sets import sets_of
-from shoal.spark.publish_tasks import PublishCut, published_schema
-from shoal.spark.reader import CountValues, EncodeSets, Reader, problem_of
+from shoal.spark.publish_tasks import publish_cut, published_schema
+from shoal.spark.reader import Reader, count_values, encode_sets, problem_of
 from tests.spark.parts import table_in_parts
 
 ROLES = {
@@ -45,7 +46,7 @@ def reader(data):
 
 
 def test_values_are_counted_over_all_parts(table):
-    count = CountValues(Reader(ROLES, sh.ReadOptions()), ["age", "items"])
+    count = partial(count_values, Reader(ROLES, sh.ReadOptions()), ["age", "items"])
     found = Counter()
     for row in table_in_parts(table, 4).mapInArrow(count, None).collect():
         found[row.column, row.label] += row.rows
@@ -63,7 +64,7 @@ def test_what_cannot_be_read_is_a_problem_without_a_place():
     table = pa.table({"age": ["1", "old", "3", "old"]})
     rows = (
         table_in_parts(table, 2)
-        .mapInArrow(CountValues(Reader(roles, sh.ReadOptions()), ["age"]), None)
+        .mapInArrow(partial(count_values, Reader(roles, sh.ReadOptions()), ["age"]), None)
         .collect()
     )
     problems = {str(problem_of(row.problem)) for row in rows if row.problem is not None}
@@ -74,7 +75,9 @@ def test_what_cannot_be_read_is_a_problem_without_a_place():
 
 
 def test_encoded_sets_are_those_of_one_machine(table, data, reader):
-    parts = table_in_parts(table.select(["items"]), 3).mapInArrow(EncodeSets(reader.only("items"), 7), None)
+    parts = table_in_parts(table.select(["items"]), 3).mapInArrow(
+        partial(encode_sets, reader.only("items"), 7), None
+    )
     chunks = [sets for part in parts.parts for sets in sets_of(part)]
     found = [
         tuple(chunk.items[start:end].tolist())
@@ -96,7 +99,11 @@ def test_a_cut_publishes_the_rows_of_one_machine(table):
     reader = Reader(data.local.roles, sh.ReadOptions(), data.local.trees)
     recoding = AA().find(data.local, [sh.KmAnonymity(4, 2)], np.random.default_rng(0), Silent())
     schema = published_schema(table.schema, data.local.roles)
-    rows = table_in_parts(table, 3).mapInArrow(PublishCut(reader, recoding.cuts, schema), None).collect()
+    rows = (
+        table_in_parts(table, 3)
+        .mapInArrow(partial(publish_cut, reader, recoding.cuts, schema), None)
+        .collect()
+    )
     assert Counter((tuple(row.items), row.note) for row in rows) == Counter(
         (tuple(row["items"]), row["note"]) for row in result.frame.to_pylist()
     )

@@ -9,7 +9,7 @@ pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import Ends, find_ends
-from shoal.algorithms.relational.mondrian.ordering import ordered_columns
+from shoal.algorithms.relational.mondrian.algorithm import ordered_columns
 from shoal.errors import Infeasible
 from shoal.kernels.mondrian import NO_COLUMN, choose_cut
 from shoal.privacy.k_anonymity import KAnonymity

@@ -8,6 +8,7 @@ pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
 from shoal.algorithms.sets.aa import AA
+from shoal.algorithms.sets.cut_search import violations as of_one_machine
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import CutTask, ItemTask, fitting
 from shoal.errors import LimitReached
@@ -79,7 +80,7 @@ def test_short_lists_and_small_jobs_lead_to_the_same_cut(seed, monkeypatch):
 
 
 def test_huge_transactions_are_refused_as_on_one_machine(monkeypatch):
-    monkeypatch.setattr(violations, "MOST_SUBSETS", 20)
+    monkeypatch.setattr(of_one_machine, "MOST_SUBSETS", 20)
     data, _ = random_data(1)
     with pytest.raises(LimitReached, match=r"10\^\d subsets of 2 items.*leave out the longest transactions"):
         AA().search(spread_task(data, [sh.KmAnonymity(3, 2)]), Silent())

@@ -1,11 +1,9 @@
 """Which algorithm serves a promise, when the user leaves the choice to us."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from shoal.algorithms.catalogue import ALGORITHMS, takes
 from shoal.algorithms.parameters import parameters_of
@@ -58,7 +56,7 @@ class TableTask:
     diverse: bool
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model]) -> TableTask:
+    def of(cls, data: LocalData, models: Sequence[Model]) -> Self:
         """The size of a table and what is asked of its classes."""
         return cls(
             rows=data.row_count,
@@ -109,7 +107,8 @@ def choose(
             return choose_for_table(task, candidates, options, affordable or Affordable())
         if data is not None and _FOR_TABLES_WITH_SETS in names:
             return choose_for_table_with_sets(data.row_count, options, affordable or Affordable())
-        if data is not None and (bare := _sets_without_tree(data)) and _FOR_BARE_SETS in names:
+        bare = [name for name in data.quasi_sets if name not in data.trees] if data is not None else []
+        if bare and _FOR_BARE_SETS in names:
             why = f"auto chose {_FOR_BARE_SETS}, because column {bare[0]!r} has no hierarchy of items"
             return Choice(_FOR_BARE_SETS, notices=(why,))
         taking = f" and takes {' and '.join(options)}" if options else ""
@@ -146,10 +145,6 @@ def _taking(serving: Sequence[str], options: Collection[str], promise: str) -> l
             )
         )
     return taking
-
-
-def _sets_without_tree(data: LocalData) -> list[str]:
-    return [name for name in data.quasi_sets if name not in data.trees]
 
 
 def _anything(task: TableTask) -> bool:  # noqa: ARG001 - what most candidates suit

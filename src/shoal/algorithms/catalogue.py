@@ -1,7 +1,5 @@
 """The algorithms by name: the command line, the documentation and the contract tests iterate over them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,10 +22,10 @@ from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.da import DA
 from shoal.algorithms.sets.diffpart.algorithm import DiffPart
 from shoal.algorithms.sets.disassociation.algorithm import Disassociate
-from shoal.algorithms.sets.hghs.algorithm import HgHs
+from shoal.algorithms.sets.hghs import HgHs
 from shoal.algorithms.sets.lgr import LGR
 from shoal.algorithms.sets.lgr_literal import LGRLiteral
-from shoal.algorithms.sets.lra.algorithm import LRA
+from shoal.algorithms.sets.lra import LRA
 from shoal.algorithms.sets.oa import OA
 from shoal.algorithms.sets.partition import Partition
 from shoal.algorithms.sets.pcta.algorithm import PCTA

@@ -1,7 +1,5 @@
 """What every algorithm is: it decides, and never writes values, reads files or prints."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, runtime_checkable

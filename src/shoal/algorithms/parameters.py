@@ -3,11 +3,9 @@
 The command line, the documentation and the tests of bad values are derived from the declaration.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from shoal.errors import InvalidParameter
@@ -119,7 +117,10 @@ def parameter(default: Any, rule: Rule, help: str) -> Any:
 
 def parameters_of(algorithm: type) -> tuple[Parameter, ...]:
     """The parameters of an algorithm in their order."""
-    return tuple(_described(declared) for declared in fields(algorithm))
+    return tuple(
+        Parameter(declared.name, declared.default, declared.metadata["rule"], declared.metadata["help"])
+        for declared in fields(algorithm)
+    )
 
 
 def check_parameters(algorithm: Any) -> None:
@@ -128,7 +129,3 @@ def check_parameters(algorithm: Any) -> None:
         value = getattr(algorithm, declared.name)
         if not declared.rule.accepts(value):
             raise InvalidParameter(algorithm.name, declared.name, value, declared.rule.must_be())
-
-
-def _described(declared: Field[Any]) -> Parameter:
-    return Parameter(declared.name, declared.default, declared.metadata["rule"], declared.metadata["help"])

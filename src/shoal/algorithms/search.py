@@ -1,7 +1,5 @@
 """How a release is looked for, and how much the search may use."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Mapping

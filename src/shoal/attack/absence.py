@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +105,7 @@ class _Index:
     excluded_by: dict[int, list[int]]
 
     @classmethod
-    def of(cls, linked: Linked, most: int) -> _Index:
+    def of(cls, linked: Linked, most: int) -> Self:
         links, leaves = linked.sets.links, linked.sets.leaves_of_label
         kind_count = len(links.kinds.starts) - 1
         kinds: list[set[int]] = [set() for _ in range(links.label_count)]
@@ -171,13 +169,13 @@ def _sets_of_facts(
 ) -> Iterator[tuple[_Words, int]]:
     """Every set of facts of at most the weight left, by whom it is true of and how many rows fit it."""
     affordable = [fact for fact in facts if fact.weight <= left]
-    for place, fact in enumerate(affordable):
+    for index, fact in enumerate(affordable):
         who, where = true_of & fact.true_of, fits & fact.fits
         support = int(np.bitwise_count(where).sum())
         if support > 0 and who.any():
             yield who, support
             if left > fact.weight:
-                yield from _sets_of_facts(affordable[place + 1 :], who, where, left - fact.weight)
+                yield from _sets_of_facts(affordable[index + 1 :], who, where, left - fact.weight)
 
 
 def _drawn_candidates(index: _Index, row: int, known: int, rng: np.random.Generator) -> int:

@@ -1,7 +1,5 @@
 """All that was found in a release."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from shoal.attack.finding import Finding

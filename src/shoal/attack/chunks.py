@@ -1,10 +1,9 @@
 """Disassociated data through their chunks: who knows some terms looks for records that can hold them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
+from typing import Self
 
 import numpy as np
 
@@ -14,10 +13,18 @@ from shoal.attack.items import FEWEST_RECORDS, Exposures, attack_with_items, fin
 from shoal.attack.labels import items_of_labels
 from shoal.attack.links import Linked
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import (
+    Bools,
+    Ints,
+    SetArrays,
+    frozen_ints,
+    frozen_sets,
+    owners,
+    starts_of,
+    taken_rows,
+)
 from shoal.kernels.attack_chunks import NO_LIMIT, ClusterRoom, TermPlaces, most_records
-from shoal.kernels.grouping import members
-from shoal.kernels.sets import group_sets
+from shoal.kernels.grouping import group_sets, members
 from shoal.progress import Progress
 from shoal.recoding.disassociated import Disassociated
 
@@ -42,9 +49,7 @@ class LinkedChunks:
     seed: int = 0
 
     @classmethod
-    def of(
-        cls, original: LocalData, published: Disassociated, *, k: int, m: int, seed: int = 0
-    ) -> LinkedChunks:
+    def of(cls, original: LocalData, published: Disassociated, *, k: int, m: int, seed: int = 0) -> Self:
         """Link by terms; BadInput lists those that the original lacks."""
         records = _records_in_terms(original, published)
         return cls(original, published, k, m, records, seed)
@@ -67,10 +72,7 @@ def attack_chunks(linked: LinkedChunks, most: int | None, progress: Progress) ->
 
 
 def attack_with_terms(
-    linked: LinkedChunks,
-    known: int,
-    most_sets: int = MOST_SETS,
-    most_of_record: int = MOST_SETS_OF_RECORD,
+    linked: LinkedChunks, known: int, most_sets: int = MOST_SETS, most_of_record: int = MOST_SETS_OF_RECORD
 ) -> Exposures:
     """The exposure to the least favourable terms, and to terms drawn at random.
 
@@ -95,10 +97,7 @@ def attack_with_terms(
         below[telling] = np.add.reduceat(fits & (counts < linked.k), starts, dtype=np.float64) / tried
         success[telling] = np.add.reduceat(fits / np.maximum(counts, 1), starts) / tried
     total = linked.original.row_count
-    worst, drawn = (
-        exposure_of(candidates, linked.k, total),
-        exposure_of_shares(below, success, total),
-    )
+    worst, drawn = (exposure_of(candidates, linked.k, total), exposure_of_shares(below, success, total))
     if (ways[rows] > most_of_record).any():
         worst, drawn = _as_sample(worst, len(rows)), _as_sample(drawn, len(rows))
     return worst, drawn
@@ -110,7 +109,7 @@ def sensitive_guess(published: Disassociated, is_sensitive: Bools) -> Confidence
     A term chunk has no counts, so the file ties each of its terms to one of the cluster's records.
     """
     terms = published.term_chunks
-    clusters = np.repeat(np.arange(len(published.clusters)), np.diff(terms.starts))
+    clusters = owners(terms.starts)
     places = np.flatnonzero(is_sensitive[terms.items])
     if len(places) == 0:
         return None
@@ -135,18 +134,18 @@ def _records_in_terms(original: LocalData, published: Disassociated) -> SetArray
         term_of_item[list(items)] = term
     held = sets.of_column(name)
     terms = term_of_item[held.items]
-    rows = np.repeat(np.arange(len(held.starts) - 1, dtype=np.int64), np.diff(held.starts))[terms >= 0]
+    rows = owners(held.starts)[terms >= 0]
     terms = terms[terms >= 0]
     order = np.lexsort((terms, rows))
     starts = np.searchsorted(rows, np.arange(len(held.starts)))
-    return SetArrays(frozen_ints(starts), frozen_ints(terms[order]))
+    return frozen_sets(starts, terms[order])
 
 
 def _ways(sizes: Ints, known: int) -> Ints:
     """In how many ways so many of the terms of each record can be chosen; all, where there are fewer."""
-    distinct, place = np.unique(sizes, return_inverse=True)
+    distinct, index = np.unique(sizes, return_inverse=True)
     ways = [min(comb(size, min(size, known)), NO_LIMIT) for size in distinct.tolist()]
-    return np.array(ways, dtype=np.int64)[place]
+    return np.array(ways, dtype=np.int64)[index]
 
 
 def _sampled(sets: Ints, most_sets: int, rng: np.random.Generator) -> Ints:
@@ -162,21 +161,21 @@ def _known_sets(
 ) -> tuple[SetArrays, Ints]:
     """The sets of terms that may be known of each row, and where those of each row begin."""
     sizes = np.diff(records.starts)[rows]
-    owners, lengths, flat = [], [], []
+    rows_of, lengths, flat = [], [], []
     for size in np.unique(sizes).tolist():
         of_size = np.flatnonzero(sizes == size)
         terms = records.items[records.starts[rows[of_size]][:, None] + np.arange(size)]
         chosen = terms[:, _choices(size, min(size, known), most_of_record, rng)]
-        owners.append(np.repeat(of_size, chosen.shape[1]))
-        lengths.append(np.full(len(owners[-1]), chosen.shape[2], dtype=np.int64))
+        rows_of.append(np.repeat(of_size, chosen.shape[1]))
+        lengths.append(np.full(len(rows_of[-1]), chosen.shape[2], dtype=np.int64))
         flat.append(chosen.ravel())
-    owner, length, items = np.concatenate(owners), np.concatenate(lengths), np.concatenate(flat)
+    owner, length, items = np.concatenate(rows_of), np.concatenate(lengths), np.concatenate(flat)
     order = np.argsort(owner, kind="stable")
     before = (np.cumsum(length) - length)[order]
-    starts = np.concatenate(([0], np.cumsum(length[order])))
+    starts = starts_of(length[order])
     places = np.arange(starts[-1]) + np.repeat(before - starts[:-1], length[order])
     firsts = np.searchsorted(owner[order], np.arange(len(rows)))
-    return SetArrays(frozen_ints(starts), frozen_ints(items[places])), frozen_ints(firsts)
+    return frozen_sets(starts, items[places]), frozen_ints(firsts)
 
 
 def _choices(size: int, chosen: int, most: int, rng: np.random.Generator) -> Ints:
@@ -190,11 +189,7 @@ def _choices(size: int, chosen: int, most: int, rng: np.random.Generator) -> Int
 def _candidates_of_sets(published: Disassociated, sets: SetArrays) -> Ints:
     """How many records can hold each set of terms; equal sets are looked for once."""
     set_of, firsts = group_sets(sets)
-    sizes = np.diff(sets.starts)[firsts]
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    places = np.arange(starts[-1]) + np.repeat(sets.starts[firsts] - starts[:-1], sizes)
-    distinct = SetArrays(frozen_ints(starts), frozen_ints(sets.items[places]))
-    of_distinct = most_records(_places(published), _room(published), distinct)
+    of_distinct = most_records(_places(published), _room(published), taken_rows(sets, firsts))
     return frozen_ints(of_distinct[set_of])
 
 
@@ -210,11 +205,9 @@ def _room(published: Disassociated) -> ClusterRoom:
 
 def _places(published: Disassociated) -> TermPlaces:
     """Every term in every simple cluster whose records can hold it; in chunks of its own first."""
-    clusters, subrecords = published.clusters, published.subrecords
-    row_of_item = np.repeat(np.arange(len(subrecords.starts) - 1, dtype=np.int64), np.diff(subrecords.starts))
-    chunk_of_row = np.repeat(
-        np.arange(len(published.chunk_clusters), dtype=np.int64), np.diff(published.chunk_starts)
-    )
+    subrecords = published.subrecords
+    row_of_item = owners(subrecords.starts)
+    chunk_of_row = owners(published.chunk_starts)
     chunk_of_item = chunk_of_row[row_of_item]
     by_chunk = np.lexsort((row_of_item, subrecords.items, chunk_of_item))
     term_count = max(1, len(published.terms))
@@ -222,13 +215,13 @@ def _places(published: Disassociated) -> TermPlaces:
     distinct, first = np.unique(keys, return_index=True)
     last = np.append(first[1:], len(keys))
     chunks, terms = distinct // term_count, distinct % term_count
-    owners = published.chunk_clusters[chunks]
+    owner = published.chunk_clusters[chunks]
     below = _simple_clusters_below(published)
-    counts = np.diff(below.starts)[owners]
+    counts = np.diff(below.starts)[owner]
     repeated = np.repeat(np.arange(len(distinct)), counts)
     offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    at = below.items[below.starts[owners][repeated] + offsets]
-    in_term_chunk = np.repeat(np.arange(len(clusters), dtype=np.int64), np.diff(published.term_chunks.starts))
+    at = below.items[below.starts[owner][repeated] + offsets]
+    in_term_chunk = owners(published.term_chunks.starts)
     nowhere = np.full(len(in_term_chunk), -1, dtype=np.int64)
     empty = np.zeros(len(in_term_chunk), dtype=np.int64)
     columns = [
@@ -260,9 +253,9 @@ def _simple_clusters_below(published: Disassociated) -> SetArrays:
     first = np.searchsorted(simple, np.arange(len(clusters)))
     last = np.searchsorted(simple, clusters.last, side="right")
     counts = last - first
-    starts = np.concatenate(([0], np.cumsum(counts)))
+    starts = starts_of(counts)
     places = np.arange(starts[-1]) + np.repeat(first - starts[:-1], counts)
-    return SetArrays(frozen_ints(starts), frozen_ints(simple[places]))
+    return frozen_sets(starts, simple[places])
 
 
 def _as_sample(exposure: Exposure, tried: int) -> Exposure:

@@ -11,15 +11,13 @@ Known users: somebody who knows the records of some users takes them away. What 
 break rule 2, which says that a cluster without a term chunk has enough subrecords.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.kernels.arrays import Bools, Ints, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, frozen_ints, owners
 from shoal.kernels.attack_disassociation import ChunkedClusters, covered_pairs
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.canonical import canonical_text
@@ -146,7 +144,7 @@ def _chunked(published: Disassociated) -> ChunkedClusters:
 def _pairs_with_term_chunks(published: Disassociated) -> Ints:
     """Cluster, a term that all its records hold, and a term of its term chunk that fewer than k hold."""
     clusters, term_count = published.clusters, max(1, len(published.terms))
-    chunk_of_row = np.repeat(np.arange(len(published.chunk_clusters)), np.diff(published.chunk_starts))
+    chunk_of_row = owners(published.chunk_starts)
     cluster_of_item = published.chunk_clusters[np.repeat(chunk_of_row, np.diff(published.subrecords.starts))]
     keys, supports = np.unique(cluster_of_item * term_count + published.subrecords.items, return_counts=True)
     holders, terms = keys // term_count, keys % term_count

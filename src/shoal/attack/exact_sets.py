@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,9 +6,9 @@ import numpy as np
 
 from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked, distinct_published_sets
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Ints, SetArrays, joined_rows, owners, taken_rows
 from shoal.kernels.attack_sets import SetLinks, knowing_sets
-from shoal.kernels.sets import group_sets
+from shoal.kernels.grouping import group_sets
 from shoal.progress import Progress
 
 
@@ -59,16 +57,9 @@ def _have_one_image(links: SetLinks) -> Ints:
 
 def _equal_rows(links: SetLinks, records: Ints) -> Ints:
     """How many published rows equal the one image of each of the records."""
-    sizes = np.diff(links.known.starts)[records]
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    places = np.arange(starts[-1]) + np.repeat(links.known.starts[records] - starts[:-1], sizes)
-    labels = links.kinds.items[links.kinds.starts[links.known.items[places]]]
-    images = labels[np.lexsort((labels, np.repeat(np.arange(len(records)), sizes)))]
-    published = links.published
-    together = SetArrays(
-        frozen_ints(np.concatenate((starts, starts[-1] + published.starts[1:]))),
-        frozen_ints(np.concatenate((images, published.items))),
-    )
-    class_of_row, first_rows = group_sets(together)
+    known = taken_rows(links.known, records)
+    labels = links.kinds.items[links.kinds.starts[known.items]]
+    images = SetArrays(known.starts, labels[np.lexsort((labels, owners(known.starts)))])
+    class_of_row, first_rows = group_sets(joined_rows(images, links.published))
     rows = np.bincount(class_of_row[len(records) :], minlength=len(first_rows))
     return np.asarray(rows[class_of_row[: len(records)]], dtype=np.int64)

@@ -1,7 +1,5 @@
 """What an attack found, in figures that say the same for every adversary."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -124,7 +122,7 @@ def _distribution(candidates: Ints) -> tuple[CandidateBand, ...]:
     edges: Sequence[int] = _BANDS
     counts = np.bincount(np.searchsorted(edges, candidates, side="right") - 1, minlength=len(edges))
     return tuple(
-        CandidateBand(least, edges[place + 1] - 1 if place + 1 < len(edges) else None, int(count))
-        for place, (least, count) in enumerate(zip(edges, counts.tolist(), strict=True))
+        CandidateBand(least, edges[index + 1] - 1 if index + 1 < len(edges) else None, int(count))
+        for index, (least, count) in enumerate(zip(edges, counts.tolist(), strict=True))
         if count
     )

@@ -1,7 +1,5 @@
 """What all records that fit have in common: a sensitive value is learned without finding the right record."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb
@@ -12,7 +10,7 @@ import pyarrow as pa
 from shoal.attack.items import MOST_SETS
 from shoal.attack.links import Linked
 from shoal.engine.joined_sets import JoinedSets, Numbering
-from shoal.kernels.arrays import SetArrays, frozen_ints
+from shoal.kernels.arrays import SetArrays, frozen_sets, owners
 from shoal.kernels.grouping import members
 from shoal.table.columns import Domain, Kind
 
@@ -79,19 +77,16 @@ def _in_words(values: Sequence[str], items: int, what: str) -> str:
 def _in_kinds_of_items(linked: Linked, labels: JoinedSets) -> JoinedSets:
     """The published sets as the kinds of items that they could stand for, each named by its first item."""
     kinds = linked.sets.links.kinds
-    kind_of_place = np.repeat(np.arange(len(kinds.starts) - 1, dtype=np.int64), np.diff(kinds.starts))
+    kind_of_place = owners(kinds.starts)
     starts, places = members(kinds.items, labels.quasi_items.count)
     counts = np.diff(starts)[labels.quasi.items]
-    rows = np.repeat(
-        np.repeat(np.arange(labels.row_count, dtype=np.int64), np.diff(labels.quasi.starts)), counts
-    )
+    rows = np.repeat(owners(labels.quasi.starts), counts)
     offsets = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
     found = kind_of_place[places[np.repeat(starts[labels.quasi.items], counts) + offsets]]
     kind_count = max(1, len(kinds.starts) - 1)
     keys = np.unique(rows * kind_count + found)
-    sets = SetArrays(
-        frozen_ints(np.searchsorted(keys // kind_count, np.arange(labels.row_count + 1))),
-        frozen_ints(keys % kind_count),
+    sets = frozen_sets(
+        np.searchsorted(keys // kind_count, np.arange(labels.row_count + 1)), keys % kind_count
     )
     return replace(labels, quasi=sets, quasi_items=_names_of_kinds(linked, kind_count))
 

@@ -1,16 +1,13 @@
 """Two releases about the same people: who is in both must fit in both."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked, LinkedSets
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
-from shoal.kernels.attack_intersection import ReleaseSide, count_with_partner
-from shoal.kernels.attack_values import fitting_classes
+from shoal.kernels.arrays import Bools, Ints, frozen_ints, frozen_sets
+from shoal.kernels.attack_values import ReleaseSide, count_with_partner, fitting_classes
 from shoal.kernels.grouping import group_rows, members
 from shoal.progress import Progress
 from shoal.table.columns import Carried, Coded, Column
@@ -37,11 +34,11 @@ def intersect(one: Linked, other: Linked, progress: Progress, most_people: int =
     overlap = _overlap(one.sets, other.sets) if one.has_sets else np.zeros((1, 1), dtype=np.bool_)
     alone, joint = np.zeros(len(people), dtype=np.int64), np.zeros(len(people), dtype=np.int64)
     of_one, of_other = _Candidates(one), _Candidates(other)
-    for place, person in enumerate(people.tolist()):
+    for index, person in enumerate(people.tolist()):
         items = _known_items(one, person, known, rng)
         rows, partners = of_one.fitting(person, items), of_other.fitting(person, items)
-        alone[place] = len(rows)
-        joint[place] = count_with_partner(sides[0], rows, sides[1], partners, overlap)
+        alone[index] = len(rows)
+        joint[index] = count_with_partner(sides[0], rows, sides[1], partners, overlap)
     values = f"the values of {', '.join(one.original.quasi)}" if one.has_values else ""
     some = f"{known} {'item' if known == 1 else 'items'} drawn at random" if one.has_sets else ""
     return Finding(
@@ -135,7 +132,7 @@ def _sides(one: Linked, other: Linked) -> tuple[ReleaseSide, ReleaseSide]:
 def _side(linked: Linked, shown: Ints) -> ReleaseSide:
     if linked.has_sets:
         return ReleaseSide(linked.sets.links.published, frozen_ints(shown))
-    return ReleaseSide(SetArrays(frozen_ints(np.zeros(len(shown) + 1)), frozen_ints([])), frozen_ints(shown))
+    return ReleaseSide(frozen_sets(np.zeros(len(shown) + 1), []), frozen_ints(shown))
 
 
 def _texts(column: Column) -> pa.Array:

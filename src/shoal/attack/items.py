@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb
@@ -67,12 +65,12 @@ def findings_of(adversary: str, known: str, items: int, after: Exposures, before
         Finding(
             adversary=adversary,
             known=f"{known}, {words}",
-            after=after[place],
-            before=before[place],
+            after=after[index],
+            before=before[index],
             items=items,
             chosen=chosen,
         )
-        for place, (chosen, words) in enumerate(ways)
+        for index, (chosen, words) in enumerate(ways)
     ]
 
 
@@ -92,9 +90,9 @@ def one_group(rows: Ints) -> GroupedRows:
 def sampled_rows(linked: Linked, known: int, most_sets: int) -> Ints:
     """All records, or as many drawn at random as have about `most_sets` sets of kinds of items."""
     sizes = np.diff(linked.sets.links.known.starts)
-    distinct, place = np.unique(sizes, return_inverse=True)
+    distinct, index = np.unique(sizes, return_inverse=True)
     of_size = [sum(comb(size, chosen) for chosen in range(1, known + 1)) for size in distinct.tolist()]
-    sets = np.array(of_size, dtype=np.float64)[place]
+    sets = np.array(of_size, dtype=np.float64)[index]
     if sets.sum() <= most_sets:
         return np.arange(len(sizes), dtype=np.int64)
     order = np.random.default_rng(linked.seed).permutation(len(sizes))
@@ -119,6 +117,6 @@ def exposures(linked: Linked, tally: LinkTally, rows: Ints, known: int) -> Expos
 
 def _subsets(items: Ints, known: int) -> Floats:
     """In how many ways `known` of so many items can be chosen; all of them, where there are fewer."""
-    distinct, place = np.unique(items, return_inverse=True)
+    distinct, index = np.unique(items, return_inverse=True)
     ways = np.array([float(comb(held, min(held, known))) for held in distinct.tolist()], dtype=np.float64)
-    return ways[place]
+    return ways[index]

@@ -1,7 +1,5 @@
 """The risk of somebody who does not know whether a person is in the file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

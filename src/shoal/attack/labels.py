@@ -1,7 +1,5 @@
 """What published labels stand for: the original values of a column, or the items of a set."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 
@@ -44,8 +42,8 @@ def items_of_labels(
     items: list[range | list[int]] = [_united_items(label, code_of) for label in labels]
     if tree is not None:
         first, last, is_node = _spans_of_nodes(labels, tree)
-        for place in np.flatnonzero(is_node).tolist():
-            items[place] = range(int(first[place]), min(int(last[place]), tree.leaf_count - 1) + 1)
+        for index in np.flatnonzero(is_node).tolist():
+            items[index] = range(int(first[index]), min(int(last[index]), tree.leaf_count - 1) + 1)
     _refuse_unknown(column, labels, np.array([len(found) > 0 for found in items], dtype=np.bool_))
     return items
 

@@ -12,11 +12,19 @@ from shoal.attack.labels import items_of_labels, spans_of_labels
 from shoal.engine.joined_sets import Numbering
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import (
+    Bools,
+    Ints,
+    SetArrays,
+    frozen_ints,
+    frozen_sets,
+    owners,
+    starts_of,
+    taken_rows,
+)
 from shoal.kernels.attack_sets import SetLinks
 from shoal.kernels.attack_values import ValueLinks
-from shoal.kernels.grouping import group_rows, members
-from shoal.kernels.sets import group_sets
+from shoal.kernels.grouping import group_rows, group_sets, members
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +188,7 @@ def _classes_of_labels(class_labels: Ints, label_count: int) -> SetArrays:
     """For each label the classes that have it; labels of different columns have different numbers."""
     classes = np.repeat(np.arange(len(class_labels), dtype=np.int64), class_labels.shape[1])
     starts, places = members(class_labels.ravel(), label_count)
-    return SetArrays(frozen_ints(starts), frozen_ints(classes[places]))
+    return frozen_sets(starts, classes[places])
 
 
 def _link_sets(original: LocalData, published: LocalData) -> LinkedSets:
@@ -194,10 +202,10 @@ def _link_sets(original: LocalData, published: LocalData) -> LinkedSets:
     held, copies, items = _held_kinds(known.quasi, kind_of_item)
     links = SetLinks(
         shown.quasi,
-        _rows_of_places(shown.quasi),
+        frozen_ints(owners(shown.quasi.starts)),
         kinds,
         held,
-        _rows_of_places(held),
+        frozen_ints(owners(held.starts)),
         copies,
         shown.quasi_items.count,
     )
@@ -238,31 +246,23 @@ def _kinds(labels_of_item: Sequence[Sequence[int]], in_use: Bools, supports: Int
 def _held_kinds(sets: SetArrays, kind_of_item: Ints) -> tuple[SetArrays, Ints, Ints]:
     """The kinds of each record, how many of its items are of each, and how many are of any."""
     row_count = len(sets.starts) - 1
-    rows, kinds = _rows_of_places(sets), kind_of_item[sets.items]
+    rows, kinds = owners(sets.starts), kind_of_item[sets.items]
     rows, kinds = rows[kinds >= 0], kinds[kinds >= 0]
     kind_count = int(kind_of_item.max(initial=0)) + 1
     pairs, copies = np.unique(rows * kind_count + kinds, return_counts=True)
     starts = np.searchsorted(pairs // kind_count, np.arange(row_count + 1))
     items = np.bincount(rows, minlength=row_count).astype(np.int64)
-    return SetArrays(frozen_ints(starts), frozen_ints(pairs % kind_count)), frozen_ints(copies), items
-
-
-def _rows_of_places(sets: SetArrays) -> Ints:
-    return frozen_ints(np.repeat(np.arange(len(sets.starts) - 1, dtype=np.int64), np.diff(sets.starts)))
+    return frozen_sets(starts, pairs % kind_count), frozen_ints(copies), items
 
 
 def _as_sets(parts: Sequence[Ints]) -> SetArrays:
-    starts = np.concatenate(([0], np.cumsum([len(part) for part in parts], dtype=np.int64)))
-    return SetArrays(frozen_ints(starts), frozen_ints(np.concatenate(parts) if parts else []))
+    starts = starts_of([len(part) for part in parts])
+    return frozen_sets(starts, np.concatenate(parts) if parts else [])
 
 
 def distinct_published_sets(links: SetLinks) -> tuple[SetLinks, Ints]:
     """The same links with equal published sets once, and how many rows each stands for."""
     class_of_row, first_rows = group_sets(links.published)
-    sizes = np.diff(links.published.starts)[first_rows]
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    offsets = np.repeat(links.published.starts[first_rows] - starts[:-1], sizes)
-    items = links.published.items[np.arange(starts[-1]) + offsets]
-    published = SetArrays(frozen_ints(starts), frozen_ints(items))
+    published = taken_rows(links.published, first_rows)
     weights = np.bincount(class_of_row, minlength=len(first_rows)).astype(np.int64)
-    return links._replace(published=published, row_of_label=_rows_of_places(published)), weights
+    return links._replace(published=published, row_of_label=frozen_ints(owners(published.starts))), weights

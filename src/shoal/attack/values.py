@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +6,7 @@ import numpy as np
 
 from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, owners
 from shoal.kernels.attack_values import fitting_classes
 from shoal.progress import Progress
 
@@ -61,5 +59,5 @@ def _fits(linked: Linked) -> Iterator[tuple[Ints, Ints]]:
     originals = linked.values.originals
     for first in range(0, len(originals), _AT_ONCE):
         fitting = fitting_classes(linked.values.links, originals[first : first + _AT_ONCE])
-        kinds = np.repeat(np.arange(len(fitting.starts) - 1, dtype=np.int64), np.diff(fitting.starts))
+        kinds = owners(fitting.starts)
         yield first + kinds, fitting.items

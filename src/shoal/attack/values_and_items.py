@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -17,12 +15,11 @@ from shoal.attack.items import (
     sampled_rows,
 )
 from shoal.attack.links import Linked
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, owners, starts_of
 from shoal.kernels.attack_sets import knowing_items
 from shoal.kernels.attack_values import fitting_classes
-from shoal.kernels.grouping import members
+from shoal.kernels.grouping import group_sets, members
 from shoal.kernels.itemset_supports import GroupedRows
-from shoal.kernels.sets import group_sets
 from shoal.progress import Progress
 
 
@@ -67,7 +64,7 @@ def attack_with_both(linked: Linked, known: int, most_sets: int = MOST_SETS) -> 
 
 
 def _ascending(sets: SetArrays) -> SetArrays:
-    rows = np.repeat(np.arange(len(sets.starts) - 1, dtype=np.int64), np.diff(sets.starts))
+    rows = owners(sets.starts)
     return SetArrays(sets.starts, frozen_ints(sets.items[np.lexsort((sets.items, rows))]))
 
 
@@ -75,10 +72,10 @@ def _rows_of_classes(classes: SetArrays, chosen: Ints, class_of_row: Ints, class
     """The published rows of each chosen list of classes."""
     starts, rows = members(class_of_row, class_count)
     sizes = np.diff(starts)
-    lists = [classes.items[classes.starts[place] : classes.starts[place + 1]] for place in chosen.tolist()]
+    lists = [classes.items[classes.starts[index] : classes.starts[index + 1]] for index in chosen.tolist()]
     flat = np.concatenate(lists) if lists else np.empty(0, dtype=np.int64)
     per_class = sizes[flat]
-    ends = np.concatenate(([0], np.cumsum(per_class)))
+    ends = starts_of(per_class)
     offsets = np.repeat(starts[flat] - ends[:-1], per_class)
-    list_ends = np.concatenate(([0], np.cumsum([len(part) for part in lists], dtype=np.int64)))
+    list_ends = starts_of([len(part) for part in lists])
     return GroupedRows(frozen_ints(ends[list_ends]), frozen_ints(rows[np.arange(ends[-1]) + offsets]))

@@ -1,7 +1,5 @@
 """What can be known of a record: items that are there, and items that are not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -10,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.engine.answers import Facts
 from shoal.engine.joined_sets import JoinedSets
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, owners
 from shoal.kernels.grouping import members
 
 _Words = NDArray[np.uint64]
@@ -77,7 +75,7 @@ def _facts_of_absence(
 def _facts(sets: SetArrays, weights: Ints, m: int) -> list[_Fact]:
     """Everything that can be known about items that occur, present ones first."""
     row_count = len(sets.starts) - 1
-    row_of_item = np.repeat(np.arange(row_count, dtype=np.int64), np.diff(sets.starts))
+    row_of_item = owners(sets.starts)
     starts, places = members(sets.items, len(weights))
     present, absent = [], []
     for item in np.flatnonzero(np.diff(starts)).tolist():
@@ -94,14 +92,14 @@ def _known_sets(
     facts: list[_Fact], known: tuple[_Fact, ...], rows: _Words, left: int
 ) -> Iterator[tuple[tuple[_Fact, ...], int]]:
     """Every set of facts of at most the weight left that fits some of the rows, with their number."""
-    for place, fact in enumerate(facts):
+    for index, fact in enumerate(facts):
         if fact.weight > left:
             continue
         fitting = rows & fact.rows
         support = int(np.bitwise_count(fitting).sum())
         if support > 0:
             yield (*known, fact), support
-            yield from _known_sets(facts[place + 1 :], (*known, fact), fitting, left - fact.weight)
+            yield from _known_sets(facts[index + 1 :], (*known, fact), fitting, left - fact.weight)
 
 
 def _fitting(known: tuple[_Fact, ...]) -> _Words:

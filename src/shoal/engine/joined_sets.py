@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.engine.answers import Guess, Item, NamedRows, Rarest
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, frozen_sets, only_items, starts_of
 from shoal.kernels.grouping import members
 from shoal.kernels.itemset_supports import (
     NEVER_GUESSED,
@@ -48,8 +48,8 @@ class Numbering:
 
     def item(self, number: int) -> Item:
         """The column and label behind a number."""
-        place = int(np.searchsorted(self.first, number, side="right")) - 1
-        return Item(self.columns[place], str(self.domains[place].label(number - int(self.first[place]))))
+        index = int(np.searchsorted(self.first, number, side="right")) - 1
+        return Item(self.columns[index], str(self.domains[index].label(number - int(self.first[index]))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,21 +79,19 @@ class JoinedSets:
 
     def of_column(self, name: str) -> SetArrays:
         """The quasi-identifier items of one column, in that column's codes."""
-        place = self.quasi_items.columns.index(name)
-        first = int(self.quasi_items.first[place])
-        last = first + len(self.quasi_items.domains[place])
+        index = self.quasi_items.columns.index(name)
+        first = int(self.quasi_items.first[index])
+        last = first + len(self.quasi_items.domains[index])
         kept = (self.quasi.items >= first) & (self.quasi.items <= last)
-        kept_before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(kept)))
-        return SetArrays(
-            frozen_ints(kept_before[self.quasi.starts]), frozen_ints(self.quasi.items[kept] - first)
-        )
+        sets = only_items(self.quasi, kept)
+        return SetArrays(sets.starts, frozen_ints(sets.items - first))
 
     def rarest(self, m: int, k: int, classes: Classes | None = None) -> Rarest:
         """The smallest support over all itemsets of at most m items in each class, by default in all rows."""
         if m == 2 and classes is None and pairs_fit_into_table(self.quasi, self.quasi_items.count):
             found = pair_supports(self.quasi, self.quasi_items.count, k)
         else:
-            none = SetArrays(frozen_ints(np.zeros(self.row_count + 1)), frozen_ints([]))
+            none = frozen_sets(np.zeros(self.row_count + 1), [])
             found = self._supports(none, frozen_ints([]), m, k, classes)
         if found.smallest == 0:
             return Rarest(None, (), NamedRows({}, frozen_ints([]), 0), 0)
@@ -169,20 +167,16 @@ def _labelled(domain: Domain, labels: Sequence[str]) -> Bools:
 
 
 def _items_where(sets: SetArrays, wanted: Bools) -> SetArrays:
-    if wanted.all():
-        return sets
-    kept = wanted[sets.items]
-    kept_before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(kept)))
-    return SetArrays(frozen_ints(kept_before[sets.starts]), frozen_ints(sets.items[kept]))
+    return sets if wanted.all() else only_items(sets, wanted[sets.items])
 
 
 def _values_as_sets(column: Coded) -> SetArrays:
     """Each value beside the code of missing, which here stands for `there is a value`."""
     present = column.codes != column.domain.missing
-    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(2 * present)))
+    starts = starts_of(2 * present)
     values = column.codes[present]
     items = np.stack((values, np.full(len(values), column.domain.missing)), axis=1)
-    return SetArrays(frozen_ints(starts), frozen_ints(items.ravel()))
+    return frozen_sets(starts, items.ravel())
 
 
 def _whole_of(table: Table, sensitive: Numbering) -> Ints:
@@ -209,7 +203,7 @@ def _joined(parts: Sequence[SetArrays], first: Ints, row_count: int) -> SetArray
         places = np.arange(len(part.items)) + np.repeat(filled - part.starts[:-1], sizes)
         items[places] = part.items + number
         filled += sizes
-    return SetArrays(frozen_ints(starts), frozen_ints(items))
+    return frozen_sets(starts, items)
 
 
 def _rows_holding(sets: SetArrays, itemset: Ints) -> Ints:

@@ -30,8 +30,7 @@ from shoal.engine.port import Question, Wildcard
 from shoal.engine.wildcard import wildcard_reading
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, SetArrays
-from shoal.kernels.grouping import group_rows, members
-from shoal.kernels.sets import group_sets
+from shoal.kernels.grouping import group_rows, group_sets, members
 from shoal.table.columns import Carried, Coded, Table
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 

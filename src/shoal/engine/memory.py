@@ -1,7 +1,5 @@
 """How much memory this process takes."""
 
-from __future__ import annotations
-
 import resource
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ Verifiers, measures, notices and safety checks ask in these words only, so none 
 place and not in another. `engine.local` answers from memory, `shoal.spark` from a cluster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import ClassVar, Protocol, TypeVar

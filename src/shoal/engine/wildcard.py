@@ -4,8 +4,6 @@ It overstates protection ((30, missing) and (30, M) pass as two alike, yet whoev
 finds one row), so it is only reported beside the verdict and never decides.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.engine.port import Wildcard

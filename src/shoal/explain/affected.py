@@ -1,7 +1,5 @@
 """What happened to the values that lost most, each with its reason."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

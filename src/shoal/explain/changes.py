@@ -1,7 +1,5 @@
 """What became of each column, for the report: how values were spread, and the cut through its tree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date
 
@@ -39,10 +37,10 @@ def column_changes(
     for column, flow in of_columns.items():
         after = label_counts(released, column)
         if column in unions:
-            changes.append(_change_of_unions(data, column, flow, unions[column], after))
+            changes.append(_change_of_unions(column, flow, unions[column], after))
         else:
             changes.append(_change_of_tree(data, column, flow, after))
-    places = {name: place for place, name in enumerate(data.table.columns)}
+    places = {name: index for index, name in enumerate(data.table.columns)}
     return tuple(sorted(changes, key=lambda change: places[change.column]))
 
 
@@ -51,13 +49,14 @@ def change_of_new_records(data: LocalData, column: str, released: Table) -> Colu
     tree, sets = data.trees[column], data.table.sets(column)
     before = np.bincount(sets.arrays.items, minlength=tree.leaf_count)[: tree.leaf_count]
     levels = levels_of_tree(tree, before, label_counts(released, column))
-    return ColumnChange(column=column, of_sets=True, levels=levels)
+    return ColumnChange(column=column, levels=levels)
 
 
 def change_of_chunks(data: LocalData, column: str, released: Disassociated) -> ColumnChange:
     """How often terms occur, and how often the chunks tell; a term of a term chunk counts once."""
     sets = data.table.sets(column)
-    labels, terms = _leaf_labels(data, column, sets), released.terms.texts()
+    labels = data.trees[column].leaf_labels if column in data.trees else sets.domain.texts()
+    terms = released.terms.texts()
     before = np.bincount(sets.arrays.items, minlength=len(labels))
     told = np.bincount(released.subrecords.items, minlength=len(terms))
     at_least = np.bincount(released.term_chunks.items, minlength=len(terms))
@@ -66,7 +65,7 @@ def change_of_chunks(data: LocalData, column: str, released: Disassociated) -> C
         dict(zip(terms, told.tolist(), strict=True)),
         dict(zip(terms, at_least.tolist(), strict=True)),
     )
-    return ColumnChange(column=column, of_sets=True, levels=(level,))
+    return ColumnChange(column=column, levels=(level,))
 
 
 def label_counts(released: Table, column: str) -> dict[str, int]:
@@ -95,20 +94,16 @@ def _change_of_tree(data: LocalData, column: str, flow: Flow, after: dict[str, i
     tree = data.trees[column]
     return ColumnChange(
         column=column,
-        of_sets=column in data.quasi_sets,
         levels=levels_of_tree(tree, _value_counts(flow, tree.leaf_count), after),
         kept=kept_by_level(tree, flow),
         cut=cut_tree(tree, flow),
     )
 
 
-def _change_of_unions(
-    data: LocalData, column: str, flow: Flow, unions: Unions, after: dict[str, int]
-) -> ColumnChange:
+def _change_of_unions(column: str, flow: Flow, unions: Unions, after: dict[str, int]) -> ColumnChange:
     untouched = flow.counts[flow.values == flow.published].sum() / max(flow.counts.sum(), 1)
     return ColumnChange(
         column=column,
-        of_sets=column in data.quasi_sets,
         levels=levels_of_unions(unions, _value_counts(flow, unions.leaf_count), after),
         kept={f"{unions.leaf_count:,} items": float(untouched)},
         cut=cut_of_unions(unions, flow),
@@ -124,7 +119,7 @@ def _changes_without_tree(data: LocalData, recoding: RowRecoding) -> Iterator[Co
         for column in clusters.ranges:
             level = _level_of_ranges(data.table.coded(column), clusters, column, sizes)
             if level is not None:
-                yield ColumnChange(column=column, of_sets=False, levels=(level,))
+                yield ColumnChange(column=column, levels=(level,))
 
 
 def _level_of_ranges(coded: Coded, clusters: GeneralizedClusters, column: str, sizes: Ints) -> Level | None:
@@ -147,7 +142,3 @@ def _number(value: float) -> str:
 def _value_counts(flow: Flow, leaf_count: int) -> Ints:
     counts = np.bincount(flow.values, flow.counts, leaf_count)[:leaf_count]
     return counts.astype(np.int64)
-
-
-def _leaf_labels(data: LocalData, column: str, sets: Sets) -> list[str]:
-    return list(data.trees[column].leaf_labels) if column in data.trees else sets.domain.texts()

@@ -1,7 +1,5 @@
 """A few rows before and after, for people who would rather look than read."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints

@@ -1,7 +1,5 @@
 """Why items were generalized: what would break if they were published in more detail."""
 
-from __future__ import annotations
-
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,12 +13,11 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.explain.levels import shortened
 from shoal.explain.why import Obstacles
+from shoal.kernels.grouping import group_sets
 from shoal.kernels.set_recoding import renumbered_sets
-from shoal.kernels.sets import group_sets
 from shoal.privacy.model import Model
-from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Vocabulary
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, ItemNodes, Reason, Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED
-from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.rows import ItemRecoding, RowRecoding
 from shoal.table.canonical import canonical
@@ -168,17 +165,17 @@ def _by_word(data: LocalData, obstacles: Obstacles, cuts: Cuts, item: str) -> li
     published = cuts.node_of_leaf[parts, leaf]
     nodes, counts = np.unique(published, return_counts=True)
     explanations = []
-    for place in np.argsort(-counts, kind="stable").tolist():
-        node = int(nodes[place])
+    for index in np.argsort(-counts, kind="stable").tolist():
+        node = int(nodes[index])
         part = int(np.bincount(parts[published == node]).argmax())
-        word = _Word(cuts.column, part, node, int(counts[place]))
+        word = _Word(cuts.column, part, node, int(counts[index]))
         explanations.append(
             Explanation(
                 item=item,
                 published_as=None if node == SUPPRESSED_ITEM else words.labels[node],
                 part=part,
                 reason=None if node in (leaf, SUPPRESSED_ITEM) else _asked(words, obstacles, word),
-                place=f"in {counts[place]:,} of {len(rows):,} records: ",
+                place=f"in {counts[index]:,} of {len(rows):,} records: ",
             )
         )
     return explanations
@@ -316,8 +313,8 @@ def _occurrences(data: LocalData, cuts: Cuts) -> dict[tuple[int, int], int]:
     sets = data.joined_sets().of_column(cuts.column)
     part = np.repeat(cuts.part_of_row, np.diff(sets.starts))
     kept = part != SUPPRESSED
-    place = part[kept] * cuts.node_of_leaf.shape[1] + sets.items[kept]
-    of_leaf = np.bincount(place, minlength=cuts.node_of_leaf.size)
+    index = part[kept] * cuts.node_of_leaf.shape[1] + sets.items[kept]
+    of_leaf = np.bincount(index, minlength=cuts.node_of_leaf.size)
     held = np.flatnonzero(of_leaf)
     parts, nodes = held // cuts.node_of_leaf.shape[1], cuts.node_of_leaf.ravel()[held]
     counts: Counter[tuple[int, int]] = Counter()

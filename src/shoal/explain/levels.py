@@ -5,8 +5,6 @@ of the tree still tells; and the tree with the cut that publication made through
 of leaves, so each view keeps what matters most and counts the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -84,7 +82,6 @@ class ColumnChange:
     """What became of one column; `kept[i]` is the share of values that level i of its tree still tells."""
 
     column: str
-    of_sets: bool
     levels: tuple[Level, ...] = ()
     kept: Mapping[str, float] | None = None
     cut: CutTree | None = None
@@ -226,7 +223,7 @@ def cut_tree(tree: Hierarchy, flow: Flow) -> CutTree:
     waiting = [(tree.root, -1)]
     while waiting:
         node, parent = waiting.pop()
-        place = len(nodes)
+        index = len(nodes)
         nodes.append(
             CutNode(
                 label=tree.labels[node],
@@ -241,14 +238,14 @@ def cut_tree(tree: Hierarchy, flow: Flow) -> CutTree:
         if below[folded].sum() > 0:
             nodes.append(
                 _folded(
-                    place,
+                    index,
                     tree.sizes[folded],
                     occurrences[folded],
                     below[folded],
                     shown=len(children) - len(folded),
                 )
             )
-        waiting += [(int(child), place) for child in children[shown[children]][::-1]]
+        waiting += [(int(child), index) for child in children[shown[children]][::-1]]
     real = flow.values < tree.leaf_count
     return CutTree(nodes=tuple(nodes), one_cut=_one_label_each(flow, real), gone=_gone(flow))
 
@@ -380,7 +377,7 @@ def _largest(name: str, labels: Sequence[str], before: Floats, told: Floats, spr
     chosen, rest = order[: MOST_BARS - 1], order[MOST_BARS - 1 :]
     return Level(
         name=name,
-        groups=(*(labels[place] for place in chosen.tolist()), f"{len(rest):,} others"),
+        groups=(*(labels[index] for index in chosen.tolist()), f"{len(rest):,} others"),
         before=(*before[chosen].tolist(), float(before[rest].sum())),
         told=(*told[chosen].tolist(), float(told[rest].sum())),
         spread=(*spread[chosen].tolist(), float(spread[rest].sum())),

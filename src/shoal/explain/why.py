@@ -1,7 +1,5 @@
 """Why a published item is not published in more detail: what would break among the records of its part."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -56,11 +54,11 @@ class Obstacles:
 
     def to_taking_apart(self, column: str, part: int, word: int) -> Obstacle | None:
         """What breaks if a word is published as its children or items in this part; None if nothing does."""
-        place = self._sets.columns.index(column)
-        wanted = int(self._first[place]) + word
+        index = self._sets.columns.index(column)
+        wanted = int(self._first[index]) + word
         published = self._published(part)
         shown = np.where(published == SUPPRESSED_ITEM, self._items, published)
-        tree = _tree_of(self._items, shown, self._children(place, word), wanted)
+        tree = _tree_of(self._items, shown, self._children(index, word), wanted)
         number = {int(label): node for node, label in enumerate(tree.labels) if label.isdecimal()}
         transactions = self._transactions(part, published, tree)
         word_of = dict(zip(self._items.tolist(), shown.tolist(), strict=True))
@@ -95,7 +93,7 @@ class Obstacles:
     def _transactions(self, part: int, published: Ints, tree: Hierarchy) -> Transactions:
         """The records of a part over its own tree, without what is suppressed there."""
         taken = self._sets.transactions.taking(np.flatnonzero(self._cuts[0].part_of_row == part))
-        leaf = {int(label): place for place, label in enumerate(tree.leaf_labels)}
+        leaf = {int(label): index for index, label in enumerate(tree.leaf_labels)}
         leaf_of_item = np.array([leaf[item] for item in self._items.tolist()], dtype=np.int64)
         leaf_of_item[published == SUPPRESSED_ITEM] = SUPPRESSED_ITEM
         sets = renumbered_sets(taken.sets.starts, leaf_of_item[taken.sets.items])
@@ -109,7 +107,7 @@ def _tree_of(items: Ints, words: Ints, children: dict[int, Ints], wanted: int) -
         above |= dict.fromkeys(below.tolist(), child)
         above[child] = wanted
     nodes = [*dict.fromkeys((*items.tolist(), *above, *above.values()))]
-    place = {node: number for number, node in enumerate(nodes)}
+    index = {node: number for number, node in enumerate(nodes)}
     root = len(nodes)
-    parents = [place[above[node]] if node in above else root for node in nodes]
+    parents = [index[above[node]] if node in above else root for node in nodes]
     return tree_from_nodes([*map(str, nodes), "*"], [*parents, NO_PARENT])

@@ -14,8 +14,6 @@ The lowest labels are values (`distinct`) or ranges that hold values (`range`). 
 its own there; here it is always under the root and needs none, so it is never written.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -44,8 +42,8 @@ def read_amnesia_text(text: str, file: str) -> Outline:
     """What the text form says; blank lines between levels are not needed."""
     gathering = Gathering(file)
     lines = text.splitlines()
-    start = next(place for place, line in enumerate(lines) if line.strip())
-    header_end = next((place for place in range(start, len(lines)) if not lines[place].strip()), len(lines))
+    start = next(index for index, line in enumerate(lines) if line.strip())
+    header_end = next((index for index in range(start, len(lines)) if not lines[index].strip()), len(lines))
     words = [line.split() for line in lines[start:header_end]]
     header = {line[0]: line[1] for line in words if len(line) > 1}
     notation = _notation(words[0][0], header.get("type"), gathering)
@@ -80,7 +78,7 @@ def read_amnesia_json(text: str, file: str) -> Outline:
         level = content[key]
         if isinstance(level, dict) and all(isinstance(children, list) for children in level.values()):
             families += [
-                Family(parent, [_token(child) for child in children], None)
+                Family(parent, ["(null)" if child is None else str(child) for child in children], None)
                 for parent, children in level.items()
             ]
         else:
@@ -191,10 +189,6 @@ def _without_repeats(pairs: Iterable[tuple[str, Any]], gathering: Gathering) -> 
             gathering.refuse(f"names {key!r} twice on one level", "merge what stands below it")
         content[key] = value
     return content
-
-
-def _token(child: Any) -> str:
-    return "(null)" if child is None else str(child)
 
 
 def _tokens(tree: Hierarchy, notation: Notation, link: str) -> dict[int, str]:

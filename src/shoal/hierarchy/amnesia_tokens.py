@@ -3,8 +3,6 @@
 Within Shoal ranges are called `low-high` whatever the file form, and numbers are written as data write them.
 """
 
-from __future__ import annotations
-
 import calendar
 import re
 from collections.abc import Iterable, Sequence
@@ -119,7 +117,7 @@ class Notation:
 
 def _read_numbers(tokens: Sequence[str], nodes: AmnesiaNodes) -> None:
     numbers = numbers_of(tokens, Kind.NUMBER)
-    nodes.senseless.extend(tokens[place] for place in np.flatnonzero(np.isnan(numbers)).tolist())
+    nodes.senseless.extend(tokens[index] for index in np.flatnonzero(np.isnan(numbers)).tolist())
     nodes.labels.update(zip(tokens, canonical_labels(tokens, Kind.NUMBER), strict=True))
 
 

@@ -6,8 +6,6 @@ A label that is repeated in neighbouring columns is unchanged on that level. A l
 others is a shorter way to the root: it is read, with a notice, if it ends in the root and refused otherwise.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

@@ -5,8 +5,6 @@ them, and a file may lack them; what the tree lacks becomes a leaf directly unde
 they change no node's size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 

@@ -94,7 +94,11 @@ class Ranges:
         start, widths = _exact(self.start), [_exact(width) for width in self.widths]
         narrowest = [_place(numbers[value], start, widths[0]) for value in order]
         whole = all(number == number.to_integral_value() for number in numbers)
-        label = _whole_range if whole and _are_whole(start, *widths) else _half_open_range
+        label = (
+            _whole_range
+            if whole and all(each.denominator == 1 for each in (start, *widths))
+            else _half_open_range
+        )
         levels: list[Sequence[str]] = []
         for width in widths:
             times = int(width / widths[0])
@@ -343,10 +347,6 @@ def _place(number: Decimal, start: Fraction, width: Fraction) -> int:
     above, below = number.as_integer_ratio()
     distance = above * start.denominator - start.numerator * below
     return distance * width.denominator // (below * start.denominator * width.numerator)
-
-
-def _are_whole(*numbers: Fraction) -> bool:
-    return all(number.denominator == 1 for number in numbers)
 
 
 def _whole_range(low: Fraction, width: Fraction) -> str:

@@ -1,7 +1,5 @@
 """Hierarchies in files, in the forms of other tools: ARX matrices, Amnesia text and Amnesia JSON."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ranges of numbers or days, and which of them holds a value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -44,5 +42,5 @@ def holders(
     inside = (numbers < highs[places]) | (is_last[places] & (numbers <= reaches[places]))
     inside &= places >= 0
     return [
-        labels[place] if held else None for place, held in zip(places.tolist(), inside.tolist(), strict=True)
+        labels[index] if held else None for index, held in zip(places.tolist(), inside.tolist(), strict=True)
     ]

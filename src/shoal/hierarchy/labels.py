@@ -1,7 +1,5 @@
 """Labels that can be published: distinct within a tree, and free of the separator of a set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 

@@ -1,11 +1,10 @@
 """Everything that is wrong or unwise in a hierarchy, at once and with its line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Self
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from shoal.hierarchy.source import TreeSource
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import rows_of_each_value, unknown_values
 from shoal.hierarchy.values import all_numbers, canonical_labels, listed, numbers_of
+from shoal.kernels.arrays import starts_of
 from shoal.table.columns import Coded, Kind, Sets
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
@@ -84,7 +84,7 @@ class _Subject:
     tree: Hierarchy | None = None
 
     @classmethod
-    def of(cls, source: TreeSource | Hierarchy, column: Coded | Sets | None) -> _Subject:
+    def of(cls, source: TreeSource | Hierarchy, column: Coded | Sets | None) -> Self:
         if isinstance(source, Hierarchy):
             return cls(tree=source)
         try:
@@ -97,7 +97,7 @@ class _Subject:
             return cls(tuple(LintFinding(Severity.ERROR, problem) for problem in error.problems))
 
     @classmethod
-    def _of_outline(cls, outline: Outline, column: Coded | Sets | None) -> _Subject:
+    def _of_outline(cls, outline: Outline, column: Coded | Sets | None) -> Self:
         kind = Kind.NUMBER if column is None else column.domain.kind
         severity = Severity.WARNING if column is None else Severity.ERROR  # numbers, if they are numbers
         same = [LintFinding(severity, problem) for problem in outline.same_values(kind)]
@@ -195,7 +195,7 @@ def _nodes_with_one_present_leaf(subject: _Subject, column: Coded | Sets) -> Ite
         text for text, rows in zip(column.domain.texts(), rows_of_each_value(column), strict=True) if rows
     }
     present = np.array([label in occurring for label in tree.leaf_labels], dtype=np.int64)
-    before = np.concatenate(([0], np.cumsum(present)))
+    before = starts_of(present)
     inner = np.arange(tree.missing + 1, tree.root)
     held = before[tree.arrays.last_leaf[inner] + 1] - before[tree.arrays.first_leaf[inner]]
     alone = [tree.labels[node] for node in inner[(held == 1) & (tree.sizes[inner] > 1)].tolist()]

@@ -4,8 +4,6 @@ Readers gather all that is wrong instead of stopping at the first problem, so th
 refused with every reason at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -121,7 +119,7 @@ class Outline:
         return found
 
     def _rank(self) -> dict[str, int]:
-        return {label: place for place, label in enumerate(self.parents)}
+        return {label: index for index, label in enumerate(self.parents)}
 
 
 class Gathering:

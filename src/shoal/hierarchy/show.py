@@ -1,7 +1,5 @@
 """A tree as text for people."""
 
-from __future__ import annotations
-
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 

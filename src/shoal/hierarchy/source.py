@@ -1,7 +1,5 @@
 """Where trees come from."""
 
-from __future__ import annotations
-
 from typing import Protocol, runtime_checkable
 
 from shoal.hierarchy.tree import Hierarchy

@@ -1,7 +1,5 @@
 """Reading and writing the text of hierarchy files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from shoal.errors import BadInput, OutputFailed, Problem

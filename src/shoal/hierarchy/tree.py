@@ -86,15 +86,6 @@ class Hierarchy:
         # Nodes of a chain cover the same leaves; the upper one has the larger number.
         return bool(upper >= lower and first[upper] <= first[lower] and last[lower] <= last[upper])
 
-    def lowest_common_ancestor(self, nodes: Sequence[int] | Ints) -> int:
-        """The lowest node that covers all the given ones."""
-        first = int(self.arrays.first_leaf[nodes].min())
-        last = int(self.arrays.last_leaf[nodes].max())
-        node = int(max(nodes))  # the others cannot lie above it: parents have larger numbers
-        while self.arrays.first_leaf[node] > first or self.arrays.last_leaf[node] < last:
-            node = self.parent(node)
-        return node
-
     def noting(self, *notices: str) -> Hierarchy:
         """The same tree with more notices."""
         return replace(self, notices=(*self.notices, *notices))
@@ -108,15 +99,15 @@ class Hierarchy:
         if not leaves:
             return self
         kept = np.delete(np.arange(self.node_count), self.missing)
-        place = np.full(self.node_count, NO_PARENT, dtype=np.int64)
-        place[kept] = np.arange(len(kept))
-        parents = place[self.arrays.parent[kept]]
+        index = np.full(self.node_count, NO_PARENT, dtype=np.int64)
+        index[kept] = np.arange(len(kept))
+        parents = index[self.arrays.parent[kept]]
         parents[-1] = NO_PARENT
         return replace(
             tree_from_nodes(
                 [*(self.labels[node] for node in kept), *(label for label, _ in leaves)],
                 # Siblings keep the order in which their first leaves come.
-                np.concatenate((parents, place[[above for _, above in leaves]])),
+                np.concatenate((parents, index[[above for _, above in leaves]])),
                 order=np.concatenate((self.arrays.first_leaf[kept], np.full(len(leaves), self.leaf_count))),
             ),
             notices=self.notices,
@@ -138,7 +129,7 @@ def tree_from_parents(parents: Mapping[str, str], *, source: str = "hierarchy") 
             else "has no root: its labels form a circle"
         )
         raise BadInput(Problem(what, "make all values meet in one root such as '*'", file=source))
-    place_of = {label: place for place, label in enumerate(labels)}
+    place_of = {label: index for index, label in enumerate(labels)}
     above = [place_of[parents[label]] if label in parents else NO_PARENT for label in labels]
     return tree_from_nodes(labels, above, source=source)
 

@@ -1,7 +1,5 @@
 """Values of the data that a hierarchy lacks: which, how often, and what they may have been meant to be."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -39,8 +37,8 @@ class Unknown:
         verb = "is" if len(self) == 1 else "are"
         problems = [Problem(f"{self.summary()} {verb} not in the hierarchy", REMEDY, column=column)]
         listed = zip(self.labels[:most], self.rows[:most].tolist(), strict=True)
-        for place, (label, rows) in enumerate(listed):
-            near = nearest(label, known) if place < VALUES_SHOWN else []
+        for index, (label, rows) in enumerate(listed):
+            near = nearest(label, known) if index < VALUES_SHOWN else []
             hint = f"; it resembles {', '.join(map(repr, near))}" if near else ""
             what = f"is not in the hierarchy and stands in {rows} {'row' if rows == 1 else 'rows'}{hint}"
             problems.append(Problem(what, column=column, value=label))

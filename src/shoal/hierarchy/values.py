@@ -1,7 +1,5 @@
 """Values as hierarchies see them: texts that may also be numbers or dates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -88,6 +86,6 @@ def _numbers(domain: Domain) -> Floats:
 
 
 def _refuse(texts: Sequence[str], invalid: Bools, what: str, remedy: str) -> None:
-    wrong = [texts[place] for place in np.flatnonzero(invalid).tolist()]
+    wrong = [texts[index] for index in np.flatnonzero(invalid).tolist()]
     if wrong:
         raise BadInput(Problem(f"{len(wrong)} values are no {what}: {listed(wrong)}", remedy))

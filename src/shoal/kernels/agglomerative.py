@@ -4,8 +4,6 @@ Every cluster remembers the nearest of those that are younger than itself. When 
 that is remembered is still not too large, so the search for another one waits until it is the least of all.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -109,8 +107,8 @@ def append(mergers: Mergers, rule: int, trees: Trees) -> None:
     slot = mergers.state[1]
     mine = MergeSide(mergers.sizes[slot], mergers.costs[slot])
     fill_union_costs(trees, mergers.vectors[slot], mergers.union_costs)
-    for place in range(mergers.state[0]):
-        other = mergers.alive[place]
+    for index in range(mergers.state[0]):
+        other = mergers.alive[index]
         union = looked_up_cost(mergers.union_costs, mergers.vectors[other])
         apart = distance(rule, union, MergeSide(mergers.sizes[other], mergers.costs[other]), mine)
         if apart < mergers.distances[other]:
@@ -128,8 +126,8 @@ def remove(mergers: Mergers, a: int, b: int) -> None:
     """Take two slots out of use."""
     mergers.gone[a] = mergers.gone[b] = True
     kept = 0
-    for place in range(mergers.state[0]):
-        slot = mergers.alive[place]
+    for index in range(mergers.state[0]):
+        slot = mergers.alive[index]
         mergers.alive[kept] = slot
         kept += slot not in (a, b)
     mergers.state[0] = kept
@@ -139,9 +137,9 @@ def remove(mergers: Mergers, a: int, b: int) -> None:
 def closest(mergers: Mergers) -> int:
     """The place in `alive` of the least distance that is remembered, the first of equals."""
     best = 0
-    for place in range(1, mergers.state[0]):
-        if mergers.distances[mergers.alive[place]] < mergers.distances[mergers.alive[best]]:
-            best = place
+    for index in range(1, mergers.state[0]):
+        if mergers.distances[mergers.alive[index]] < mergers.distances[mergers.alive[best]]:
+            best = index
     return best
 
 
@@ -237,12 +235,12 @@ def ripen(mergers: Mergers, rules: MergeRules, vectors: Ints, trees: Trees) -> N
     mergers.state[3] += 1
     count = len(entries)
     while excess > 0:
-        place = most_distant(mergers, entries[:count], rules, vectors, trees)
-        leaving = min(excess, mergers.copies[entries[place]])
-        entry = split_entry(mergers, entries[place], leaving)
-        if entry == entries[place]:
+        index = most_distant(mergers, entries[:count], rules, vectors, trees)
+        leaving = min(excess, mergers.copies[entries[index]])
+        entry = split_entry(mergers, entries[index], leaving)
+        if entry == entries[index]:
             count -= 1
-            entries[place:count] = entries[place + 1 : count + 1].copy()
+            entries[index:count] = entries[index + 1 : count + 1].copy()
         excess -= leaving
         new = mergers.state[1]
         mergers.sizes[new] = leaving
@@ -265,11 +263,11 @@ def unite_closest(mergers: Mergers, rules: MergeRules, vectors: Ints, trees: Tre
     for done in range(most):
         if mergers.state[0] < 2:
             return done
-        place = closest(mergers)
-        slot = mergers.alive[place]
+        index = closest(mergers)
+        slot = mergers.alive[index]
         other = mergers.nearest[slot]
         if other == NOTHING or mergers.gone[other]:
-            look_for_nearest(mergers, rules.distance, place, trees)
+            look_for_nearest(mergers, rules.distance, index, trees)
             continue
         remove(mergers, slot, other)
         write_union(mergers, slot, other, trees)

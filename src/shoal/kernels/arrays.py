@@ -1,11 +1,10 @@
 """The shapes in which data reach a kernel: one dtype each, contiguous, frozen."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -51,3 +50,42 @@ def frozen_floats(values: object) -> Floats:
     array = np.array(values, dtype=np.float64, order="C")
     array.flags.writeable = False
     return array
+
+
+def starts_of(sizes: ArrayLike) -> Ints:
+    """Where runs of these sizes start when they are laid end to end; behind them, where the last one ends."""
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)))
+
+
+def owners(starts: Ints) -> Ints:
+    """For each place the run that it lies in: run r has the places starts[r]..starts[r + 1] - 1."""
+    return np.repeat(np.arange(len(starts) - 1, dtype=np.int64), np.diff(starts))
+
+
+def frozen_sets(starts: ArrayLike, items: ArrayLike) -> SetArrays:
+    """Sets that nobody can write to."""
+    return SetArrays(frozen_ints(starts), frozen_ints(items))
+
+
+def only_items(sets: SetArrays, kept: Bools) -> SetArrays:
+    """The sets without the occurrences of items that are not marked."""
+    return SetArrays(freeze(starts_of(kept)[sets.starts]), freeze(sets.items[kept]))
+
+
+def taken_rows(sets: SetArrays, rows: Ints) -> SetArrays:
+    """The sets of the given rows, in their order."""
+    sizes = np.diff(sets.starts)[rows]
+    starts = starts_of(sizes)
+    offsets = np.repeat(sets.starts[rows] - starts[:-1], sizes)
+    return SetArrays(freeze(starts), freeze(sets.items[np.arange(starts[-1]) + offsets]))
+
+
+def joined_starts(parts: Iterable[Ints]) -> Ints:
+    """The starts of runs that are laid one behind the other."""
+    return starts_of(np.concatenate([np.diff(starts) for starts in parts]))
+
+
+def joined_rows(*parts: SetArrays) -> SetArrays:
+    """The rows of all parts, one behind the other."""
+    starts = joined_starts(part.starts for part in parts)
+    return SetArrays(freeze(starts), freeze(np.concatenate([part.items for part in parts])))

@@ -1,7 +1,5 @@
 """How many records of a disassociated publication can hold some terms together."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -59,8 +57,8 @@ def most_records(places: TermPlaces, room: ClusterRoom, itemsets: SetArrays) -> 
         at = np.empty(len(terms), dtype=np.int64)
         rarest = _rarest(places, terms)
         reached_count = 0
-        for place in range(places.starts[terms[rarest]], places.starts[terms[rarest] + 1]):
-            cluster = places.clusters[place]
+        for index in range(places.starts[terms[rarest]], places.starts[terms[rarest] + 1]):
+            cluster = places.clusters[index]
             if not _find_places(places, terms, cluster, at):
                 continue
             fit = _records_of_cluster(places, room, cluster, at, limit)

@@ -5,8 +5,6 @@ first chunk that stays k^m-anonymous with it. A term of a later chunk was refuse
 some up to m - 1 of the terms that were in there already, it occurs in at least 1 and in fewer than k records.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -78,8 +76,8 @@ def covered_pairs(chunked: ChunkedClusters, clusters: Ints, k: int, m: int) -> I
 def _opens_earlier_chunk(terms: _Terms, earlier: int, refused: int) -> bool:
     """Whether a term is the first of its chunk, and that chunk was there before the one of the other term."""
     chunk = terms.chunks[earlier]
-    for place in range(earlier):
-        if terms.chunks[place] == chunk or terms.chunks[place] == terms.chunks[refused]:
+    for index in range(earlier):
+        if terms.chunks[index] == chunk or terms.chunks[index] == terms.chunks[refused]:
             return False
     return chunk != terms.chunks[refused]
 
@@ -88,11 +86,11 @@ def _opens_earlier_chunk(terms: _Terms, earlier: int, refused: int) -> bool:
 def _only_reason(terms: _Terms, size: int, first: int, refused: int, k: int) -> int:
     """The kind of all terms that can be why the first one's chunk refused another; -1 if they differ."""
     kind = -1
-    for place in range(first, refused):
-        if terms.chunks[place] == terms.chunks[first] and _can_be_reason(terms, size, place, refused, k):
-            if kind >= 0 and terms.kinds[place] != kind:
+    for index in range(first, refused):
+        if terms.chunks[index] == terms.chunks[first] and _can_be_reason(terms, size, index, refused, k):
+            if kind >= 0 and terms.kinds[index] != kind:
                 return -1
-            kind = terms.kinds[place]
+            kind = terms.kinds[index]
     return kind
 
 
@@ -116,10 +114,10 @@ def _no_reason_together(terms: _Terms, size: int, kind: int, refused: int, k: in
     others, held_by_all, of_kind = 0, 0, 0
     first_row, last_row = terms.rows.min(), terms.rows.max()
     held = np.zeros(last_row - first_row + 1, dtype=np.int64)
-    for place in range(refused):
-        if terms.chunks[place] == terms.chunks[kind] and not _can_be_reason(terms, size, place, refused, k):
+    for index in range(refused):
+        if terms.chunks[index] == terms.chunks[kind] and not _can_be_reason(terms, size, index, refused, k):
             others += 1
-            for position in range(terms.starts[place], terms.starts[place + 1]):
+            for position in range(terms.starts[index], terms.starts[index + 1]):
                 held[terms.rows[position] - first_row] += 1
     for count in held:
         held_by_all += count == others
@@ -149,28 +147,28 @@ def _terms_in_order(chunked: ChunkedClusters, cluster: int, number_of: Ints) -> 
         keys[number] = (last_row - first_row - supports[number]) * count + number
     sort_unique(keys, 0, count)
     numbers, starts = np.empty(count, dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
-    for place in range(count):
-        number = keys[place] % count
-        numbers[place] = items[number]
-        starts[place + 1] = starts[place] + supports[number]
-        number_of[items[number]] = place
+    for index in range(count):
+        number = keys[index] % count
+        numbers[index] = items[number]
+        starts[index + 1] = starts[index] + supports[number]
+        number_of[items[number]] = index
     chunks, rows = np.empty(count, dtype=np.int64), np.empty(last_item - first_item, dtype=np.int64)
     filled = starts.copy()
     for chunk in range(first_chunk[cluster], first_chunk[cluster + 1]):
         for row in range(chunk_starts[chunk], chunk_starts[chunk + 1]):
             for position in range(subrecords.starts[row], subrecords.starts[row + 1]):
-                place = number_of[subrecords.items[position]]
-                chunks[place] = chunk
-                rows[filled[place]] = row
-                filled[place] += 1
-    for place in range(count):
-        number_of[numbers[place]] = -1
+                index = number_of[subrecords.items[position]]
+                chunks[index] = chunk
+                rows[filled[index]] = row
+                filled[index] += 1
+    for index in range(count):
+        number_of[numbers[index]] = -1
     kinds = np.empty(count, dtype=np.int64)
-    for place in range(count):
-        kinds[place] = place
-        for other in range(place):
-            if kinds[place] == place and _same_rows(starts, rows, other, place):
-                kinds[place] = kinds[other]
+    for index in range(count):
+        kinds[index] = index
+        for other in range(index):
+            if kinds[index] == index and _same_rows(starts, rows, other, index):
+                kinds[index] = kinds[other]
     return _Terms(numbers, chunks, starts, rows, kinds)
 
 
@@ -180,7 +178,7 @@ def _same_rows(starts: Ints, rows: Ints, one: int, other: int) -> bool:
     count = starts[one + 1] - starts[one]
     if starts[other + 1] - starts[other] != count:
         return False
-    place = 0
-    while place < count and rows[starts[one] + place] == rows[starts[other] + place]:
-        place += 1
-    return place == count
+    index = 0
+    while index < count and rows[starts[one] + index] == rows[starts[other] + index]:
+        index += 1
+    return index == count

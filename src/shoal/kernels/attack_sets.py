@@ -5,8 +5,6 @@ of a set's first kind are laid out as bits, one word for 64 of them, so that eve
 words however coarse the published labels are.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -227,9 +225,9 @@ def _listed(sets: SetArrays, rows: Ints, slot_of: Ints) -> _Listed:
         starts[slot] += starts[slot - 1]
     places = np.empty(total, dtype=np.int64)
     for row in rows:
-        for place in range(sets.starts[row], sets.starts[row + 1]):
-            after = slot_of[sets.items[place]] + 1
-            places[starts[after]] = place
+        for index in range(sets.starts[row], sets.starts[row + 1]):
+            after = slot_of[sets.items[index]] + 1
+            places[starts[after]] = index
             starts[after] += 1
     return _Listed(distinct[:used], starts[: used + 1], places)
 
@@ -250,8 +248,8 @@ def _candidates(links: SetLinks, kind: int, scratch: _Scratch, labels: _Listed) 
         if slot >= 0:
             first, last = labels.starts[slot], labels.starts[slot + 1]
             found = with_room(found, count, count + last - first)
-            for place in labels.places[first:last]:
-                row = links.row_of_label[place]
+            for index in labels.places[first:last]:
+                row = links.row_of_label[index]
                 if not scratch.marked[row]:
                     scratch.marked[row] = True
                     found[count] = row
@@ -270,11 +268,11 @@ def _follow(attack: _Attack, entries: Ints, candidates: Ints) -> None:
     ways = np.zeros((len(entries), attack.most + 1), dtype=np.float64)
     reach = 0
     for e in range(len(entries)):
-        place = entries[e]
-        row = links.row_of_kind[place]
-        _choose(nothing_chosen, links.copies[place], ways[e])
+        index = entries[e]
+        row = links.row_of_kind[index]
+        _choose(nothing_chosen, links.copies[index], ways[e])
         _note(attack, row, ways[e], len(candidates))
-        reach += links.known.starts[row + 1] - place - 1
+        reach += links.known.starts[row + 1] - index - 1
     if attack.most == 1 or reach == 0:
         return
     later = _later_kinds(links, entries, attack.scratch.later_kind)
@@ -300,8 +298,8 @@ def _later_kinds(links: SetLinks, entries: Ints, slot_of: Ints) -> Ints:
     """The kinds that stand behind the entries; leaves the slot of each in `slot_of`."""
     later = np.empty(64, dtype=np.int64)
     count = 0
-    for place in entries:
-        for kind in links.known.items[place + 1 : links.known.starts[links.row_of_kind[place] + 1]]:
+    for index in entries:
+        for kind in links.known.items[index + 1 : links.known.starts[links.row_of_kind[index] + 1]]:
             if slot_of[kind] < 0:
                 later = with_room(later, count, count + 1)
                 later[count] = kind
@@ -315,8 +313,8 @@ def _begin(attack: _Attack, entries: Ints, ways: Floats, later: Ints, candidates
     links, most = attack.links, attack.most
     bits = _bits(links, attack.scratch.near_label, later, candidates)
     room = len(entries)  # no level below has more entries than kinds stand behind those of the first
-    for place in entries:
-        room += links.known.starts[links.row_of_kind[place] + 1] - place - 1
+    for index in entries:
+        room += links.known.starts[links.row_of_kind[index] + 1] - index - 1
     search = _Search(
         np.zeros(most + 1, dtype=np.int64),
         np.full(most + 1, len(entries), dtype=np.int64),
@@ -380,9 +378,9 @@ def _extend(attack: _Attack, search: _Search, level: int) -> None:
     slots = search.branch_kinds[level]
     used = 0
     for e in range(search.first[level], search.last[level]):
-        place = search.places[level, e]
-        row = links.row_of_kind[place]
-        for later in range(place + 1, links.known.starts[row + 1]):
+        index = search.places[level, e]
+        row = links.row_of_kind[index]
+        for later in range(index + 1, links.known.starts[row + 1]):
             slot = attack.scratch.later_kind[links.known.items[later]]
             if supports[slot] < 0:
                 supports[slot] = _common(search.so_far[level], search.bits[slot])
@@ -407,17 +405,17 @@ def _branch(attack: _Attack, search: _Search, level: int) -> None:
     slots, starts = search.branch_kinds[level], search.branch_starts[level]
     filled = np.zeros(len(search.supports), dtype=np.int64)
     for e in range(search.first[level], search.last[level]):
-        place = search.places[level, e]
-        for kind in links.known.items[place + 1 : links.known.starts[links.row_of_kind[place] + 1]]:
+        index = search.places[level, e]
+        for kind in links.known.items[index + 1 : links.known.starts[links.row_of_kind[index] + 1]]:
             filled[slot_of[kind]] += 1
     starts[0] = 0
     for branch in range(search.stop[level]):
         starts[branch + 1] = starts[branch] + filled[slots[branch]]
         filled[slots[branch]] = starts[branch]
     for e in range(search.first[level], search.last[level]):
-        place = search.places[level, e]
-        row = links.row_of_kind[place]
-        for later in range(place + 1, links.known.starts[row + 1]):
+        index = search.places[level, e]
+        row = links.row_of_kind[index]
+        for later in range(index + 1, links.known.starts[row + 1]):
             slot = slot_of[links.known.items[later]]
             to = filled[slot]
             filled[slot] += 1

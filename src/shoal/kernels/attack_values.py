@@ -1,12 +1,10 @@
-"""Published records that fit the known single values of an original one."""
-
-from __future__ import annotations
+"""Published records that fit the known single values of an original one, or a row of another release."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.growable import with_room
 
@@ -73,5 +71,51 @@ def _fits(links: ValueLinks, records: Ints, r: int, number: int) -> bool:
             links.label_first[label] > links.value_first[value]
             or links.label_last[label] < links.value_last[value]
         ):
+            return False
+    return True
+
+
+class ReleaseSide(NamedTuple):
+    """A release: the labels of its sets, and a number for what each row shows beside quasi-identifiers."""
+
+    published: SetArrays
+    shown: Ints
+
+
+@kernel
+def count_with_partner(
+    one: ReleaseSide, rows: Ints, other: ReleaseSide, partners: Ints, overlap: Bools
+) -> int:
+    """How many of the rows have a partner: equal in what they show, and with sets that could be one.
+
+    Sets could be one when each label of either overlaps one of the other; overlap[a, b] tells of which labels
+    that is true. Reads only.
+    """
+    count = 0
+    for row in rows:
+        for partner in partners:
+            if one.shown[row] == other.shown[partner] and _could_be_one(
+                one.published, row, other.published, partner, overlap
+            ):
+                count += 1
+                break
+    return count
+
+
+@kernel
+def _could_be_one(sets: SetArrays, row: int, others: SetArrays, other: int, overlap: Bools) -> bool:
+    labels = sets.items[sets.starts[row] : sets.starts[row + 1]]
+    other_labels = others.items[others.starts[other] : others.starts[other + 1]]
+    for label in labels:
+        met = False
+        for other_label in other_labels:
+            met = met or overlap[label, other_label]
+        if not met:
+            return False
+    for other_label in other_labels:
+        met = False
+        for label in labels:
+            met = met or overlap[label, other_label]
+        if not met:
             return False
     return True

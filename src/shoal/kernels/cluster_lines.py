@@ -1,7 +1,5 @@
 """Clusters of disassociated data as text, one top-level cluster per line."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -115,18 +113,18 @@ def write_lines(tree: ClusterTree, first: int, behind: int, words: LineWords, ou
 
 @kernel
 def _put(out: Bytes, end: int, texts: Texts, number: int) -> int:
-    for place in range(texts.starts[number], texts.starts[number + 1]):
-        out[end] = texts.data[place]
+    for index in range(texts.starts[number], texts.starts[number + 1]):
+        out[end] = texts.data[index]
         end += 1
     return end
 
 
 @kernel
 def _put_terms(out: Bytes, end: int, sets: SetArrays, row: int, words: LineWords) -> int:
-    for place in range(sets.starts[row], sets.starts[row + 1]):
-        if place > sets.starts[row]:
+    for index in range(sets.starts[row], sets.starts[row + 1]):
+        if index > sets.starts[row]:
             end = _put(out, end, words.pieces, _COMMA)
-        end = _put(out, end, words.labels, sets.items[place])
+        end = _put(out, end, words.labels, sets.items[index])
     return end
 
 
@@ -135,7 +133,7 @@ def _put_number(out: Bytes, end: int, number: int) -> int:
     digits, rest = 1, number // 10
     while rest > 0:
         digits, rest = digits + 1, rest // 10
-    for place in range(digits - 1, -1, -1):
-        out[end + place] = 48 + number % 10
+    for index in range(digits - 1, -1, -1):
+        out[end + index] = 48 + number % 10
         number //= 10
     return end + digits

@@ -5,8 +5,6 @@ it when each of its items lies under one of the nodes and no node is without an 
 sets that two published sets can both be generalized to one is the finest: see `common_set`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -74,30 +72,30 @@ def common_set(tree: CostTree, two: TwoSets, left_count: int, right_count: int) 
 def add_to_left(tree: CostTree, two: TwoSets, left_count: int, right_count: int) -> int:
     """Generalize the left set, if there is any, to what both have in common; returns its length."""
     if left_count == 0:
-        for place in range(right_count):
-            two.left[place] = two.right[place]
+        for index in range(right_count):
+            two.left[index] = two.right[index]
         return right_count
     count = common_set(tree, two, left_count, right_count)
-    for place in range(count):  # assigning slices takes a second to compile
-        two.left[place] = two.common[place]
+    for index in range(count):  # assigning slices takes a second to compile
+        two.left[index] = two.common[index]
     return count
 
 
 @kernel
 def _raised_until_both(tree: CostTree, nodes: Ints, held_by: Ints, count: int) -> int:
     """Raise each node until both hold something under it; what lies under a raised node goes into it."""
-    kept, place = 0, 0
-    while place < count:
-        node, holder = nodes[place], held_by[place]
-        place += 1
+    kept, index = 0, 0
+    while index < count:
+        node, holder = nodes[index], held_by[index]
+        index += 1
         while holder != _BOTH:
             node = tree.parent[node]
             while kept > 0 and covers(tree, node, nodes[kept - 1]):
                 kept -= 1
                 holder |= held_by[kept]
-            while place < count and covers(tree, node, nodes[place]):
-                holder |= held_by[place]
-                place += 1
+            while index < count and covers(tree, node, nodes[index]):
+                holder |= held_by[index]
+                index += 1
         nodes[kept] = node
         held_by[kept] = holder
         kept += 1
@@ -125,8 +123,8 @@ def _comes_before(tree: CostTree, left: int, right: int) -> bool:
 def loss_as(tree: CostTree, sets: SetArrays, row: int, nodes: Ints) -> int:
     """What the items of a row cost together when they are published as the given set."""
     loss, place_in_set = 0, 0
-    for place in range(sets.starts[row], sets.starts[row + 1]):
-        while tree.last_leaf[nodes[place_in_set]] < sets.items[place]:
+    for index in range(sets.starts[row], sets.starts[row + 1]):
+        while tree.last_leaf[nodes[place_in_set]] < sets.items[index]:
             place_in_set += 1
         loss += tree.cost[nodes[place_in_set]]
     return loss
@@ -136,18 +134,18 @@ def loss_as(tree: CostTree, sets: SetArrays, row: int, nodes: Ints) -> int:
 def publish_as(tree: CostTree, sets: SetArrays, row: int, nodes: Ints, node_of_occurrence: Ints) -> None:
     """Note for each item of a row under which node of the given set it lies."""
     place_in_set = 0
-    for place in range(sets.starts[row], sets.starts[row + 1]):
-        while tree.last_leaf[nodes[place_in_set]] < sets.items[place]:
+    for index in range(sets.starts[row], sets.starts[row + 1]):
+        while tree.last_leaf[nodes[place_in_set]] < sets.items[index]:
             place_in_set += 1
-        node_of_occurrence[place] = nodes[place_in_set]
+        node_of_occurrence[index] = nodes[place_in_set]
 
 
 @kernel
 def published_set(sets: SetArrays, row: int, node_of_occurrence: Ints, out: Ints) -> int:
     """The set that a row is published as; returns its length."""
     count = 0
-    for place in range(sets.starts[row], sets.starts[row + 1]):
-        node = node_of_occurrence[place]
+    for index in range(sets.starts[row], sets.starts[row + 1]):
+        node = node_of_occurrence[index]
         if count == 0 or out[count - 1] != node:
             out[count] = node
             count += 1

@@ -1,7 +1,5 @@
 """Whether rows may be published as one class: enough of them, enough people, diverse sensitive values."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -36,8 +34,8 @@ def count_distinct(values: Ints) -> int:
     """How many different values there are; sorts them in place."""
     values.sort()
     count = 0
-    for place in range(len(values)):
-        if place == 0 or values[place] != values[place - 1]:
+    for index in range(len(values)):
+        if index == 0 or values[index] != values[index - 1]:
             count += 1
     return count
 
@@ -53,13 +51,13 @@ def tally(pairs: Ints, people_count: int) -> tuple[Ints, Ints, Ints]:
     rows = np.zeros(len(pairs), dtype=np.int64)
     people = np.zeros(len(pairs), dtype=np.int64)
     count = 0
-    for place in range(len(pairs)):
-        value = pairs[place] // people_count
+    for index in range(len(pairs)):
+        value = pairs[index] // people_count
         if count == 0 or values[count - 1] != value:
             values[count] = value
             count += 1
         rows[count - 1] += 1
-        if place == 0 or pairs[place] != pairs[place - 1]:
+        if index == 0 or pairs[index] != pairs[index - 1]:
             people[count - 1] += 1
     return values[:count], rows[:count], people[:count]
 
@@ -80,8 +78,8 @@ def column_holds(constraint: ClassConstraint, column: int, rows: Ints) -> bool:
     values, row_counts, people_counts = tally(pairs[:present], constraint.people_count)
     person_count = count_distinct(persons[:present])
     totals = slice(constraint.total_starts[column], constraint.total_starts[column + 1])
-    for place in range(len(constraint.rules)):
-        rule = constraint.rules[place]
+    for index in range(len(constraint.rules)):
+        rule = constraint.rules[index]
         if not sized_class_holds(rule, present, values, row_counts, constraint.row_totals[totals]):
             return False
         if count_people and not sized_class_holds(

@@ -4,8 +4,6 @@ A quote opens at the start of a cell only; inside quotes two of them are one cha
 twice: the second set means that a line has ended inside quotes before.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

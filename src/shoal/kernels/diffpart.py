@@ -1,7 +1,5 @@
 """Which branches below a node of a tree the sets of some rows reach into."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays
@@ -16,9 +14,9 @@ def branches_held(sets: SetArrays, rows: Ints, first_leaf: int, branch_of_leaf: 
     branches. Reads only. O(items of these rows).
     """
     held = np.zeros(len(rows), dtype=np.int64)
-    for place in range(len(rows)):
-        for position in range(sets.starts[rows[place]], sets.starts[rows[place] + 1]):
+    for index in range(len(rows)):
+        for position in range(sets.starts[rows[index]], sets.starts[rows[index] + 1]):
             leaf = sets.items[position] - first_leaf
             if 0 <= leaf < len(branch_of_leaf):
-                held[place] |= np.int64(1) << branch_of_leaf[leaf]
+                held[index] |= np.int64(1) << branch_of_leaf[leaf]
     return held

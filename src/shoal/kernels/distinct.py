@@ -1,7 +1,5 @@
 """The distinct items of groups."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays
@@ -18,10 +16,10 @@ def distinct_in_groups(starts: Ints, items: Ints, item_count: int) -> SetArrays:
     found, found_starts = np.empty(len(items), dtype=np.int64), np.zeros(len(starts), dtype=np.int64)
     count = 0
     for group in range(len(starts) - 1):
-        for place in range(starts[group], starts[group + 1]):
-            if last_group[items[place]] != group:
-                last_group[items[place]] = group
-                found[count] = items[place]
+        for index in range(starts[group], starts[group + 1]):
+            if last_group[items[index]] != group:
+                last_group[items[index]] = group
+                found[count] = items[index]
                 count += 1
         found_starts[group + 1] = count
     return SetArrays(found_starts, found[:count].copy())

@@ -5,8 +5,6 @@ columns, list c < S has the pairs value * people_count + person of column c and 
 Where rows are not people, list S + c has the people with a value of column c, and list 2 S all people.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -76,9 +74,9 @@ def copy_lists(clusters: UnitedClusters, c: int, scratch: Scratch) -> None:
     used = 0
     for number in range(clusters.starts.shape[1]):
         start = clusters.starts[c, number]
-        for place in range(start, start + clusters.lengths[c, number]):
-            scratch.keys[used] = clusters.keys[place]
-            scratch.counts[used] = clusters.counts[place]
+        for index in range(start, start + clusters.lengths[c, number]):
+            scratch.keys[used] = clusters.keys[index]
+            scratch.counts[used] = clusters.counts[index]
             used += 1
         scratch.bounds[number + 1] = used
 
@@ -112,16 +110,16 @@ def merge_lists(clusters: UnitedClusters, a: int, b: int, scratch: Scratch) -> N
 def count_values(constraint: ClassConstraint, scratch: Scratch, column: int) -> tuple[int, int]:
     """Write the values of a column in the scratch lists, their rows and people; returns values and rows."""
     value_count = row_count = 0
-    for place in range(scratch.bounds[column], scratch.bounds[column + 1]):
-        value = scratch.keys[place] // constraint.people_count
+    for index in range(scratch.bounds[column], scratch.bounds[column + 1]):
+        value = scratch.keys[index] // constraint.people_count
         if value_count == 0 or scratch.values[value_count - 1] != value:
             scratch.values[value_count] = value
             scratch.row_counts[value_count] = 0
             scratch.people_counts[value_count] = 0
             value_count += 1
-        scratch.row_counts[value_count - 1] += scratch.counts[place]
+        scratch.row_counts[value_count - 1] += scratch.counts[index]
         scratch.people_counts[value_count - 1] += 1
-        row_count += scratch.counts[place]
+        row_count += scratch.counts[index]
     return value_count, row_count
 
 
@@ -152,20 +150,12 @@ def gap_of(constraint: ClassConstraint, scratch: Scratch, size: int) -> float:
         for number in range(len(constraint.rules)):
             rule = constraint.rules[number]
             gap += gap_in(
-                rule,
-                constraint.row_totals[part],
-                row_count,
-                values,
-                scratch.row_counts[:value_count],
+                rule, constraint.row_totals[part], row_count, values, scratch.row_counts[:value_count]
             )
             if count_people:
                 people = scratch.bounds[columns + column + 1] - scratch.bounds[columns + column]
                 gap += gap_in(
-                    rule,
-                    constraint.people_totals[part],
-                    people,
-                    values,
-                    scratch.people_counts[:value_count],
+                    rule, constraint.people_totals[part], people, values, scratch.people_counts[:value_count]
                 )
     return gap
 
@@ -173,8 +163,8 @@ def gap_of(constraint: ClassConstraint, scratch: Scratch, size: int) -> float:
 @kernel
 def judge(constraint: ClassConstraint, clusters: UnitedClusters, scratch: Scratch) -> None:
     """Write the gap of every cluster."""
-    for place in range(clusters.state[0]):
-        c = clusters.alive[place]
+    for index in range(clusters.state[0]):
+        c = clusters.alive[index]
         copy_lists(clusters, c, scratch)
         clusters.gaps[c] = gap_of(constraint, scratch, clusters.sizes[c])
 
@@ -183,9 +173,9 @@ def judge(constraint: ClassConstraint, clusters: UnitedClusters, scratch: Scratc
 def worst_place(clusters: UnitedClusters) -> int:
     """The place in `alive` of the cluster with the largest gap, the first of equals."""
     worst = 0
-    for place in range(1, clusters.state[0]):
-        if clusters.gaps[clusters.alive[place]] > clusters.gaps[clusters.alive[worst]]:
-            worst = place
+    for index in range(1, clusters.state[0]):
+        if clusters.gaps[clusters.alive[index]] > clusters.gaps[clusters.alive[worst]]:
+            worst = index
     return worst
 
 
@@ -200,10 +190,10 @@ def best_partner(unions: ClusterUnions, clusters: UnitedClusters, mine: int, scr
     fill_union_costs(trees, clusters.vectors[c], scratch.union_costs)
     own = clusters.sizes[c] * vector_cost(trees, clusters.vectors[c])
     best, least = -1, np.inf
-    for place in range(clusters.state[0]):
-        if place == mine:
+    for index in range(clusters.state[0]):
+        if index == mine:
             continue
-        other = clusters.alive[place]
+        other = clusters.alive[index]
         cost = looked_up_cost(scratch.union_costs, clusters.vectors[other])
         size = clusters.sizes[c] + clusters.sizes[other]
         loss = size * cost - own - clusters.sizes[other] * vector_cost(trees, clusters.vectors[other])
@@ -212,7 +202,7 @@ def best_partner(unions: ClusterUnions, clusters: UnitedClusters, mine: int, scr
         merge_lists(clusters, c, other, scratch)
         score = w * loss + (1 - w) * gap_of(unions.constraint, scratch, size)
         if score < least:
-            best, least = place, score
+            best, least = index, score
     return best
 
 
@@ -223,8 +213,8 @@ def make_room(clusters: UnitedClusters, wanted: int) -> None:
         return
     keys, counts = clusters.keys.copy(), clusters.counts.copy()
     used = 0
-    for place in range(clusters.state[0]):
-        c = clusters.alive[place]
+    for index in range(clusters.state[0]):
+        c = clusters.alive[index]
         for number in range(clusters.starts.shape[1]):
             start = clusters.starts[c, number]
             clusters.starts[c, number] = used
@@ -243,8 +233,8 @@ def unite_clusters(
     c, gone = clusters.alive[mine], clusters.alive[other]
     clusters.united_into[gone] = c
     merge_lists(clusters, c, gone, scratch)
-    for place in range(other, clusters.state[0] - 1):
-        clusters.alive[place] = clusters.alive[place + 1]
+    for index in range(other, clusters.state[0] - 1):
+        clusters.alive[index] = clusters.alive[index + 1]
     clusters.state[0] -= 1
     clusters.sizes[c] += clusters.sizes[gone]
     unite(unions.trees, clusters.vectors[c], clusters.vectors[gone])
@@ -255,9 +245,9 @@ def unite_clusters(
         begin, end = scratch.bounds[number], scratch.bounds[number + 1]
         clusters.starts[c, number] = clusters.state[1] + begin
         clusters.lengths[c, number] = end - begin
-    for place in range(scratch.bounds[lists]):
-        clusters.keys[clusters.state[1] + place] = scratch.keys[place]
-        clusters.counts[clusters.state[1] + place] = scratch.counts[place]
+    for index in range(scratch.bounds[lists]):
+        clusters.keys[clusters.state[1] + index] = scratch.keys[index]
+        clusters.counts[clusters.state[1] + index] = scratch.counts[index]
     clusters.state[1] += scratch.bounds[lists]
 
 

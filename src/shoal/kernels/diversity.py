@@ -5,8 +5,6 @@ is the rank from which a recursive rule counts the rarer values. Comparisons nev
 could overflow; where a number cannot be held, the answer is "does not hold".
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -85,8 +83,8 @@ def excess(values: Ints, counts: Ints, totals: Ints) -> int:
     """
     size, table_size = counts.sum(), totals.sum()
     above = 0
-    for place in range(len(values)):
-        difference = counts[place] * table_size - totals[values[place]] * size
+    for index in range(len(values)):
+        difference = counts[index] * table_size - totals[values[index]] * size
         if difference > 0:
             above += difference
     return above
@@ -101,7 +99,7 @@ def work(values: Ints, counts: Ints, totals: Ints) -> tuple[int, int, int]:
     """
     size, table_size = counts.sum(), totals.sum()
     unit = size * table_size
-    whole = rest = carried = place = 0
+    whole = rest = carried = index = 0
     steps = -1
     for value in range(len(totals)):
         if totals[value] == 0:
@@ -111,9 +109,9 @@ def work(values: Ints, counts: Ints, totals: Ints) -> tuple[int, int, int]:
         rest += abs(carried)
         steps += 1
         carried -= totals[value] * size
-        if place < len(values) and values[place] == value:
-            carried += counts[place] * table_size
-            place += 1
+        if index < len(values) and values[index] == value:
+            carried += counts[index] * table_size
+            index += 1
     return whole + rest // unit, rest % unit, steps
 
 

@@ -4,8 +4,6 @@ Vertices are distinct records; a record of which the table has several copies co
 a component is the number of its copies.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

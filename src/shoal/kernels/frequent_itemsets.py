@@ -6,8 +6,6 @@ their own. Only items that were frequent beside the shorter itemset can be frequ
 the candidates shrink on the way down, and they stay in order: itemsets are found in lexicographic order.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -137,15 +135,15 @@ def _lay_out(rows: SetArrays, end_mark: int) -> _Laid:
     row_count = len(rows.starts) - 1
     items = np.empty(len(rows.items) + row_count, dtype=np.int64)
     first = np.empty(row_count, dtype=np.int64)
-    longest, place = 0, 0
+    longest, index = 0, 0
     for row in range(row_count):
-        first[row] = place
+        first[row] = index
         longest = max(longest, rows.starts[row + 1] - rows.starts[row])
         for position in range(rows.starts[row], rows.starts[row + 1]):
-            items[place] = rows.items[position]
-            place += 1
-        items[place] = end_mark
-        place += 1
+            items[index] = rows.items[position]
+            index += 1
+        items[index] = end_mark
+        index += 1
     return _Laid(items, first, end_mark, longest)
 
 
@@ -259,13 +257,13 @@ def _count(laid: _Laid, search: _Search) -> None:
         item = search.branches[_BRANCH * candidate + _ITEM]
         supports[item] = rows[item] = 0
     for number in range(search.at[_START], search.at[_END]):
-        place, weight = listed[_LISTED * number + _PLACE], listed[_LISTED * number + _WEIGHT]
-        item = items[place]
+        index, weight = listed[_LISTED * number + _PLACE], listed[_LISTED * number + _WEIGHT]
+        item = items[index]
         while item < laid.end_mark:
             supports[item] += weight
             rows[item] += 1
-            place += 1
-            item = items[place]
+            index += 1
+            item = items[index]
 
 
 @kernel
@@ -276,14 +274,14 @@ def _list_places(laid: _Laid, search: _Search) -> None:
     for branch in range(search.cursor[depth], search.stop[depth]):
         next_free[branches[_BRANCH * branch + _ITEM]] = branches[_BRANCH * branch + _LIST_START]
     for number in range(search.at[_START], search.at[_END]):
-        place, weight = listed[_LISTED * number + _PLACE], listed[_LISTED * number + _WEIGHT]
-        item = items[place]
+        index, weight = listed[_LISTED * number + _PLACE], listed[_LISTED * number + _WEIGHT]
+        item = items[index]
         while item < laid.end_mark:
-            place += 1
-            following = items[place]
+            index += 1
+            following = items[index]
             free = next_free[item]
             if free != _NOT_FOLLOWED and following < laid.end_mark:
-                listed[_LISTED * free + _PLACE] = place
+                listed[_LISTED * free + _PLACE] = index
                 listed[_LISTED * free + _WEIGHT] = weight
                 next_free[item] = free + 1
             item = following
@@ -325,8 +323,8 @@ def _noted(search: _Search, found: _Found) -> _Found:
     starts = with_room(found.starts, count + 1, count + 2)
     items = with_room(found.items, end, end + depth)
     supports = with_room(found.supports, count, count + 1)
-    for place in range(depth):
-        items[end + place] = search.prefix[place]
+    for index in range(depth):
+        items[end + index] = search.prefix[index]
     starts[count + 1] = end + depth
     supports[count] = support
     found.tally[_COUNT] = count + 1
@@ -343,19 +341,19 @@ def _noted(search: _Search, found: _Found) -> _Found:
 def _keep(heap: Ints, size: int, value: int) -> int:
     """Put a value into the heap, in place of the smallest one if the heap is full; returns its new size."""
     if size < len(heap):
-        place = size
-        while place > 0 and heap[(place - 1) // 2] > value:
-            heap[place] = heap[(place - 1) // 2]
-            place = (place - 1) // 2
-        heap[place] = value
+        index = size
+        while index > 0 and heap[(index - 1) // 2] > value:
+            heap[index] = heap[(index - 1) // 2]
+            index = (index - 1) // 2
+        heap[index] = value
         return size + 1
-    place, child = 0, 1
+    index, child = 0, 1
     while child < size:
         if child + 1 < size and heap[child + 1] < heap[child]:
             child += 1
         if heap[child] >= value:
             break
-        heap[place] = heap[child]
-        place, child = child, 2 * child + 1
-    heap[place] = value
+        heap[index] = heap[child]
+        index, child = child, 2 * child + 1
+    heap[index] = value
     return size

@@ -5,8 +5,6 @@ record, or the closure of several records, is a vector of one node per column; i
 costs of its nodes. The union of two vectors has in each column the lowest node above both.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -88,11 +86,11 @@ def united(trees: Trees, u: int, v: int) -> int:
 @kernel
 def fill_table(trees: Trees, begin: int, end: int, unions: Ints) -> None:
     """Write the unions of all pairs of the nodes begin..end-1, row by row."""
-    place = 0
+    index = 0
     for u in range(begin, end):
         for v in range(begin, end):
-            unions[place] = climbed(trees, u, v)
-            place += 1
+            unions[index] = climbed(trees, u, v)
+            index += 1
 
 
 @kernel
@@ -135,8 +133,8 @@ def closures(trees: Trees, vectors: Ints, starts: Ints, members: Ints) -> Ints:
     unions = np.empty((len(starts) - 1, vectors.shape[1]), dtype=np.int64)
     for g in range(len(unions)):
         unions[g] = vectors[members[starts[g]]]
-        for place in range(starts[g] + 1, starts[g + 1]):
-            unite(trees, unions[g], vectors[members[place]])
+        for index in range(starts[g] + 1, starts[g + 1]):
+            unite(trees, unions[g], vectors[members[index]])
     return unions
 
 
@@ -168,10 +166,10 @@ def nearest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[i
     The first one of equals; NOTHING without candidates. candidates[i] is a row of `vectors`. Reads only.
     """
     best, least = NOTHING, np.inf
-    for place in range(len(candidates)):
-        cost = looked_up_cost(union_costs, vectors[candidates[place]])
+    for index in range(len(candidates)):
+        cost = looked_up_cost(union_costs, vectors[candidates[index]])
         if cost < least:
-            best, least = place, cost
+            best, least = index, cost
     return best, least
 
 
@@ -179,10 +177,10 @@ def nearest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[i
 def furthest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
     """As `nearest`, of the vector whose union is dearest."""
     best, most = NOTHING, -np.inf
-    for place in range(len(candidates)):
-        cost = looked_up_cost(union_costs, vectors[candidates[place]])
+    for index in range(len(candidates)):
+        cost = looked_up_cost(union_costs, vectors[candidates[index]])
         if cost > most:
-            best, most = place, cost
+            best, most = index, cost
     return best, most
 
 
@@ -199,13 +197,13 @@ def nearest_few(union_costs: UnionCosts, pool: Pool, wanted: int, few: Few) -> i
         cost = looked_up_cost(union_costs, pool.vectors[candidate])
         if total >= wanted and cost >= costs[count - 1]:
             continue
-        place = count
-        while place > 0 and costs[place - 1] > cost:
-            costs[place] = costs[place - 1]
-            chosen[place] = chosen[place - 1]
-            place -= 1
-        costs[place] = cost
-        chosen[place] = candidate
+        index = count
+        while index > 0 and costs[index - 1] > cost:
+            costs[index] = costs[index - 1]
+            chosen[index] = chosen[index - 1]
+            index -= 1
+        costs[index] = cost
+        chosen[index] = candidate
         count += 1
         total += copies[candidate]
         while total - copies[chosen[count - 1]] >= wanted:

@@ -5,8 +5,6 @@ cluster before another record is looked for, as long as the cluster wants more: 
 closure.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arrays that grow while a kernel fills them, because nobody knows beforehand how much it will find."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints
@@ -17,6 +15,6 @@ def with_room(array: Ints, used: int, wanted: int) -> Ints:
     if wanted <= len(array):
         return array
     longer = np.empty(max(wanted, 2 * len(array)), dtype=np.int64)
-    for place in range(used):  # assigning slices would take seconds to compile
-        longer[place] = array[place]
+    for index in range(used):  # assigning slices would take seconds to compile
+        longer[index] = array[index]
     return longer

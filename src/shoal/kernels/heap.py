@@ -1,7 +1,5 @@
 """Sorting small parts of an array in place, largest first, without the compile time of a general sort."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints
@@ -11,8 +9,8 @@ from shoal.kernels.compile import kernel
 @kernel
 def make_heap(keys: Ints, count: int) -> None:
     """Order keys[:count] so that no key is larger than the one at half its place: keys[0] is the largest."""
-    for place in range(count // 2 - 1, -1, -1):
-        sink(keys, place, count)
+    for index in range(count // 2 - 1, -1, -1):
+        sink(keys, index, count)
 
 
 @kernel

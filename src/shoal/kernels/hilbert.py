@@ -1,7 +1,5 @@
 """Records along a Hilbert curve, and the best way to cut a line of records into runs."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """HORPART: records are split by the most frequent term until the parts are small."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -127,8 +125,8 @@ def _split(split: TermSplit, first: int, last: int, limit: int, desk: Desk) -> i
 @kernel
 def _list_rows(sets: SetArrays, rows: Ints, first: int, last: int, desk: Desk) -> int:
     touched_count = 0
-    for place in range(first, last):
-        row = rows[place]
+    for index in range(first, last):
+        row = rows[index]
         for position in range(sets.starts[row], sets.starts[row + 1]):
             term = sets.items[position]
             if desk.counts[term] == 0:
@@ -140,11 +138,11 @@ def _list_rows(sets: SetArrays, rows: Ints, first: int, last: int, desk: Desk) -
         term = desk.touched[number]
         desk.list_starts[term] = start
         start += desk.counts[term]
-    for place in range(first, last):
-        row = rows[place]
+    for index in range(first, last):
+        row = rows[index]
         for position in range(sets.starts[row], sets.starts[row + 1]):
             term = sets.items[position]
-            desk.lists[desk.list_starts[term]] = place - first
+            desk.lists[desk.list_starts[term]] = index - first
             desk.list_starts[term] += 1
     for number in range(touched_count):  # back from the ends of the lists
         term = desk.touched[number]
@@ -190,11 +188,11 @@ def _collect_terms_with(count: int, desk: Desk) -> int:
 def _take_rows_with(term: int, split: TermSplit, first: int, done: int, desk: Desk) -> int:
     """Split off the rows with a term that are still there, and count what the others hold."""
     sets, rows = split.sets, split.rows
-    place = desk.list_starts[term]
+    index = desk.list_starts[term]
     left = desk.counts[term]
     while left > 0:
-        offset = desk.lists[place]
-        place += 1
+        offset = desk.lists[index]
+        index += 1
         if desk.taken[offset]:
             continue
         left -= 1

@@ -7,8 +7,6 @@ many different itemsets there are. Where only pairs matter and a table of all of
 filling it is faster: the rows are then read in order.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -205,26 +203,26 @@ def _lay_out(rows: ItemRows, groups: GroupedRows) -> _Laid:
     tail = np.empty(total if len(rows.whole_of) > 0 else 0, dtype=np.int64)
     behind = np.zeros(rows.quasi_count, dtype=np.int64)
     end_mark = rows.quasi_count + len(rows.whole_of)
-    longest, reach, place = 0, 0, 0
+    longest, reach, index = 0, 0, 0
     for number in range(len(groups.rows)):
         row = groups.rows[number]
-        first[number] = place
+        first[number] = index
         size = quasi.starts[row + 1] - quasi.starts[row]
         longest = max(longest, size)
         for offset in range(size):
             item = quasi.items[quasi.starts[row] + offset]
-            items[place + offset] = item
+            items[index + offset] = item
             behind[item] += size - 1 - offset
             reach = max(reach, behind[item])
         if len(tail) > 0:
             for offset in range(size + 1):
-                tail[place + offset] = place + size
-        place += size
+                tail[index + offset] = index + size
+        index += size
         for position in range(sensitive.starts[row], sensitive.starts[row + 1]):
-            items[place] = rows.quasi_count + sensitive.items[position]
-            place += 1
-        items[place] = end_mark
-        place += 1
+            items[index] = rows.quasi_count + sensitive.items[position]
+            index += 1
+        items[index] = end_mark
+        index += 1
     return _Laid(items, first, tail, rows.quasi_count, end_mark, longest, reach)
 
 
@@ -312,12 +310,12 @@ def _count(laid: _Laid, search: _Search) -> int:
     # Asking each time whether an item is new costs more than looking for the new ones afterwards.
     items, counts = laid.items, search.counts
     for number in range(search.at[_START], search.at[_END]):
-        place = search.places[number]
-        item = items[place]
+        index = search.places[number]
+        item = items[index]
         while item < laid.quasi_count:
             counts[item] += 1
-            place += 1
-            item = items[place]
+            index += 1
+            item = items[index]
     distinct = 0
     for item in range(laid.quasi_count):
         if counts[item] > 0:
@@ -331,15 +329,15 @@ def _count_few(laid: _Laid, search: _Search) -> int:
     items, counts = laid.items, search.counts
     distinct = 0
     for number in range(search.at[_START], search.at[_END]):
-        place = search.places[number]
-        item = items[place]
+        index = search.places[number]
+        item = items[index]
         while item < laid.quasi_count:
             if counts[item] == 0:
                 search.touched[distinct] = item
                 distinct += 1
             counts[item] += 1
-            place += 1
-            item = items[place]
+            index += 1
+            item = items[index]
     return distinct
 
 
@@ -348,15 +346,15 @@ def _count_sensitive(laid: _Laid, search: _Search) -> int:
     items, counts = laid.items, search.counts
     distinct = 0
     for number in range(search.at[_START], search.at[_END]):
-        place = laid.tail[search.places[number]]
-        item = items[place]
+        index = laid.tail[search.places[number]]
+        item = items[index]
         while item < laid.end_mark:
             if counts[item] == 0:
                 search.touched[distinct] = item
                 distinct += 1
             counts[item] += 1
-            place += 1
-            item = items[place]
+            index += 1
+            item = items[index]
     return distinct
 
 
@@ -371,24 +369,24 @@ def _branch(laid: _Laid, search: _Search, distinct: int) -> None:
     """List where each of the longer itemsets goes on. Uses up the counts."""
     depth = search.at[_DEPTH]
     branch = 0 if depth == 0 else search.stop[depth - 1] + 1
-    place = search.at[_END] if depth == 0 else search.branch_starts[branch - 1]
+    index = search.at[_END] if depth == 0 else search.branch_starts[branch - 1]
     search.cursor[depth], search.stop[depth] = branch, branch + distinct
     for number in range(distinct):
         item = search.touched[number]
         search.branch_items[branch + number] = item
-        search.branch_starts[branch + number] = place
-        place += search.counts[item]
+        search.branch_starts[branch + number] = index
+        index += search.counts[item]
         search.counts[item] = search.branch_starts[branch + number]
-    search.branch_starts[branch + distinct] = place
+    search.branch_starts[branch + distinct] = index
     items, next_free = laid.items, search.counts
     for number in range(search.at[_START], search.at[_END]):
-        place = search.places[number]
-        item = items[place]
+        index = search.places[number]
+        item = items[index]
         while item < laid.quasi_count:
-            place += 1
-            search.places[next_free[item]] = place
+            index += 1
+            search.places[next_free[item]] = index
             next_free[item] += 1
-            item = items[place]
+            item = items[index]
 
 
 @kernel
@@ -461,16 +459,16 @@ def _is_likelier(search: _Search, found: _Found, holding: int, knowing: int, ite
 @kernel
 def _compare(left: Ints, right: Ints, size: int) -> int:
     """Negative, 0 or positive as left[:size] comes before, equals or comes after right[:size]."""
-    for place in range(size):
-        if left[place] != right[place]:
-            return left[place] - right[place]
+    for index in range(size):
+        if left[index] != right[index]:
+            return left[index] - right[index]
     return 0
 
 
 @kernel
 def _copy(source: Ints, target: Ints, count: int) -> None:
-    for place in range(count):  # assigning slices would take seconds to compile
-        target[place] = source[place]
+    for index in range(count):  # assigning slices would take seconds to compile
+        target[index] = source[index]
 
 
 @kernel

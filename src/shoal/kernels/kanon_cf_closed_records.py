@@ -9,8 +9,6 @@ prefix-preserving closure extension of Uno et al., LCM ver. 2, FIMI 2004). So no
 needed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -118,12 +116,12 @@ def unpacked(packing: Packing, packed: Ints) -> Ints:
 def lowered(paths: Paths, column: int, node: int, support: Ints) -> int:
     """The lowest node under the given one that is still above all the records; at least one record."""
     while not paths.is_leaf[node]:
-        place = paths.starts[column] + paths.depths[node] + 1
-        below = paths.nodes[support[0], place]
+        index = paths.starts[column] + paths.depths[node] + 1
+        below = paths.nodes[support[0], index]
         if below == node:  # the value itself, of a record that was suppressed in this column
             return node
         for record in support:
-            if paths.nodes[record, place] != below:
+            if paths.nodes[record, index] != below:
                 return node
         node = below
     return node
@@ -148,11 +146,11 @@ def push_narrower(task: MiningTask, walk: Walk, begin: int, end: int, column: in
     """
     paths = task.paths
     node = walk.vector[column]
-    place = paths.starts[column] + paths.depths[node] + 1
+    index = paths.starts[column] + paths.depths[node] + 1
     found = 0
     for at in range(begin, end):
         record = walk.supports[at]
-        below = paths.nodes[record, place]
+        below = paths.nodes[record, index]
         if walk.records_below[below] == 0:
             walk.nodes_below[found] = below
             found += 1
@@ -178,7 +176,7 @@ def push_narrower(task: MiningTask, walk: Walk, begin: int, end: int, column: in
     if top > walk.state[0]:
         for at in range(begin, end):
             record = walk.supports[at]
-            below = paths.nodes[record, place]
+            below = paths.nodes[record, index]
             if walk.places[below] >= 0:
                 walk.supports[walk.places[below]] = record
                 walk.places[below] += 1

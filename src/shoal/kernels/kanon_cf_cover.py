@@ -10,8 +10,6 @@ ratio now. In a queue by such bounds, the first one whose bound is still its rat
 are not computed for the others.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -153,8 +151,8 @@ def fill_queue(task: CoverTask, queue: Queue) -> None:
         queue.ratios[number] /= gain(task, task.counts[number])
         queue.numbers[number] = number
     queue.state[0] = count
-    for place in range(count // 2, -1, -1):
-        sink(queue, place)
+    for index in range(count // 2, -1, -1):
+        sink(queue, index)
 
 
 @kernel
@@ -233,8 +231,8 @@ def add_uncovered(cover: GreedyCover, record: int, most: int) -> int:
     """Put places of a record that are in no set into the set that is being made; returns how many."""
     count = min(cover.left[record], most)
     first = cover.row_starts[record + 1] - cover.left[record]
-    for place in range(first, first + count):
-        add_place(cover, place)
+    for index in range(first, first + count):
+        add_place(cover, index)
     cover.left[record] -= count
     cover.state[1] -= count
     return count
@@ -248,11 +246,11 @@ def add_covered(cover: GreedyCover, record: int, most: int, spare: bool) -> int:
     """
     made = cover.state[0]
     count = 0
-    for place in range(cover.row_starts[record], cover.row_starts[record + 1] - cover.left[record]):
+    for index in range(cover.row_starts[record], cover.row_starts[record + 1] - cover.left[record]):
         if count == most:
             break
-        if cover.takers[place] != made and (cover.spares[cover.owners[place]] > 0) == spare:
-            add_place(cover, place)
+        if cover.takers[index] != made and (cover.spares[cover.owners[index]] > 0) == spare:
+            add_place(cover, index)
             count += 1
     return count
 
@@ -380,11 +378,11 @@ def claim(clusters: CoverClusters, later: int, members: Ints) -> Ints:
     """Give a set all its places that no earlier one keeps; returns the others."""
     shared = np.empty(len(members), dtype=np.int64)
     count = 0
-    for place in members:
-        if clusters.owners[place] == NOBODY:
-            clusters.owners[place] = later
+    for index in members:
+        if clusters.owners[index] == NOBODY:
+            clusters.owners[index] = later
         else:
-            shared[count] = place
+            shared[count] = index
             count += 1
     return shared[:count]
 
@@ -393,11 +391,11 @@ def claim(clusters: CoverClusters, later: int, members: Ints) -> Ints:
 def leave_what_others_need(k: int, clusters: CoverClusters, later: int, shared: Ints) -> Ints:
     """Let a set of more than k do without places of earlier sets of k; returns what it still shares."""
     kept = 0
-    for place in shared:
-        if clusters.sizes[later] > k and clusters.sizes[keeper(clusters, place)] == k:
+    for index in shared:
+        if clusters.sizes[later] > k and clusters.sizes[keeper(clusters, index)] == k:
             clusters.sizes[later] -= 1
         else:
-            shared[kept] = place
+            shared[kept] = index
             kept += 1
     return shared[:kept]
 
@@ -406,8 +404,8 @@ def leave_what_others_need(k: int, clusters: CoverClusters, later: int, shared: 
 def unite_sets(clusters: CoverClusters, earlier: int, later: int, shared: Ints) -> None:
     """Unite an earlier set with a later one; `shared` has all the places that are in both, and maybe more."""
     in_both = 0
-    for place in shared:
-        in_both += keeper(clusters, place) == earlier
+    for index in shared:
+        in_both += keeper(clusters, index) == earlier
     clusters.united_into[earlier] = later
     clusters.sizes[later] += clusters.sizes[earlier] - in_both
     clusters.costs[later] = max(clusters.costs[earlier], clusters.costs[later])

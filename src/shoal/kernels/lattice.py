@@ -1,7 +1,5 @@
 """Classes of records under a coarser generalization, from those under a finer one."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints

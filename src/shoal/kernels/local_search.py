@@ -4,8 +4,6 @@ Rows that nobody can tell apart, neither by their vector nor by what the models 
 The rows of one kind in one cluster are an entry; entries of a cluster are a linked list.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -92,8 +90,8 @@ def entries_of(partition: ClusterEntries, c: int) -> Ints:
     """The entries of a cluster in their order."""
     entries = np.empty(partition.lengths[c], dtype=np.int64)
     entry = partition.heads[c]
-    for place in range(len(entries)):
-        entries[place] = entry
+    for index in range(len(entries)):
+        entries[index] = entry
         entry = partition.after[entry]
     return entries
 
@@ -109,15 +107,15 @@ def refresh(board: Board, partition: ClusterEntries, c: int) -> None:
         return
     trees, vectors, without = board.trees, board.vectors, partition.without
     closure = vectors[partition.kinds[entries[0]]].copy()
-    for place in range(1, count):  # without[e] gets the closure of all before e
-        without[entries[place]] = closure
-        unite(trees, closure, vectors[partition.kinds[entries[place]]])
+    for index in range(1, count):  # without[e] gets the closure of all before e
+        without[entries[index]] = closure
+        unite(trees, closure, vectors[partition.kinds[entries[index]]])
     partition.closures[c] = closure
     partition.costs[c] = vector_cost(trees, closure)
     closure[:] = vectors[partition.kinds[entries[count - 1]]]
-    for place in range(count - 2, -1, -1):
-        entry = entries[place]
-        if place > 0:
+    for index in range(count - 2, -1, -1):
+        entry = entries[index]
+        if index > 0:
             unite(trees, without[entry], closure)
         else:
             without[entry] = closure

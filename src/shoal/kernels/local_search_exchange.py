@@ -1,7 +1,5 @@
 """Records that move to another cluster, or change places with others, where that lowers the sum of costs."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -102,11 +100,11 @@ def best_move(
                 best = Step(gain, b, moved, NOTHING, 0)
         added = (size + count) * cost - total
         if added < added_by[-1]:
-            place = len(partners) - 1
-            while place > 0 and added_by[place - 1] > added:
-                added_by[place], partners[place] = added_by[place - 1], partners[place - 1]
-                place -= 1
-            added_by[place], partners[place] = added, b
+            index = len(partners) - 1
+            while index > 0 and added_by[index - 1] > added:
+                added_by[index], partners[index] = added_by[index - 1], partners[index - 1]
+                index -= 1
+            added_by[index], partners[index] = added, b
     return best
 
 
@@ -171,10 +169,10 @@ def best_step(board: Board, partition: ClusterEntries, a: int, entry: int, other
     partners = np.empty(SWAP_PARTNERS, dtype=np.int64)
     best = best_move(board, partition, leaving, others, partners)
     if narrowed:
-        for place in range(SWAP_PARTNERS):
-            if partners[place] == NOTHING:
+        for index in range(SWAP_PARTNERS):
+            if partners[index] == NOTHING:
                 break
-            best = best_swap(board, partition, leaving, partners[place], best)
+            best = best_swap(board, partition, leaving, partners[index], best)
     return best
 
 

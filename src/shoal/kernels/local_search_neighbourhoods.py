@@ -5,8 +5,6 @@ that are near to each other give up their rows, as many clusters are grown from 
 moved and swapped among them; what comes out is kept if it costs less.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -59,11 +57,11 @@ def neighbourhood(board: Board, partition: ClusterEntries, a: int, most: int) ->
             cost = looked_up_cost(board.union_costs, partition.closures[b])
             added = (sizes[a] + sizes[b]) * cost - sizes[a] * costs[a] - sizes[b] * costs[b]
             if added < added_by[-1]:
-                place = most - 1
-                while added_by[place - 1] > added:
-                    added_by[place], near[place] = added_by[place - 1], near[place - 1]
-                    place -= 1
-                added_by[place], near[place] = added, b
+                index = most - 1
+                while added_by[index - 1] > added:
+                    added_by[index], near[index] = added_by[index - 1], near[index - 1]
+                    index -= 1
+                added_by[index], near[index] = added, b
     count = rows = 0
     while count < most and near[count] != NOTHING and rows + sizes[near[count]] <= MOST_ROWS:
         rows += sizes[near[count]]
@@ -218,11 +216,11 @@ def rows_of(partition: ClusterEntries, clusters: Ints) -> tuple[Ints, Ints]:
     count = partition.sizes[clusters].sum()
     kinds, label = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     used = 0
-    for place in range(len(clusters)):
-        for entry in entries_of(partition, clusters[place]):
+    for index in range(len(clusters)):
+        for entry in entries_of(partition, clusters[index]):
             end = used + partition.counts[entry]
             kinds[used:end] = partition.kinds[entry]
-            label[used:end] = place
+            label[used:end] = index
             used = end
     return kinds, label
 

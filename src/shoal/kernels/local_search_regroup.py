@@ -1,7 +1,5 @@
 """Clusters that are given up, and new ones that are founded, where that lowers the sum of costs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints
@@ -70,14 +68,14 @@ def dissolve(board: Board, partition: ClusterEntries, a: int) -> float:
         done += 1
     if done == len(entries):
         refresh(board, partition, a)
-        for place in range(done):
-            refresh(board, partition, hosts[place])
+        for index in range(done):
+            refresh(board, partition, hosts[index])
         return budget + board.least_gain
-    for place in range(done - 1, -1, -1):
-        b = hosts[place]
-        transfer(partition, entry_of(partition, kinds[place], b), counts[place], b, a)
-        partition.closures[b] = closures[place]
-        partition.costs[b] = vector_cost(board.trees, closures[place])
+    for index in range(done - 1, -1, -1):
+        b = hosts[index]
+        transfer(partition, entry_of(partition, kinds[index], b), counts[index], b, a)
+        partition.closures[b] = closures[index]
+        partition.costs[b] = vector_cost(board.trees, closures[index])
     if done > 0:
         changed = partition.changed[a]
         refresh(board, partition, a)
@@ -157,8 +155,8 @@ def gather(
         fill_union_costs(board.trees, closure, board.union_costs)
         best, least, kept = NOTHING, np.inf, 0
         partition.state[2] += left
-        for place in range(left):
-            other = willing[place]
+        for index in range(left):
+            other = willing[index]
             cost = looked_up_cost(board.union_costs, board.vectors[partition.kinds[other]])
             if other != entry and spare[owners[other]] > 0 and cost < partition.costs[owners[other]]:
                 if cost < least:
@@ -203,9 +201,9 @@ def found(board: Board, partition: ClusterEntries, owners: Ints, entries: Ints, 
     kinds, donors = partition.kinds[entries], owners[entries]
     times = partition.changed[donors]
     gain = 0.0
-    for place in range(len(entries)):
-        gain += counts[place] * partition.costs[donors[place]]
-        transfer(partition, entries[place], counts[place], donors[place], new)
+    for index in range(len(entries)):
+        gain += counts[index] * partition.costs[donors[index]]
+        transfer(partition, entries[index], counts[index], donors[index], new)
     allowed = holds(board, partition, new)
     for c in donors:
         allowed = allowed and holds(board, partition, c)
@@ -215,8 +213,8 @@ def found(board: Board, partition: ClusterEntries, owners: Ints, entries: Ints, 
         gain += refreshed(board, partition, donors)
         if gain > board.least_gain:
             return gain
-    for place in range(len(entries)):
-        transfer(partition, entry_of(partition, kinds[place], new), counts[place], new, donors[place])
+    for index in range(len(entries)):
+        transfer(partition, entry_of(partition, kinds[index], new), counts[index], new, donors[index])
     refreshed(board, partition, donors)
     partition.changed[donors] = times
     return 0.0

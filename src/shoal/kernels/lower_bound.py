@@ -1,7 +1,5 @@
 """How dear it is at least to hide each record among k: the union with its k-th nearest record."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -42,13 +40,13 @@ def fill_floors(trees: Trees, vector: Ints, union_costs: UnionCosts, floors: Flo
 @kernel
 def offer(few: Few, count: int, cost: float, copies: int) -> int:
     """Insert a cost with its copies in ascending order; returns the new count."""
-    place = count
-    while place > 0 and few.costs[place - 1] > cost:
-        few.costs[place] = few.costs[place - 1]
-        few.chosen[place] = few.chosen[place - 1]
-        place -= 1
-    few.costs[place] = cost
-    few.chosen[place] = copies
+    index = count
+    while index > 0 and few.costs[index - 1] > cost:
+        few.costs[index] = few.costs[index - 1]
+        few.chosen[index] = few.chosen[index - 1]
+        index -= 1
+    few.costs[index] = cost
+    few.chosen[index] = copies
     return count + 1
 
 
@@ -77,12 +75,12 @@ def distances_to_k(trees: Trees, hoods: Neighbourhoods, k: int, begin: int, end:
                     floor += floors[node]
                 if floor >= few.costs[count - 1]:
                     continue
-            for place in range(hoods.starts[c], hoods.starts[c + 1]):
-                cost = looked_up_cost(union_costs, hoods.vectors[hoods.members[place]])
+            for index in range(hoods.starts[c], hoods.starts[c + 1]):
+                cost = looked_up_cost(union_costs, hoods.vectors[hoods.members[index]])
                 if total >= k and cost >= few.costs[count - 1]:
                     continue
-                count = offer(few, count, cost, min(k, hoods.copies[place]))
-                total += min(k, hoods.copies[place])
+                count = offer(few, count, cost, min(k, hoods.copies[index]))
+                total += min(k, hoods.copies[index])
                 while total - few.chosen[count - 1] >= k:
                     count -= 1
                     total -= few.chosen[count]

@@ -4,8 +4,6 @@ The parts form a binary tree whose nodes are kept in arrays; open parts wait in 
 made, so that a search stopped early has cut all parts about equally often.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Baskets filled with patterns: the part of the Quest model that goes from basket to basket."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -83,11 +81,11 @@ def _pick(patterns: Patterns, hand: Ints, random: np.random.Generator) -> int:
     kept = size
     while kept > 1 and random.random() < patterns.corruption[pattern]:
         kept -= 1
-    for place in range(kept):
-        other = start + place + int(random.random() * (size - place))
-        hand[place] = patterns.items[other]
-        patterns.items[other] = patterns.items[start + place]
-        patterns.items[start + place] = hand[place]
+    for index in range(kept):
+        other = start + index + int(random.random() * (size - index))
+        hand[index] = patterns.items[other]
+        patterns.items[other] = patterns.items[start + index]
+        patterns.items[start + index] = hand[index]
     return kept
 
 
@@ -114,8 +112,8 @@ def _put(shopping: _Shopping, held: int, basket: int, room: Ints) -> int:
 
 @kernel
 def _sort(items: Ints, start: int, end: int) -> None:
-    for place in range(start + 1, end):
-        item, hole = items[place], place
+    for index in range(start + 1, end):
+        item, hole = items[index], index
         while hole > start and items[hole - 1] > item:
             items[hole] = items[hole - 1]
             hole -= 1

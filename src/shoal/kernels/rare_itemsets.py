@@ -5,8 +5,6 @@ So sets are counted lazily: depth-first, one first number (anchor) after the oth
 that contains a dropped number is left at once. Memory does not depend on how many sets there are.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -101,8 +99,8 @@ def _lay_rows(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: in
     end = 0
     for j in range(len(rows)):
         start = end
-        for place in range(sets.starts[rows[j]], sets.starts[rows[j] + 1]):
-            leaf = sets.items[place]
+        for index in range(sets.starts[rows[j]], sets.starts[rows[j] + 1]):
+            leaf = sets.items[index]
             for number in range(starts[leaf], starts[leaf + 1]):
                 laid[end] = numbers_of_leaf.items[number]
                 end += 1
@@ -124,21 +122,21 @@ def lay_out_with_absent(laid: Ints, count: int, absent_number: Ints) -> Ints:
     total = len(laid) + row_count * count
     wider = np.empty(total, dtype=np.int64)
     end, begin = 0, 0
-    for place in range(len(laid)):
-        if laid[place] < count:
-            wider[end] = laid[place]
+    for index in range(len(laid)):
+        if laid[index] < count:
+            wider[end] = laid[index]
             end += 1
             continue
         known = begin
         for number in range(count):
-            if known < place and laid[known] == number:
+            if known < index and laid[known] == number:
                 known += 1
             elif absent_number[number] >= 0:
                 wider[end] = absent_number[number]
                 end += 1
-        wider[end] = laid[place] + count
+        wider[end] = laid[index] + count
         end += 1
-        begin = place + 1
+        begin = index + 1
     return wider[:end].copy()
 
 
@@ -182,11 +180,11 @@ def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: WantedSets) -> 
 def _find_rows(items: Ints, count: int, places: Ints) -> None:
     """The places where the laid rows begin."""
     at_row_start, row = True, 0
-    for place in range(len(items)):
+    for index in range(len(items)):
         if at_row_start:
-            places[row] = place
+            places[row] = index
             row += 1
-        at_row_start = items[place] >= count
+        at_row_start = items[index] >= count
 
 
 @kernel
@@ -231,12 +229,12 @@ def _reach(items: Ints, count: int) -> tuple[int, int]:
     """How many items there are, and the most that stand behind one and the same number."""
     behind = np.zeros(count, dtype=np.int64)
     occurrences, reach, after = 0, 0, 0
-    for place in range(len(items) - 1, -1, -1):
-        if items[place] >= count:
+    for index in range(len(items) - 1, -1, -1):
+        if items[index] >= count:
             after = 0
         else:
-            behind[items[place]] += after
-            reach = max(reach, behind[items[place]])
+            behind[items[index]] += after
+            reach = max(reach, behind[items[index]])
             after += 1
             occurrences += 1
     return occurrences, reach
@@ -250,12 +248,12 @@ def _take_rare(rare: RareSets) -> bool:
     if at[_NEXT_RARE] < at[_RARE_END] and _holds_dropped(rare, depth):
         at[_NEXT_RARE] = at[_RARE_END]
     while at[_NEXT_RARE] < at[_RARE_END]:
-        place = at[_NEXT_RARE]
+        index = at[_NEXT_RARE]
         at[_NEXT_RARE] += 1
-        number = rare.scratch[_RARE, place]
+        number = rare.scratch[_RARE, index]
         if not _is_dropped(rare.numbered, number):
             rare.levels[_PREFIX, depth] = number
-            at[_SIZE], at[_SUPPORT] = depth + 1, rare.scratch[_RARE_SUPPORT, place]
+            at[_SIZE], at[_SUPPORT] = depth + 1, rare.scratch[_RARE_SUPPORT, index]
             return True
     return False
 
@@ -316,8 +314,8 @@ def _is_dropped(numbered: Numbered, number: int) -> bool:
 @kernel
 def _holds_dropped(rare: RareSets, depth: int) -> bool:
     dropped = False
-    for place in range(depth):
-        dropped |= _is_dropped(rare.numbered, rare.levels[_PREFIX, place])
+    for index in range(depth):
+        dropped |= _is_dropped(rare.numbered, rare.levels[_PREFIX, index])
     return dropped
 
 
@@ -341,10 +339,10 @@ def _exceeds_share(rare: RareSets) -> bool:
     at, limit, count = rare.at, rare.wanted.limit, rare.scratch.shape[1]
     distinct = 0
     for number in range(at[_START], at[_END]):
-        place = rare.places[number]
-        while rare.items[place] < count:
-            place += 1
-        distinct = count_row(limit, rare.row_of[rare.items[place] - count], distinct)
+        index = rare.places[number]
+        while rare.items[index] < count:
+            index += 1
+        distinct = count_row(limit, rare.row_of[rare.items[index] - count], distinct)
     return exceeds(limit, at[_END] - at[_START], distinct)
 
 
@@ -380,15 +378,15 @@ def _suit_a_table(rare: RareSets) -> bool:
 def _count_pairs(rare: RareSets) -> None:
     items, at, pairs, count = rare.items, rare.at, rare.pairs, rare.scratch.shape[1]
     for number in range(at[_START], at[_END]):
-        place = rare.places[number]
-        while items[place] < count:
-            base = items[place] * count
-            place += 1
-            other = place
+        index = rare.places[number]
+        while items[index] < count:
+            base = items[index] * count
+            index += 1
+            other = index
             while items[other] < count:
                 pairs[base + items[other]] += 1
                 other += 1
-            at[_WORK] += other - place
+            at[_WORK] += other - index
     at[_NEXT_PAIR] = 0
 
 
@@ -398,14 +396,14 @@ def _count_many(rare: RareSets) -> int:
     items, at = rare.items, rare.at
     counts, touched = rare.scratch[_COUNT], rare.scratch[_TOUCHED]
     for number in range(at[_START], at[_END]):
-        place = rare.places[number]
-        start = place
-        item = items[place]
+        index = rare.places[number]
+        start = index
+        item = items[index]
         while item < len(counts):
             counts[item] += 1
-            place += 1
-            item = items[place]
-        at[_WORK] += place - start
+            index += 1
+            item = items[index]
+        at[_WORK] += index - start
     distinct = 0
     for item in range(len(counts)):
         if counts[item] > 0:
@@ -420,17 +418,17 @@ def _count_few(rare: RareSets) -> int:
     counts, touched = rare.scratch[_COUNT], rare.scratch[_TOUCHED]
     distinct = 0
     for number in range(at[_START], at[_END]):
-        place = rare.places[number]
-        start = place
-        item = items[place]
+        index = rare.places[number]
+        start = index
+        item = items[index]
         while item < len(counts):
             if counts[item] == 0:
                 touched[distinct] = item
                 distinct += 1
             counts[item] += 1
-            place += 1
-            item = items[place]
-        at[_WORK] += place - start
+            index += 1
+            item = items[index]
+        at[_WORK] += index - start
     return distinct
 
 
@@ -442,8 +440,8 @@ def _note_rare(rare: RareSets, distinct: int) -> None:
         return  # judged when visited
     depth = at[_DEPTH]
     end = 0
-    for place in range(distinct):
-        number = scratch[_TOUCHED, place]
+    for index in range(distinct):
+        number = scratch[_TOUCHED, index]
         if (
             scratch[_COUNT, number] < wanted.k
             and what[WEIGHT, number] == rare.levels[_LEFT, depth]
@@ -453,8 +451,8 @@ def _note_rare(rare: RareSets, distinct: int) -> None:
             scratch[_RARE, end] = number
             end += 1
     sort_unique(scratch[_RARE], 0, end)
-    for place in range(end):
-        scratch[_RARE_SUPPORT, place] = scratch[_COUNT, scratch[_RARE, place]]
+    for index in range(end):
+        scratch[_RARE_SUPPORT, index] = scratch[_COUNT, scratch[_RARE, index]]
     at[_RARE_END] = end
     at[_SEEN] += end
 
@@ -465,8 +463,8 @@ def _belongs(rare: RareSets, depth: int, number: int) -> bool:
     numbered, what = rare.numbered, rare.numbered.what
     if _is_dropped(numbered, number) or (depth == 0 and number >= numbered.anchors):
         return False
-    for place in range(depth):
-        above = rare.levels[_PREFIX, place]
+    for index in range(depth):
+        above = rare.levels[_PREFIX, index]
         if (
             what[FIRST_LEAF, above] <= what[FIRST_LEAF, number]
             and what[LAST_LEAF, number] <= what[LAST_LEAF, above]
@@ -485,8 +483,8 @@ def _branch(rare: RareSets, distinct: int) -> None:
     free = len(rare.row_of) if depth == 0 else branches[_PLACES, branch - 1]
     next_free = rare.scratch[_COUNT]
     levels[_CURSOR, depth] = branch
-    for place in range(distinct):
-        number = rare.scratch[_TOUCHED, place]
+    for index in range(distinct):
+        number = rare.scratch[_TOUCHED, index]
         occurrences = next_free[number]
         next_free[number] = -1
         if rare.numbered.what[WEIGHT, number] <= heaviest and _belongs(rare, depth, number):
@@ -497,11 +495,11 @@ def _branch(rare: RareSets, distinct: int) -> None:
     levels[_STOP, depth], branches[_PLACES, branch] = branch, free
     items = rare.items
     for number in range(at[_START], at[_END]):
-        place = rare.places[number]
-        item = items[place]
+        index = rare.places[number]
+        item = items[index]
         while item < len(next_free):
-            place += 1
+            index += 1
             if next_free[item] >= 0:
-                rare.places[next_free[item]] = place
+                rare.places[next_free[item]] = index
                 next_free[item] += 1
-            item = items[place]
+            item = items[index]

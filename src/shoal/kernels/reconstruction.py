@@ -10,8 +10,6 @@ the clusters above it; the lowest ones that have any fill it, which never takes 
 one could give.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -138,9 +136,9 @@ def _below(limit: int, random: np.random.Generator) -> int:
 
 @kernel
 def _shuffle(numbers: Ints, start: int, stop: int, random: np.random.Generator) -> None:
-    for place in range(start, stop - 1):
-        other = place + _below(stop - place, random)
-        numbers[place], numbers[other] = numbers[other], numbers[place]
+    for index in range(start, stop - 1):
+        other = index + _below(stop - index, random)
+        numbers[index], numbers[other] = numbers[other], numbers[index]
 
 
 @kernel
@@ -169,16 +167,16 @@ def _seat(draw: _Draw, subrecords: _Range, records: _Range, random: np.random.Ge
     """Put subrecords into different records."""
     seats, size = draw.seats, records.stop - records.start
     count = subrecords.stop - subrecords.start
-    for place in range(count):
-        other = place + _below(size - place, random)
-        seats[place], seats[other] = seats[other], seats[place]
-        draw.order[place] = other
-        record = records.start + seats[place]
-        draw.record_of[subrecords.start + place] = record
+    for index in range(count):
+        other = index + _below(size - index, random)
+        seats[index], seats[other] = seats[other], seats[index]
+        draw.order[index] = other
+        record = records.start + seats[index]
+        draw.record_of[subrecords.start + index] = record
         draw.held[record] += 1
-    for place in range(count - 1, -1, -1):
-        other = draw.order[place]
-        seats[place], seats[other] = seats[other], seats[place]
+    for index in range(count - 1, -1, -1):
+        other = draw.order[index]
+        seats[index], seats[other] = seats[other], seats[index]
 
 
 @kernel
@@ -193,9 +191,9 @@ def _place_shared_chunks(
         _waiting_first(draw, _records(layout, cluster), random)
         # Which subrecords go to those that wait is left to chance, too.
         turn = _below(count, random)
-        for place in range(count):
-            record = draw.order[place]
-            draw.record_of[subrecords.start + (place + turn) % count] = record
+        for index in range(count):
+            record = draw.order[index]
+            draw.record_of[subrecords.start + (index + turn) % count] = record
             draw.held[record] += 1
             if draw.waiting[record]:
                 draw.waiting[record] = False
@@ -241,11 +239,11 @@ def _spread(draw: _Draw, subrecords: _Range, empty: int, enough: int, random: np
         return empty
     count = subrecords.stop - subrecords.start
     _shuffle(draw.seats, 0, empty, random)
-    for place in range(count):
-        draw.order[place] = subrecords.start + place
+    for index in range(count):
+        draw.order[index] = subrecords.start + index
     _shuffle(draw.order, 0, count, random)
-    for place in range(count):
-        subrecord = draw.order[place]
+    for index in range(count):
+        subrecord = draw.order[index]
         if empty > enough and draw.held[draw.record_of[subrecord]] > 1:
             empty -= 1
             draw.held[draw.record_of[subrecord]] -= 1
@@ -260,14 +258,14 @@ def _place_terms(draw: _Draw, records: _Range, empty: int, terms: Ints, random: 
     if len(terms) == 0:
         return
     _shuffle(draw.seats, 0, empty, random)
-    for place in range(len(terms)):
-        draw.order[place] = terms[place]
+    for index in range(len(terms)):
+        draw.order[index] = terms[index]
     _shuffle(draw.order, 0, len(terms), random)
     count = draw.placed[0]
-    for place in range(max(len(terms), empty)):
+    for index in range(max(len(terms), empty)):
         anywhere = records.start + _below(records.stop - records.start, random)
-        draw.term_records[count] = draw.seats[place] if place < empty else anywhere
-        draw.terms[count] = draw.order[place if place < len(terms) else _below(len(terms), random)]
+        draw.term_records[count] = draw.seats[index] if index < empty else anywhere
+        draw.terms[count] = draw.order[index if index < len(terms) else _below(len(terms), random)]
         count += 1
     draw.placed[0] = count
 
@@ -279,8 +277,8 @@ def _united(draw: _Draw, subrecords: SetArrays) -> SetArrays:
     for subrecord in range(len(draw.record_of)):
         record = draw.record_of[subrecord]
         starts[record + 1] += subrecords.starts[subrecord + 1] - subrecords.starts[subrecord]
-    for place in range(term_count):
-        starts[draw.term_records[place] + 1] += 1
+    for index in range(term_count):
+        starts[draw.term_records[index] + 1] += 1
     for record in range(record_count):
         starts[record + 1] += starts[record]
     items = np.empty(starts[record_count], dtype=np.int64)
@@ -289,12 +287,12 @@ def _united(draw: _Draw, subrecords: SetArrays) -> SetArrays:
         free[record] = starts[record]
     for subrecord in range(len(draw.record_of)):
         record = draw.record_of[subrecord]
-        for place in range(subrecords.starts[subrecord], subrecords.starts[subrecord + 1]):
-            items[free[record]] = subrecords.items[place]
+        for index in range(subrecords.starts[subrecord], subrecords.starts[subrecord + 1]):
+            items[free[record]] = subrecords.items[index]
             free[record] += 1
-    for place in range(term_count):
-        record = draw.term_records[place]
-        items[free[record]] = draw.terms[place]
+    for index in range(term_count):
+        record = draw.term_records[index]
+        items[free[record]] = draw.terms[index]
         free[record] += 1
     for record in range(record_count):
         sort_unique(items, starts[record], starts[record + 1])

@@ -7,8 +7,6 @@ A virtual term chunk is a list of numbers that ascend: the rank of a term in the
 support in the lower. So lists are compared, merged and intersected in one go.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -113,12 +111,12 @@ def sort_nodes(nodes: JointNodes, order: Ints) -> Ints:
         for first in range(0, count, 2 * width):
             middle, last = min(first + width, count), min(first + 2 * width, count)
             left, right = first, middle
-            for place in range(first, last):
+            for index in range(first, last):
                 if right == last or (left < middle and not _comes_before(nodes, order[right], order[left])):
-                    merged[place] = order[left]
+                    merged[index] = order[left]
                     left += 1
                 else:
-                    merged[place] = order[right]
+                    merged[index] = order[right]
                     right += 1
         order, merged = merged, order
         width *= 2
@@ -130,17 +128,17 @@ def insert_nodes(nodes: JointNodes, order: Ints, added: Ints) -> Ints:
     """Put sorted nodes among others that are sorted, behind their equals."""
     together = np.empty(len(order) + len(added), dtype=np.int64)
     done = 0
-    for place in range(len(added)):
+    for index in range(len(added)):
         low, high = done, len(order)
         while low < high:
             middle = (low + high) // 2
-            if _comes_before(nodes, added[place], order[middle]):
+            if _comes_before(nodes, added[index], order[middle]):
                 high = middle
             else:
                 low = middle + 1
         for between in range(done, low):
-            together[between + place] = order[between]
-        together[low + place] = added[place]
+            together[between + index] = order[between]
+        together[low + index] = added[index]
         done = low
     for between in range(done, len(order)):
         together[between + len(added)] = order[between]
@@ -173,11 +171,11 @@ def join_neighbours(
     joint_count, list_end = made
     simple_count = len(members.sizes)
     kept, kept_count = np.empty(len(order), dtype=np.int64), 0
-    joint, end, place = joint_count, list_end, 0
-    while place < len(order):
-        one = order[place]
-        if place + 1 < len(order):
-            other = order[place + 1]
+    joint, end, index = joint_count, list_end, 0
+    while index < len(order):
+        one = order[index]
+        if index + 1 < len(order):
+            other = order[index + 1]
             if max(nodes.depths[one], nodes.depths[other]) < rules.deepest and nodes.refused[one] != other:
                 pair = _shareable(forest, one, other, vocabulary, rules.k)
                 if _accept(pair, nodes.sizes[one] + nodes.sizes[other], members):
@@ -185,12 +183,12 @@ def join_neighbours(
                     end = _join(forest, (one, other), joint, vocabulary, end)
                     forest.children[joint, 0], forest.children[joint, 1] = one, other
                     joint += 1
-                    place += 2
+                    index += 2
                     continue
                 nodes.refused[one] = other
         kept[kept_count] = one
         kept_count += 1
-        place += 1
+        index += 1
     return kept[:kept_count].copy(), np.arange(simple_count + joint_count, simple_count + joint)
 
 
@@ -242,9 +240,9 @@ def _find_entries(forest: JointForest, one: int, other: int, number_of: Ints, pa
     for node in (one, other):
         cluster = nodes.first_members[node]
         while True:
-            for place in range(members.in_chunks.starts[cluster], members.in_chunks.starts[cluster + 1]):
-                if number_of[members.in_chunks.items[place]] != _OUT:
-                    pair.barred[number_of[members.in_chunks.items[place]]] = True
+            for index in range(members.in_chunks.starts[cluster], members.in_chunks.starts[cluster + 1]):
+                if number_of[members.in_chunks.items[index]] != _OUT:
+                    pair.barred[number_of[members.in_chunks.items[index]]] = True
             for entry in range(members.held.starts[cluster], members.held.starts[cluster + 1]):
                 number = number_of[members.held.terms[entry]]
                 if number == _OUT:
@@ -260,10 +258,10 @@ def _find_entries(forest: JointForest, one: int, other: int, number_of: Ints, pa
             cluster = members.next_member[cluster]
     for number in range(len(pair.terms)):
         pair.starts[number + 2] += pair.starts[number + 1]
-    for place in range(found_count):
-        start = found[place, 1] + 1
-        pair.entries[pair.starts[start]] = found[place, 0]
-        pair.clusters[pair.starts[start]] = found[place, 2]
+    for index in range(found_count):
+        start = found[index, 1] + 1
+        pair.entries[pair.starts[start]] = found[index, 0]
+        pair.clusters[pair.starts[start]] = found[index, 2]
         pair.starts[start] += 1
 
 
@@ -277,15 +275,15 @@ def _accept(pair: _Pair, size: int, members: Members) -> bool:
     """
     total_support, chunk_places, chunk_records = 0, 0, 0
     for number in range(len(pair.terms)):
-        for place in range(pair.starts[number], pair.starts[number + 1]):
-            cluster = pair.clusters[place]
+        for index in range(pair.starts[number], pair.starts[number + 1]):
+            cluster = pair.clusters[index]
             if members.left[cluster] == 1 and not members.enough[cluster]:
                 pair.barred[number] = True
         if not pair.barred[number]:
             total_support += pair.supports[number]
             chunk_places += pair.starts[number + 1] - pair.starts[number]
-            for place in range(pair.starts[number], pair.starts[number + 1]):
-                cluster = pair.clusters[place]
+            for index in range(pair.starts[number], pair.starts[number + 1]):
+                cluster = pair.clusters[index]
                 members.left[cluster] -= 1
                 if members.sizes[cluster] > 0:  # each cluster counts once
                     chunk_records += members.sizes[cluster]
@@ -293,8 +291,8 @@ def _accept(pair: _Pair, size: int, members: Members) -> bool:
     pays = total_support > 0 and total_support * chunk_records >= chunk_places * size
     for number in range(len(pair.terms)):
         if not pair.barred[number]:
-            for place in range(pair.starts[number], pair.starts[number + 1]):
-                cluster = pair.clusters[place]
+            for index in range(pair.starts[number], pair.starts[number + 1]):
+                cluster = pair.clusters[index]
                 members.sizes[cluster] = abs(members.sizes[cluster])
                 members.left[cluster] += 0 if pays else 1
     return pays
@@ -308,9 +306,9 @@ def _take_out(pair: _Pair, joint: int, forest: JointForest) -> None:
     for number in range(len(pair.terms)):
         if not pair.barred[number]:
             shared.terms[term_place] = pair.terms[number]
-            for place in range(pair.starts[number], pair.starts[number + 1]):
-                members.out[pair.entries[place]] = True
-                shared.entries[entry_place] = pair.entries[place]
+            for index in range(pair.starts[number], pair.starts[number + 1]):
+                members.out[pair.entries[index]] = True
+                shared.entries[entry_place] = pair.entries[index]
                 entry_place += 1
             term_place += 1
             shared.entry_starts[term_place] = entry_place
@@ -328,8 +326,8 @@ def _join(forest: JointForest, joined: tuple[int, int], joint: int, vocabulary: 
     members.next_member[nodes.last_members[one]] = nodes.first_members[other]
     nodes.first_members[node] = nodes.first_members[one]
     nodes.last_members[node] = nodes.last_members[other]
-    for place in range(shared.starts[joint], shared.starts[joint + 1]):
-        number_of[shared.terms[place]] = 0
+    for index in range(shared.starts[joint], shared.starts[joint + 1]):
+        number_of[shared.terms[index]] = 0
     nodes.list_starts[node] = end
     left, right = nodes.list_starts[one], nodes.list_starts[other]
     left_end, right_end = nodes.list_ends[one], nodes.list_ends[other]
@@ -345,8 +343,8 @@ def _join(forest: JointForest, joined: tuple[int, int], joint: int, vocabulary: 
             end += 1
         left, right = left + (rank <= other_rank), right + (other_rank <= rank)
     nodes.list_ends[node] = end
-    for place in range(shared.starts[joint], shared.starts[joint + 1]):
-        number_of[shared.terms[place]] = _OUT
+    for index in range(shared.starts[joint], shared.starts[joint + 1]):
+        number_of[shared.terms[index]] = _OUT
     return end
 
 
@@ -359,10 +357,10 @@ def gather_lists(nodes: JointNodes, order: Ints) -> int:
     moved, end = np.empty(room, dtype=np.int64), 0
     for node in order:
         start = end
-        for place in range(nodes.list_starts[node], nodes.list_ends[node]):
-            moved[end] = nodes.lists[place]
+        for index in range(nodes.list_starts[node], nodes.list_ends[node]):
+            moved[end] = nodes.lists[index]
             end += 1
         nodes.list_starts[node], nodes.list_ends[node] = start, end
-    for place in range(end):
-        nodes.lists[place] = moved[place]
+    for index in range(end):
+        nodes.lists[index] = moved[index]
     return end

@@ -1,7 +1,5 @@
 """Records are moved, one after the other, to the cluster where the sum of costs falls most."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ node sends each row to the sub-part of those that hold the same children of it. 
 lists of children that they really hold, so the number of children a node has does not matter.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +17,7 @@ NO_NODE = -1
 _NO_PART = -1
 _NOT_NOW = -1
 
-_STACKED, _GROUPS, _ROWS_DONE, _EXPANSIONS, _LOST = range(5)  # places of `counts`
+_STACKED, _CLUSTERS, _ROWS_DONE, _EXPANSIONS, _LOST = range(5)  # places of `counts`
 
 
 class Drill(NamedTuple):
@@ -27,9 +25,9 @@ class Drill(NamedTuple):
 
     `order[start:end]` are the rows of a part; the parts that wait are in `stack`, one line each: start, end,
     and the node that a pool of left-over rows keeps unexpanded. `node[p]` is what the occurrence
-    sets.items[p] is published as, and `below[p]` its child on the way down to the item, or -1. `group[r]` is
-    the finished part of a row, and `left_over[r]` tells whether that was such a pool. The others are memory
-    for one step.
+    sets.items[p] is published as, and `below[p]` its child on the way down to the item, or -1. `cluster[r]`
+    is the finished part of a row, and `left_over[r]` tells whether that was such a pool. The others are
+    memory for one step.
     """
 
     sets: SetArrays
@@ -38,7 +36,7 @@ class Drill(NamedTuple):
     order: Ints
     node: Ints
     below: Ints
-    group: Ints
+    cluster: Ints
     left_over: Bools
     stack: Ints
     counts: Ints
@@ -64,8 +62,8 @@ def begin_drill(sets: SetArrays, tree: CostTree, k: int) -> Drill:
     return drill
 
 
-def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, group: Ints) -> Drill:
-    """Rows in finished groups, numbered from 0, and what each occurrence is published as."""
+def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, cluster: Ints) -> Drill:
+    """Rows in finished clusters, numbered from 0, and what each occurrence is published as."""
     row_count, node_count = len(sets.starts) - 1, len(tree.cost)
     slots = 16
     while slots < 2 * row_count:
@@ -77,7 +75,7 @@ def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, group: I
         order=np.arange(row_count, dtype=np.int64),
         node=node,
         below=np.empty(len(sets.items), dtype=np.int64),
-        group=group,
+        cluster=cluster,
         left_over=np.zeros(row_count, dtype=np.bool_),
         stack=np.empty((row_count // k + 1, 3), dtype=np.int64),
         counts=np.zeros(5, dtype=np.int64),
@@ -91,13 +89,13 @@ def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, group: I
         table=np.full(slots, _NO_PART, dtype=np.int64),
         buffer=np.empty(row_count, dtype=np.int64),
     )
-    drill.counts[_GROUPS] = int(group.max(initial=_NO_PART)) + 1
+    drill.counts[_CLUSTERS] = int(cluster.max(initial=_NO_PART)) + 1
     return drill
 
 
-def groups_found(drill: Drill) -> int:
+def clusters_found(drill: Drill) -> int:
     """How many parts are finished."""
-    return int(drill.counts[_GROUPS])
+    return int(drill.counts[_CLUSTERS])
 
 
 def rows_finished(drill: Drill) -> int:
@@ -121,7 +119,7 @@ def drill_down(drill: Drill, most_steps: int) -> bool:
 
 @kernel
 def finish_as_they_are(drill: Drill) -> None:
-    """Make a group of each part that waits: it is safe, if coarse."""
+    """Make a cluster of each part that waits: it is safe, if coarse."""
     while drill.counts[_STACKED] > 0:
         drill.counts[_STACKED] -= 1
         top = drill.counts[_STACKED]
@@ -130,9 +128,9 @@ def finish_as_they_are(drill: Drill) -> None:
 
 @kernel
 def divide_part(drill: Drill, start: int, end: int, node: int, most: int) -> tuple[int, int]:
-    """Drill one part down to finished groups, the given node first, while no other part waits.
+    """Drill one part down to finished clusters, the given node first, while no other part waits.
 
-    Returns the loss of the groups and the steps taken. Gives up, with a loss of at least `most`, when that
+    Returns the loss of the clusters and the steps taken. Gives up, with a loss of at least `most`, when that
     much is lost or when the part does not fall apart by that node.
     """
     parts = _fall_apart(drill, start, end, node)
@@ -178,9 +176,9 @@ def _refine(drill: Drill, start: int, end: int, kept: int) -> int:
             whole = False
         else:
             drill.gain[node] = _NOT_NOW
-    for place in range(count):
-        drill.gain[drill.nodes[place]] = 0
-        drill.seen[drill.nodes[place]] = False
+    for index in range(count):
+        drill.gain[drill.nodes[index]] = 0
+        drill.seen[drill.nodes[index]] = False
     if whole:
         _finish(drill, start, end, kept)
     return steps
@@ -190,11 +188,11 @@ def _refine(drill: Drill, start: int, end: int, kept: int) -> int:
 def _finish(drill: Drill, start: int, end: int, kept: int) -> None:
     for position in range(start, end):
         row = drill.order[position]
-        drill.group[row] = drill.counts[_GROUPS]
+        drill.cluster[row] = drill.counts[_CLUSTERS]
         drill.left_over[row] = kept != NO_NODE
-        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
-            drill.counts[_LOST] += drill.tree.cost[drill.node[place]]
-    drill.counts[_GROUPS] += 1
+        for index in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            drill.counts[_LOST] += drill.tree.cost[drill.node[index]]
+    drill.counts[_CLUSTERS] += 1
     drill.counts[_ROWS_DONE] += end - start
 
 
@@ -207,8 +205,8 @@ def _count_gains(drill: Drill, start: int, end: int) -> tuple[int, int]:
     count, occurrences = 0, 0
     for position in range(start, end):
         row = drill.order[position]
-        for place in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
-            count = _add_gain(drill, place, count)
+        for index in range(drill.sets.starts[row], drill.sets.starts[row + 1]):
+            count = _add_gain(drill, index, count)
             occurrences += 1
     return count, occurrences
 
@@ -230,8 +228,8 @@ def _add_gain(drill: Drill, place: int, count: int) -> int:
 def _dearest(drill: Drill, count: int) -> int:
     """The node of the largest gain that may be expanded, the first in tree order of several; or -1."""
     best, largest = NO_NODE, _NOT_NOW
-    for place in range(count):
-        node = drill.nodes[place]
+    for index in range(count):
+        node = drill.nodes[index]
         gain = drill.gain[node]
         if gain > largest or (gain == largest and node < best):
             best, largest = node, gain
@@ -301,34 +299,34 @@ def _first_under(drill: Drill, row: int, node: int) -> int:
 def _hash_of_children(drill: Drill, row: int, node: int, position: int) -> int:
     key = np.uint64(14695981039346656037)
     last, loss = NO_NODE, 0
-    place, end = _first_under(drill, row, node), drill.sets.starts[row + 1]
-    while place < end and drill.node[place] == node:
-        child = drill.below[place]
+    index, end = _first_under(drill, row, node), drill.sets.starts[row + 1]
+    while index < end and drill.node[index] == node:
+        child = drill.below[index]
         loss += drill.tree.cost[node] - drill.tree.cost[child]
         if child != last:
             key = (key ^ np.uint64(child)) * np.uint64(0x9E3779B97F4A7C15)
             key ^= key >> np.uint64(29)
             last = child
-        place += 1
+        index += 1
     drill.loss[position] = loss
     return int(key >> np.uint64(1))
 
 
 @kernel
 def _same_children(drill: Drill, left: int, right: int, node: int) -> bool:
-    place, other = _first_under(drill, left, node), _first_under(drill, right, node)
+    index, other = _first_under(drill, left, node), _first_under(drill, right, node)
     end, other_end = drill.sets.starts[left + 1], drill.sets.starts[right + 1]
     while True:
-        is_there = place < end and drill.node[place] == node
+        is_there = index < end and drill.node[index] == node
         if is_there != (other < other_end and drill.node[other] == node):
             return False
         if not is_there:
             return True
-        child = drill.below[place]
+        child = drill.below[index]
         if child != drill.below[other]:
             return False
-        while place < end and drill.node[place] == node and drill.below[place] == child:
-            place += 1
+        while index < end and drill.node[index] == node and drill.below[index] == child:
+            index += 1
         while other < other_end and drill.node[other] == node and drill.below[other] == child:
             other += 1
 
@@ -402,11 +400,11 @@ def _expand_whole(drill: Drill, start: int, end: int, node: int, count: int) -> 
     drill.gain[node] = _NOT_NOW
     for position in range(start, end):
         row = drill.order[position]
-        place, last = _first_under(drill, row, node), drill.sets.starts[row + 1]
-        while place < last and drill.node[place] == node:
-            _descend(drill, place)
-            count = _add_gain(drill, place, count)
-            place += 1
+        index, last = _first_under(drill, row, node), drill.sets.starts[row + 1]
+        while index < last and drill.node[index] == node:
+            _descend(drill, index)
+            count = _add_gain(drill, index, count)
+            index += 1
     return count
 
 
@@ -441,10 +439,10 @@ def _split(drill: Drill, start: int, end: int, node: int, parts: int) -> None:
         else:
             drill.buffer[drill.firsts[number]] = row
             drill.firsts[number] += 1
-            place, last = _first_under(drill, row, node), drill.sets.starts[row + 1]
-            while place < last and drill.node[place] == node:
-                _descend(drill, place)
-                place += 1
+            index, last = _first_under(drill, row, node), drill.sets.starts[row + 1]
+            while index < last and drill.node[index] == node:
+                _descend(drill, index)
+                index += 1
     for position in range(start, end):
         drill.order[position] = drill.buffer[position]
 
@@ -460,8 +458,8 @@ def _push(drill: Drill, start: int, end: int, closed: int) -> None:
 
 @kernel
 def _hang_all(drill: Drill) -> None:
-    for place in range(len(drill.sets.items)):
-        hang(drill, place)
+    for index in range(len(drill.sets.items)):
+        hang(drill, index)
 
 
 @kernel

@@ -1,7 +1,5 @@
 """Sets whose items are exchanged for other numbers: sorted again, and without repeats."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays
@@ -20,8 +18,8 @@ def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Ints) -> Se
     end = 0
     for row in range(row_count):
         part = part_of_row[row]
-        for place in range(sets.starts[row], sets.starts[row + 1]):
-            number = number_of_item[part, sets.items[place]]
+        for index in range(sets.starts[row], sets.starts[row + 1]):
+            number = number_of_item[part, sets.items[index]]
             if number >= 0:
                 items[end] = number
                 end += 1
@@ -40,9 +38,9 @@ def renumbered_sets(starts: Ints, numbers: Ints) -> SetArrays:
     items = np.empty(len(numbers), dtype=np.int64)
     end = 0
     for row in range(len(starts) - 1):
-        for place in range(starts[row], starts[row + 1]):
-            if numbers[place] >= 0:
-                items[end] = numbers[place]
+        for index in range(starts[row], starts[row + 1]):
+            if numbers[index] >= 0:
+                items[end] = numbers[index]
                 end += 1
         end = sort_unique(items, new_starts[row], end)
         new_starts[row + 1] = end
@@ -56,16 +54,16 @@ def sort_unique(numbers: Ints, start: int, end: int) -> int:
     while gap < (end - start) // 9:
         gap = 3 * gap + 1
     while gap > 0:  # Shell's sort: NumPy's takes seconds to compile, and most sets have a few items
-        for place in range(start + gap, end):
-            number = numbers[place]
-            while place >= start + gap and numbers[place - gap] > number:
-                numbers[place] = numbers[place - gap]
-                place -= gap
-            numbers[place] = number
+        for index in range(start + gap, end):
+            number = numbers[index]
+            while index >= start + gap and numbers[index - gap] > number:
+                numbers[index] = numbers[index - gap]
+                index -= gap
+            numbers[index] = number
         gap //= 3
     kept = min(start + 1, end)
-    for place in range(start + 1, end):
-        if numbers[place] != numbers[place - 1]:
-            numbers[kept] = numbers[place]
+    for index in range(start + 1, end):
+        if numbers[index] != numbers[index - 1]:
+            numbers[kept] = numbers[index]
             kept += 1
     return kept

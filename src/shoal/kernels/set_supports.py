@@ -4,8 +4,6 @@ The leaves under a node are an interval, so rows that hold a node are those that
 The rows of each leaf are listed once; an itemset is answered from the rows of its rarest node.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -42,8 +40,8 @@ def rows_of_leaves(sets: SetArrays, leaf_count: int) -> tuple[Ints, Ints]:
     rows = np.empty(len(sets.items), dtype=np.int64)
     free = starts[:-1].copy()
     for row in range(len(sets.starts) - 1):
-        for place in range(sets.starts[row], sets.starts[row + 1]):
-            leaf = sets.items[place]
+        for index in range(sets.starts[row], sets.starts[row + 1]):
+            leaf = sets.items[index]
             rows[free[leaf]] = row
             free[leaf] += 1
     return starts, rows
@@ -103,8 +101,8 @@ def node_supports(sets: SetArrays, parent: Ints) -> Ints:
     last_row = np.full(len(parent), -1, dtype=np.int64)
     root = len(parent) - 1
     for row in range(len(sets.starts) - 1):
-        for place in range(sets.starts[row], sets.starts[row + 1]):
-            node = sets.items[place]
+        for index in range(sets.starts[row], sets.starts[row + 1]):
+            node = sets.items[index]
             while last_row[node] != row:
                 last_row[node] = row
                 supports[node] += 1
@@ -156,7 +154,7 @@ def _holds(sets: SetArrays, row: int, first: int, last: int) -> bool:
             start = middle + 1
         else:
             end = middle + 1
-    for place in range(start, end):
-        if sets.items[place] >= first:
-            return sets.items[place] <= last
+    for index in range(start, end):
+        if sets.items[index] >= first:
+            return sets.items[index] <= last
     return False

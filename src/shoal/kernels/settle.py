@@ -4,8 +4,6 @@ A term is covered by a cluster if at least k of its records hold it. Pairs of co
 table, so a record is held against a few clusters only.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -69,11 +67,11 @@ def count_covered(sets: SetArrays, cluster_starts: Ints, term_count: int, k: int
         first = sets.starts[cluster_starts[cluster]]
         last = sets.starts[cluster_starts[cluster + 1]]
         covered = 0
-        for place in range(first, last):
-            counts[sets.items[place]] += 1
-            covered += counts[sets.items[place]] == k
-        for place in range(first, last):
-            counts[sets.items[place]] = 0
+        for index in range(first, last):
+            counts[sets.items[index]] += 1
+            covered += counts[sets.items[index]] == k
+        for index in range(first, last):
+            counts[sets.items[index]] = 0
         starts[cluster + 1] = starts[cluster] + covered
         looked_up = min(covered, MOST_TERMS)
         pairs += looked_up * (looked_up - 1) // 2
@@ -89,8 +87,8 @@ def fill_covered(sets: SetArrays, cluster_starts: Ints, k: int, covered: Covered
         last = sets.starts[cluster_starts[cluster + 1]]
         start = covered.starts[cluster]
         filled = int(np.int64(0))
-        for place in range(first, last):
-            term = sets.items[place]
+        for index in range(first, last):
+            term = sets.items[index]
             counts[term] += 1
             if counts[term] == k:
                 covered.terms[start + filled] = term
@@ -99,8 +97,8 @@ def fill_covered(sets: SetArrays, cluster_starts: Ints, k: int, covered: Covered
         sort_ascending(covered.terms[start : start + filled], filled)
         for offset in range(filled):
             covered.supports[start + offset] = counts[covered.terms[start + offset]]
-        for place in range(first, last):
-            counts[sets.items[place]] = 0
+        for index in range(first, last):
+            counts[sets.items[index]] = 0
 
 
 @kernel
@@ -112,22 +110,22 @@ def fill_pair_table(covered: Covered, term_count: int, table: PairTable) -> None
         for one in range(start, behind):
             for other in range(one + 1, behind):
                 key = covered.terms[one] * term_count + covered.terms[other]
-                place = _place_of(key, table.keys)
-                table.keys[place] = key
-                table.filter[place // _BITS] |= np.uint64(1) << np.uint64(place % _BITS)
+                index = _place_of(key, table.keys)
+                table.keys[index] = key
+                table.filter[index // _BITS] |= np.uint64(1) << np.uint64(index % _BITS)
                 for slot in range(CLUSTERS_PER_PAIR):
-                    if table.clusters[place, slot] == _EMPTY:
-                        table.clusters[place, slot] = cluster
+                    if table.clusters[index, slot] == _EMPTY:
+                        table.clusters[index, slot] = cluster
                         break
 
 
 @kernel
 def _place_of(key: int, keys: Ints) -> int:
     """Where a key stands, or would; there is always an empty place."""
-    place = _hashed(key, len(keys))
-    while keys[place] != key and keys[place] != _EMPTY:
-        place = (place + 1) % len(keys)
-    return place
+    index = _hashed(key, len(keys))
+    while keys[index] != key and keys[index] != _EMPTY:
+        index = (index + 1) % len(keys)
+    return index
 
 
 @kernel
@@ -192,11 +190,11 @@ def settle(sets: SetArrays, cluster_of: Ints, index: Index, bounds: Bounds) -> N
 @kernel
 def _known_place(key: int, table: PairTable) -> int:
     """Where a pair stands in the table, or _EMPTY."""
-    place = _hashed(key, len(table.keys))
-    while (table.filter[place // _BITS] >> np.uint64(place % _BITS)) & np.uint64(1):
-        if table.keys[place] == key:
-            return place
-        place = (place + 1) % len(table.keys)
+    index = _hashed(key, len(table.keys))
+    while (table.filter[index // _BITS] >> np.uint64(index % _BITS)) & np.uint64(1):
+        if table.keys[index] == key:
+            return index
+        index = (index + 1) % len(table.keys)
     return _EMPTY
 
 
@@ -204,13 +202,13 @@ def _known_place(key: int, table: PairTable) -> int:
 def _covered_terms(covered: Covered, cluster: int, row: int, row_with: Ints, k: int) -> int:
     """How many terms of a row a cluster covers now."""
     count = 0
-    for place in range(covered.starts[cluster], covered.starts[cluster + 1]):
-        count += row_with[covered.terms[place]] == row and covered.supports[place] >= k
+    for index in range(covered.starts[cluster], covered.starts[cluster + 1]):
+        count += row_with[covered.terms[index]] == row and covered.supports[index] >= k
     return count
 
 
 @kernel
 def _change_supports(covered: Covered, cluster: int, row: int, row_with: Ints, change: int) -> None:
-    for place in range(covered.starts[cluster], covered.starts[cluster + 1]):
-        if row_with[covered.terms[place]] == row:
-            covered.supports[place] += change
+    for index in range(covered.starts[cluster], covered.starts[cluster + 1]):
+        if row_with[covered.terms[index]] == row:
+            covered.supports[index] += change

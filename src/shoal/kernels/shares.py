@@ -1,7 +1,5 @@
 """Whether a sensitive item has too large a share of some rows."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from shoal.kernels.arrays import Ints, SetArrays
@@ -26,8 +24,8 @@ class ShareLimit(NamedTuple):
 @kernel
 def count_row(limit: ShareLimit, row: int, distinct: int) -> int:
     """Add a row's sensitive items to the counts; returns how many different ones were touched so far."""
-    for place in range(limit.sensitive.starts[row], limit.sensitive.starts[row + 1]):
-        item = limit.sensitive.items[place]
+    for index in range(limit.sensitive.starts[row], limit.sensitive.starts[row + 1]):
+        item = limit.sensitive.items[index]
         if limit.counts[item] == 0:
             limit.touched[distinct] = item
             distinct += 1

@@ -5,8 +5,6 @@ are sorted and counted, and the counts of equal keys are added. A set of numbers
 has the key (n1 * base + n2) * base + ..., so the order of keys is the lexicographic order of sets.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -30,8 +28,8 @@ def occurrences_by_first(laid: Ints, subsets: Subsets) -> Ints:
     """How many occurrences of sets begin with each number; rows are laid as `lay_out` does. Reads only."""
     counts = np.zeros(subsets.base, dtype=np.int64)
     behind, stale_behind = 0, 0
-    for place in range(len(laid) - 1, -1, -1):
-        number = laid[place]
+    for index in range(len(laid) - 1, -1, -1):
+        number = laid[index]
         if number >= subsets.base:
             behind, stale_behind = 0, 0
             continue
@@ -48,10 +46,10 @@ def occurrences_by_first(laid: Ints, subsets: Subsets) -> Ints:
 def _combinations(n: int, size: int) -> int:
     """Ways to choose so many of n, or what is below 2^62 on the way there."""
     chosen = 1
-    for place in range(size):
-        if chosen > (1 << 62) // max(1, n - place):
+    for index in range(size):
+        if chosen > (1 << 62) // max(1, n - index):
             return chosen
-        chosen = chosen * (n - place) // (place + 1)
+        chosen = chosen * (n - index) // (index + 1)
     return chosen
 
 
@@ -84,17 +82,17 @@ def next_keys(laid: Ints, subsets: Subsets, at: Ints, keys: Ints) -> int:
             at[size - 1] = depth + 1
         else:
             prefix, is_fresh = 0, False
-            for place in range(depth):
-                number = laid[at[place]]
+            for index in range(depth):
+                number = laid[at[index]]
                 prefix = prefix * base + number
                 is_fresh |= subsets.fresh[number]
-            place = at[depth - 1] + 1
-            end = place
+            index = at[depth - 1] + 1
+            end = index
             while laid[end] < base:
                 end += 1
-            if end - place > len(keys) - filled:
+            if end - index > len(keys) - filled:
                 return filled
-            for last in range(place, end):
+            for last in range(index, end):
                 if is_fresh or subsets.fresh[laid[last]]:
                     keys[filled] = prefix * base + laid[last]
                     filled += 1

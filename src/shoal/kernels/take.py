@@ -1,7 +1,5 @@
 """Putting clusters, chunks and subrecords into another order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays
@@ -35,23 +33,23 @@ def _taken_starts(starts: Ints, groups: Ints) -> Ints:
 
 @kernel
 def _add_sizes(starts: Ints, groups: Ints, taken: Ints) -> None:
-    for place in range(len(groups)):
-        taken[place + 1] = taken[place] + starts[groups[place] + 1] - starts[groups[place]]
+    for index in range(len(groups)):
+        taken[index + 1] = taken[index] + starts[groups[index] + 1] - starts[groups[index]]
 
 
 @kernel
 def _copy_rows(sets: SetArrays, rows: Ints, starts: Ints, items: Ints) -> None:
-    for place in range(len(rows)):
-        first = sets.starts[rows[place]]
-        for offset in range(starts[place + 1] - starts[place]):
-            items[starts[place] + offset] = sets.items[first + offset]
+    for index in range(len(rows)):
+        first = sets.starts[rows[index]]
+        for offset in range(starts[index + 1] - starts[index]):
+            items[starts[index] + offset] = sets.items[first + offset]
 
 
 @kernel
 def _number_groups(starts: Ints, groups: Ints, taken: Ints, numbers: Ints) -> None:
-    for place in range(len(groups)):
-        for offset in range(taken[place + 1] - taken[place]):
-            numbers[taken[place] + offset] = starts[groups[place]] + offset
+    for index in range(len(groups)):
+        for offset in range(taken[index + 1] - taken[index]):
+            numbers[taken[index] + offset] = starts[groups[index]] + offset
 
 
 @kernel
@@ -59,9 +57,9 @@ def shuffle_groups(starts: Ints, numbers: Ints, randoms: Ints) -> None:
     """Shuffle numbers[starts[g]:starts[g + 1]] in place; `randoms` has a number of 0 or more for each."""
     for group in range(len(starts) - 1):
         first = starts[group]
-        for place in range(starts[group + 1] - 1, first, -1):
-            other = first + randoms[place] % (place - first + 1)
-            numbers[place], numbers[other] = numbers[other], numbers[place]
+        for index in range(starts[group + 1] - 1, first, -1):
+            other = first + randoms[index] % (index - first + 1)
+            numbers[index], numbers[other] = numbers[other], numbers[index]
 
 
 @kernel
@@ -74,8 +72,8 @@ def preorder(parents: Ints, order: Ints) -> Ints:
     next_sibling = np.empty(len(parents), dtype=np.int64)
     waiting = np.empty(len(parents), dtype=np.int64)
     waiting_count = 0
-    for place in range(len(order) - 1, -1, -1):
-        node = order[place]
+    for index in range(len(order) - 1, -1, -1):
+        node = order[index]
         if parents[node] < 0:
             waiting[waiting_count] = node
             waiting_count += 1
@@ -83,10 +81,10 @@ def preorder(parents: Ints, order: Ints) -> Ints:
             next_sibling[node] = first_child[parents[node]]
             first_child[parents[node]] = node
     visited = np.empty(len(parents), dtype=np.int64)
-    for place in range(len(parents)):
+    for index in range(len(parents)):
         waiting_count -= 1
         node = waiting[waiting_count]
-        visited[place] = node
+        visited[index] = node
         # The stack pops what was pushed last, so the children are turned around on it.
         child, bottom = first_child[node], waiting_count
         while child >= 0:

@@ -1,7 +1,5 @@
 """Questions about trees whose nodes cover intervals of leaves, asked for many groups at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.kernels.arrays import Ints, TreeArrays

@@ -4,8 +4,6 @@ A published word of n items stands for 2^n - 1 combinations, a record whose word
 2^sigma - 1. Everything is kept relative to 2^sigma: the powers themselves are no floating-point numbers.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -75,8 +73,8 @@ def measure_row(
 ) -> tuple[int, float]:
     """The items under the words of a row, and what these stand for relative to 2 to that power."""
     end = 0
-    for place in range(sets.starts[row], sets.starts[row + 1]):
-        word = word_of_item[sets.items[place]]
+    for index in range(sets.starts[row], sets.starts[row + 1]):
+        word = word_of_item[sets.items[index]]
         if word != NO_WORD:
             room[end] = word
             end += 1
@@ -122,8 +120,8 @@ def cheapest_partner(unions: WordUnions, word: int, candidates: Ints) -> tuple[i
     """
     sizes, weights = unions.words
     best, least = NO_WORD, np.inf
-    for place in range(unions.starts[word], unions.ends[word]):
-        unions.held[unions.pool[place]] = True
+    for index in range(unions.starts[word], unions.ends[word]):
+        unions.held[unions.pool[index]] = True
     known, alone = Union(0, 0.0), 0.0
     for other in candidates:
         if other == word or unions.families[other] != unions.families[word]:
@@ -135,8 +133,8 @@ def cheapest_partner(unions: WordUnions, word: int, candidates: Ints) -> tuple[i
         change = alone + _change_beside(unions, word, other, union)
         if change < least - ROUNDING:
             best, least = other, change
-    for place in range(unions.starts[word], unions.ends[word]):
-        unions.held[unions.pool[place]] = False
+    for index in range(unions.starts[word], unions.ends[word]):
+        unions.held[unions.pool[index]] = False
     return best, least
 
 
@@ -144,8 +142,8 @@ def cheapest_partner(unions: WordUnions, word: int, candidates: Ints) -> tuple[i
 def _change_of_all(unions: WordUnions, word: int, union: Union) -> float:
     """What the rows of a word lose more if none of them holds the other one."""
     change = 0.0
-    for place in range(unions.starts[word], unions.ends[word]):
-        change += _change_of_one(unions, unions.pool[place], word, union)
+    for index in range(unions.starts[word], unions.ends[word]):
+        change += _change_of_one(unions, unions.pool[index], word, union)
     return change
 
 
@@ -153,8 +151,8 @@ def _change_of_all(unions: WordUnions, word: int, union: Union) -> float:
 def _change_beside(unions: WordUnions, word: int, other: int, union: Union) -> float:
     """What the rows of the other word add to that; those of the word are marked in `held`."""
     change = 0.0
-    for place in range(unions.starts[other], unions.ends[other]):
-        row = unions.pool[place]
+    for index in range(unions.starts[other], unions.ends[other]):
+        row = unions.pool[index]
         if unions.held[row]:
             change -= _change_of_one(unions, row, word, union)
             gone = stands_for(unions.words, word, unions.sigma[row])

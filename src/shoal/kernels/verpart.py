@@ -5,8 +5,6 @@ Either way there are terms, each with the list of the records that hold it; a te
 records while chunks are formed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -236,8 +234,8 @@ def _unit_of_rows(sets: SetArrays, first: int, last: int, k: int, vocabulary: _V
             order[in_order] = (last - first - support) * term_count + number
             in_order += 1
     sort_ascending(order, in_order)
-    for place in range(in_order):
-        order[place] %= term_count
+    for index in range(in_order):
+        order[index] %= term_count
     for number in range(term_count):
         starts[number + 2] += starts[number + 1]
     rows = np.empty(last_item - first_item, dtype=np.int64)
@@ -260,8 +258,8 @@ def _unit_of_shared_terms(
     first = shared.starts[joint]
     term_count = shared.starts[joint + 1] - first
     by_term = np.empty(term_count, dtype=np.int64)
-    for place in range(term_count):
-        by_term[place] = shared.terms[first + place] * term_count + place
+    for index in range(term_count):
+        by_term[index] = shared.terms[first + index] * term_count + index
     sort_ascending(by_term, term_count)
     occurrences = 0
     for entry in shared.entries[shared.entry_starts[first] : shared.entry_starts[first + term_count]]:
@@ -271,12 +269,12 @@ def _unit_of_shared_terms(
     distinct = np.empty(occurrences, dtype=np.int64)
     row_count = 0
     for number in range(term_count):
-        place = by_term[number] % term_count
-        terms[number] = shared.terms[first + place]
-        order[place] = number
+        index = by_term[number] % term_count
+        terms[number] = shared.terms[first + index]
+        order[index] = number
         filled = starts[number]
         for entry in shared.entries[
-            shared.entry_starts[first + place] : shared.entry_starts[first + place + 1]
+            shared.entry_starts[first + index] : shared.entry_starts[first + index + 1]
         ]:
             for row in held.rows[held.row_starts[entry] : held.row_starts[entry + 1]]:
                 if local_of[row] < 0:
@@ -295,10 +293,10 @@ def _unit_of_shared_terms(
 def _bitmaps(unit: Unit, row_count: int) -> Words:
     """One bitmap over the rows for each term of unit.order, in that order."""
     bits = np.zeros((len(unit.order), (row_count + _BITS - 1) // _BITS), dtype=np.uint64)
-    for place in range(len(unit.order)):
-        number = unit.order[place]
+    for index in range(len(unit.order)):
+        number = unit.order[index]
         for row in unit.rows[unit.starts[number] : unit.starts[number + 1]]:
-            bits[place, row // _BITS] |= np.uint64(1) << np.uint64(row % _BITS)
+            bits[index, row // _BITS] |= np.uint64(1) << np.uint64(row % _BITS)
     return bits
 
 
@@ -316,13 +314,13 @@ def form_chunks(unit: Unit, bits: Words, promise: ChunkPromise) -> int:
     placed, chunk = 0, 0
     while placed < len(unit.order):
         member_count = 0
-        for place in range(len(unit.order)):
-            number = unit.order[place]
+        for index in range(len(unit.order)):
+            number = unit.order[index]
             if unit.chunk_of[number] == IN_TERM_CHUNK and _stays_frequent(
-                search, place, members[:member_count], promise
+                search, index, members[:member_count], promise
             ):
                 unit.chunk_of[number] = chunk
-                members[member_count] = place
+                members[member_count] = index
                 member_count += 1
         placed += member_count
         chunk += 1
@@ -373,11 +371,11 @@ def _ones(word: np.uint64) -> int:
 def _subrecord_count(unit: Unit, bits: Words, chunk_count: int) -> int:
     """How many rows hold a term of each chunk, over all chunks."""
     held = np.zeros((chunk_count, bits.shape[1]), dtype=np.uint64)
-    for place in range(len(unit.order)):
-        chunk = unit.chunk_of[unit.order[place]]
+    for index in range(len(unit.order)):
+        chunk = unit.chunk_of[unit.order[index]]
         if chunk != IN_TERM_CHUNK:
             for word in range(bits.shape[1]):
-                held[chunk, word] |= bits[place, word]
+                held[chunk, word] |= bits[index, word]
     count = 0
     for chunk in range(chunk_count):
         for word in range(bits.shape[1]):
@@ -432,11 +430,11 @@ def _emit_chunk(unit: Unit, members: Ints, out: _Output) -> None:
                 distinct[row_count] = row
                 row_count += 1
             row_counts[row] += 1
-    place = filled[_ITEMS]
+    index = filled[_ITEMS]
     for offset in range(row_count):
         row = distinct[offset]
-        row_places[row] = place
-        place += row_counts[row]
+        row_places[row] = index
+        index += row_counts[row]
         chunks.item_counts[filled[_SUBRECORDS] + offset] = row_counts[row]
         row_counts[row] = 0
     for number in members:
@@ -446,7 +444,7 @@ def _emit_chunk(unit: Unit, members: Ints, out: _Output) -> None:
     chunks.subrecord_counts[filled[_CHUNKS]] = row_count
     filled[_CHUNKS] += 1
     filled[_SUBRECORDS] += row_count
-    filled[_ITEMS] = place
+    filled[_ITEMS] = index
 
 
 @kernel

@@ -7,15 +7,14 @@ a cluster below as the other clusters have no room for. If subrecords are combin
 other, the expected share of records with all parts is the product of the parts' shares.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from shoal.errors import InvalidParameter
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, owners
 from shoal.recoding.disassociated import Disassociated, NestedClusters
 
 LARGEST_ITEMSET = 62
@@ -67,13 +66,13 @@ class _Parts:
     share: Floats
 
     @classmethod
-    def of(cls, published: Disassociated, codes: Sequence[int]) -> _Parts:
+    def of(cls, published: Disassociated, codes: Sequence[int]) -> Self:
         clusters = published.clusters
         bit_of = np.zeros(len(published.terms), dtype=np.int64)
         bit_of[list(codes)] = 1 << np.arange(len(codes))
         in_chunk, counts = _chunks_with_terms(published, bit_of)
         term_chunk = _united_bits(published.term_chunks, bit_of)
-        here, parts = term_chunk.copy(), _bits_set(term_chunk)
+        here, parts = term_chunk.copy(), np.bitwise_count(term_chunk).astype(np.int64)
         certain, most = parts.copy(), clusters.sizes.copy()
         share = (1.0 / clusters.sizes) ** parts
         held = np.flatnonzero(in_chunk)
@@ -140,7 +139,7 @@ class _Totals:
 def _chunks_with_terms(published: Disassociated, bit_of: Ints) -> tuple[Ints, Ints]:
     """The terms of the itemset in each chunk, and how many of its subrecords hold all of those."""
     in_subrecord = _united_bits(published.subrecords, bit_of)
-    chunk_of = np.repeat(np.arange(len(published.chunk_clusters)), np.diff(published.chunk_starts))
+    chunk_of = owners(published.chunk_starts)
     in_chunk = np.zeros(len(published.chunk_clusters), dtype=np.int64)
     np.bitwise_or.at(in_chunk, chunk_of, in_subrecord)
     whole = (in_subrecord != 0) & (in_subrecord == in_chunk[chunk_of])
@@ -153,10 +152,6 @@ def _united_bits(sets: SetArrays, bit_of: Ints) -> Ints:
     rows = np.searchsorted(sets.starts, hits, side="right") - 1
     np.bitwise_or.at(bits, rows, bit_of[sets.items[hits]])
     return bits
-
-
-def _bits_set(numbers: Ints) -> Ints:
-    return np.bitwise_count(numbers).astype(np.int64)
 
 
 def _generations(parents: Ints) -> list[Ints]:

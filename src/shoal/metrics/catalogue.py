@@ -1,7 +1,5 @@
 """All measures by name, for the command line, the report and the tests to iterate over."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -10,21 +8,22 @@ from typing import Any, Literal
 from shoal.engine.local import LocalData
 from shoal.extensions import extensions
 from shoal.kernels.arrays import Floats, Ints, SetArrays
-from shoal.metrics.chunk_losses import measure_chunks
-from shoal.metrics.classes import average_class_size, discernibility
-from shoal.metrics.items import item_ncp, utility_loss
-from shoal.metrics.joint import (
+from shoal.metrics.items import (
+    item_ncp,
     item_weights,
     joint_item_ncp,
     joint_utility_loss,
     published_occurrences,
+    utility_loss,
     weights_of_words,
 )
-from shoal.metrics.mining import Measured, records_loss
+from shoal.metrics.mining import Measured, measure_chunks, records_loss
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import (
+    average_class_size,
     combined_cost,
     costs_of_columns,
+    discernibility,
     log10_ambiguity_of,
     published_columns,
 )

@@ -1,7 +1,5 @@
 """What published cells cover of a column's original values: everything that a cost per cell rests on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

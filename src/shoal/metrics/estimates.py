@@ -6,8 +6,6 @@ it contains j given ones with probability 2^(n-j) / (2^n - 1). Different values 
 independent. All estimators answer the same queries, so that releases of any kind can be compared.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.errors import InvalidParameter, UnknownName
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
 from shoal.metrics.answers import support_of
 from shoal.metrics.workloads import Query
 from shoal.recoding.disassociated import Disassociated
@@ -49,7 +47,7 @@ class LabelMeaning:
                 raise UnknownName(f"column {column!r}", "value", label, sorted(self.codes)[:20])
         wanted: Bools = np.zeros(len(self.codes), dtype=np.bool_)
         wanted[[self.codes[label] for label in labels]] = True
-        before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(wanted[self.covered.items])))
+        before = starts_of(wanted[self.covered.items])
         return np.diff(before[self.covered.starts])
 
     @property

@@ -1,7 +1,5 @@
 """What became of the values of a column: which value was published as what, and how often."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ those that agree on it, too. A record that nobody else is like tells nothing abo
 rare values are not blamed for what they cannot tell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Floats, Ints, SetArrays
-from shoal.metrics.chunks import certain_sets, codes_in, lost_terms, recoded
+from shoal.kernels.arrays import Floats, Ints, SetArrays, frozen_ints, frozen_sets, owners
 from shoal.metrics.pair_supports import (
     FIRST_RANK,
     LAST_RANK,
@@ -23,10 +23,52 @@ from shoal.metrics.pair_supports import (
 )
 from shoal.metrics.top_itemsets import TOP, generalized_top_deviation, top_deviation
 from shoal.recoding.disassociated import Disassociated
+from shoal.recoding.reconstruction import reconstructions
 from shoal.table.columns import Domain, Sets
 
-TOP_RANKS = (0, 19)
-_RANKS = {"re": (FIRST_RANK, LAST_RANK), "re_top": TOP_RANKS}
+_RANKS = {"re": (FIRST_RANK, LAST_RANK), "re_top": (0, 19)}
+
+
+def codes_in(domain: Domain, published: Disassociated) -> Ints:
+    """The code of every published term in the domain of the original, or the next free code after it."""
+    codes = pc.index_in(published.terms.labels, value_set=domain.labels).to_numpy(zero_copy_only=False)
+    unknown = np.isnan(codes)
+    codes = np.where(unknown, len(domain) + np.cumsum(unknown) - 1, codes)
+    return frozen_ints(codes.astype(np.int64))
+
+
+def recoded(sets: SetArrays, codes: Ints) -> SetArrays:
+    """The same sets under other codes, ascending again."""
+    if np.array_equal(codes, np.arange(len(codes))):
+        return sets
+    rows = owners(sets.starts)
+    items = codes[sets.items]
+    return frozen_sets(sets.starts, items[np.lexsort((items, rows))])
+
+
+def certain_sets(published: Disassociated) -> SetArrays:
+    """What stands in every original: the subrecords, and each term of a term chunk once, as sets alone.
+
+    Itemsets of them have the lower bounds of their supports as supports. They are what tKd-a and re-a compare
+    with the original.
+    """
+    terms = published.term_chunks.items
+    starts = np.concatenate(
+        (published.subrecords.starts, published.subrecords.starts[-1] + 1 + np.arange(len(terms)))
+    )
+    return frozen_sets(starts, np.concatenate((published.subrecords.items, terms)))
+
+
+def lost_terms(supports: Ints, published: Disassociated, codes: Ints, k: int) -> float:
+    """tlost: of the terms with a support above k, the share that are in term chunks only; 0 without any.
+
+    `supports` are those of the original, and `codes` the codes there of published terms.
+    """
+    frequent = np.flatnonzero(supports > k)
+    in_chunks = codes[np.unique(published.subrecords.items)]
+    in_term_chunks = codes[np.unique(published.term_chunks.items)]
+    lost = np.setdiff1d(np.intersect1d(frequent, in_term_chunks), in_chunks)
+    return len(lost) / len(frequent) if len(frequent) else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +91,9 @@ def records_loss(
     """
     # Terms that the original lacks have codes behind its own.
     item_count = max([len(original.domain), *(int(copy.items.max(initial=-1)) + 1 for copy in copies)])
-    losses = {"tkd": top_deviation(original.arrays, copies[0], item_count, top=top).tkd}
+    losses = {"tkd": top_deviation(original.arrays, copies[0], item_count, top=top)}
     if tree is not None:
-        losses["tkd_ml2"] = generalized_top_deviation(tree, original.arrays, copies[0], top=top).tkd
+        losses["tkd_ml2"] = generalized_top_deviation(tree, original.arrays, copies[0], top=top)
     return Measured(losses) | _pair_errors(
         original, lambda terms: [pair_supports(copy, terms) for copy in copies], _RANKS
     )
@@ -59,10 +101,22 @@ def records_loss(
 
 def generalized_loss(original: Sets, published: SetArrays, tree: Hierarchy, top: int = TOP) -> Measured:
     """tKd-ML2 and re of sets of nodes."""
-    losses = {"tkd_ml2": generalized_top_deviation(tree, original.arrays, published, top=top).tkd}
+    losses = {"tkd_ml2": generalized_top_deviation(tree, original.arrays, published, top=top)}
     return Measured(losses) | _pair_errors(
         original, lambda terms: [generalized_pair_supports(tree, published, terms)], _RANKS
     )
+
+
+def measure_chunks(original: Sets, published: Disassociated, k: int) -> dict[str, float]:
+    """Every measure of chunks by its name; measures that the data are too small for are left out.
+
+    Terms of the publication have the codes of the original. The reconstruction is drawn with a seed of its
+    own, so that the same chunks always measure the same.
+    """
+    (copy,) = reconstructions(published, 1, np.random.default_rng(0))
+    losses = (chunks_loss(original, published, k) | records_loss(original, [copy.arrays], None)).losses
+    losses["tlost"] = losses.pop("tlost")  # behind all that is about frequent itemsets
+    return losses
 
 
 def chunks_loss(original: Sets, published: Disassociated, k: int, top: int = TOP) -> Measured:
@@ -72,7 +126,7 @@ def chunks_loss(original: Sets, published: Disassociated, k: int, top: int = TOP
     item_count = max(len(original.domain), int(codes.max(initial=-1)) + 1)
     supports = np.bincount(original.arrays.items, minlength=item_count).astype(np.int64)
     losses = {
-        "tkd_a": top_deviation(original.arrays, sets, item_count, top=top).tkd,
+        "tkd_a": top_deviation(original.arrays, sets, item_count, top=top),
         "tlost": lost_terms(supports, published, codes, k),
     }
     ranks = {f"{name}_a": of for name, of in _RANKS.items()}

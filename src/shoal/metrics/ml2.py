@@ -9,8 +9,6 @@ Published sets at a level are parts of the original ones, so every frequent item
 of the original, too, and one that is found at a level is found in generalized form at every level above.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,9 +17,9 @@ import numpy as np
 
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
-from shoal.kernels.sets import group_sets
-from shoal.metrics.frequent_itemsets import frequent_itemsets
+from shoal.kernels.arrays import Bools, Ints, SetArrays, joined_rows, owners, starts_of
+from shoal.kernels.grouping import group_sets
+from shoal.metrics.top_itemsets import frequent_itemsets
 from shoal.recoding.generalized_clusters import SUPPRESSED
 
 # One level above the root.
@@ -127,13 +125,13 @@ def _readable(tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints, le
 
 def _renumbered(sets: SetArrays, number_of: Ints, kept: Bools | None = None) -> SetArrays:
     """The items that are kept under new numbers, which ascend as the old ones do but may coincide."""
-    rows = np.repeat(np.arange(len(sets.starts) - 1), np.diff(sets.starts))
+    rows = owners(sets.starts)
     numbers = number_of[sets.items]
     if kept is not None:
         rows, numbers = rows[kept], numbers[kept]
     first = (np.diff(rows, prepend=-1) != 0) | (np.diff(numbers, prepend=-1) != 0)
     sizes = np.bincount(rows[first], minlength=len(sets.starts) - 1)
-    return SetArrays(np.concatenate(([0], np.cumsum(sizes))), numbers[first])
+    return SetArrays(starts_of(sizes), numbers[first])
 
 
 def _lowest_levels(
@@ -152,7 +150,5 @@ def _lowest_levels(
 
 def _places_of(wanted: SetArrays, among: SetArrays) -> Ints:
     """Where each of the wanted itemsets stands among others, which are distinct and hold them all."""
-    starts = np.concatenate((among.starts, wanted.starts[1:] + among.starts[-1]))
-    items = np.concatenate((among.items, wanted.items))
-    class_of_row, _ = group_sets(SetArrays(frozen_ints(starts), frozen_ints(items)))
+    class_of_row, _ = group_sets(joined_rows(among, wanted))
     return class_of_row[len(among.starts) - 1 :]

@@ -4,8 +4,6 @@ A cost is additive: the cost of a column is the sum over its cells. Searches ask
 a tree once and then only look costs up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -49,13 +47,7 @@ def monotone_entropy(cover: NodeCover) -> Floats:
 
 
 NODE_COSTS: Mapping[str, NodeCost] = MappingProxyType(
-    {
-        "ncp": ncp,
-        "lm": lm,
-        "tree": tree_height,
-        "entropy": entropy,
-        "monotone_entropy": monotone_entropy,
-    }
+    {"ncp": ncp, "lm": lm, "tree": tree_height, "entropy": entropy, "monotone_entropy": monotone_entropy}
 )
 
 

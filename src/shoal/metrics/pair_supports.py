@@ -5,8 +5,6 @@ n leaves above it, and for a pair of terms with the product of both weights. In 
 that is the support; under a cut it divides the support of two nodes evenly among all pairs of their leaves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -6,15 +6,14 @@ as the root costs what the root costs. A column with one value in its domain cos
 whatever form it is published.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.engine.local import LocalData
-from shoal.hierarchy.tree import Hierarchy
+from shoal.errors import InvalidParameter
 from shoal.kernels.arrays import Floats, Ints
+from shoal.kernels.grouping import group_rows
 from shoal.metrics.covers import NodeCover, node_cover, range_cover
 from shoal.metrics.node_costs import node_cost, suppressed_cost
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
@@ -117,16 +116,11 @@ def _published_column(data: LocalData, clusters: GeneralizedClusters, name: str)
     tree = data.trees.get(name)
     column = data.table.coded(name)
     if tree is not None and name in clusters.nodes:
-        return _published_nodes(column, tree, clusters.nodes[name])
+        cover = node_cover(tree, column.domain.numbers, leaf_counts(column, tree.leaf_count))
+        return PublishedColumn(cover, clusters.nodes[name])
     role = data.roles[name]
     bounds = role.bounds if isinstance(role, Quasi) else None
     return _published_ranges(column, clusters.ranges[name], bounds)
-
-
-def _published_nodes(column: Coded, tree: Hierarchy, nodes: Ints) -> PublishedColumn:
-    return PublishedColumn(
-        node_cover(tree, column.domain.numbers, leaf_counts(column, tree.leaf_count)), nodes
-    )
 
 
 def _published_ranges(column: Coded, ranges: Floats, bounds: tuple[float, float] | None) -> PublishedColumn:
@@ -143,3 +137,41 @@ def _mean_cost(column: PublishedColumn, sizes: Ints, clusters: GeneralizedCluste
     suppressed = suppressed_cost(measure, float(cells[-1]))
     total = np.dot(cells[column.cell_of_cluster], sizes) + suppressed * clusters.suppressed_count
     return float(total / max(len(clusters.cluster_of_row), 1))
+
+
+def class_sizes(clusters: GeneralizedClusters) -> Ints:
+    """The sizes of the published classes, in the order of their first cluster.
+
+    Clusters that are published alike are one class; suppressed records are in none.
+    """
+    sizes = cluster_sizes(clusters)
+    occupied = np.flatnonzero(sizes)
+    class_of_cluster, first_clusters = group_rows(_published_records(clusters)[occupied])
+    return np.bincount(class_of_cluster, sizes[occupied], len(first_clusters)).astype(np.int64)
+
+
+def discernibility(clusters: GeneralizedClusters) -> float:
+    """The sum over records of the size of their class; a suppressed record counts as many as there are."""
+    published = float(np.square(class_sizes(clusters).astype(np.float64)).sum())
+    return published + float(clusters.suppressed_count) * len(clusters.cluster_of_row)
+
+
+def average_class_size(clusters: GeneralizedClusters, k: int) -> float:
+    """C_avg: records per published class, in multiples of k.
+
+    Suppressed records are records without a class; when nothing is published, all are taken as one class.
+    """
+    if k < 1:
+        raise InvalidParameter("average_class_size", "k", k, "an integer of 1 or more")
+    return len(clusters.cluster_of_row) / max(len(class_sizes(clusters)), 1) / k
+
+
+def _published_records(clusters: GeneralizedClusters) -> Ints:
+    columns = [np.asarray(nodes) for nodes in clusters.nodes.values()]
+    for ranges in clusters.ranges.values():
+        # Infinite ends are a suppressed cell whatever their sign; NaNs and both zeros are equal in np.unique.
+        alike = np.where(np.isinf(ranges), np.inf, ranges)
+        columns += [np.unique(ends, return_inverse=True)[1] for ends in alike.T]
+    if not columns:
+        return np.zeros((clusters.cluster_count, 1), dtype=np.int64)
+    return np.stack(columns, axis=1).astype(np.int64)

@@ -1,7 +1,5 @@
 """Workloads of COUNT queries: how many records have certain values and hold certain items."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -56,7 +54,7 @@ def _has_value(data: LocalData, name: str) -> Ints:
 def _query_of_row(data: LocalData, rng: np.random.Generator, row: int, values: int, items: int) -> Query:
     columns = [name for name in data.quasi if _has_value(data, name)[row]]
     chosen = rng.choice(len(columns), values, replace=False).tolist() if values else []
-    of_values = {columns[place]: (str(data.label(columns[place], row)),) for place in sorted(chosen)}
+    of_values = {columns[index]: (str(data.label(columns[index], row)),) for index in sorted(chosen)}
     held = [
         (name, str(data.table.sets(name).domain.labels[int(item)]))
         for name in data.quasi_sets
@@ -64,7 +62,7 @@ def _query_of_row(data: LocalData, rng: np.random.Generator, row: int, values: i
     ]
     picked = sorted(rng.choice(len(held), items, replace=False).tolist()) if items else []
     of_items: dict[str, tuple[str, ...]] = {}
-    for name, item in (held[place] for place in picked):
+    for name, item in (held[index] for index in picked):
         of_items[name] = (*of_items.get(name, ()), item)
     return Query(of_values, of_items)
 
@@ -93,15 +91,6 @@ def read_workload(path: Path) -> tuple[Query, ...]:
     if problems:
         raise BadInput(*problems)
     return tuple(queries)
-
-
-def write_workload(queries: tuple[Query, ...], path: Path) -> None:
-    """The file that `read_workload` reads."""
-    lines = [
-        json.dumps({"values": dict(query.values), "items": dict(query.items)}, ensure_ascii=False)
-        for query in queries
-    ]
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def _parsed(line: str) -> Query:

@@ -70,7 +70,7 @@ class Disassociation(Model):
     def meaning(self) -> str:
         """The promise for people who know no theory."""
         return (
-            "All items stay as they are, but records are cut into pieces. For any {m} items that could belong"
+            "All items stay as they are, but records are cut into chunks. For any {m} items that could belong"
             " together, an original is possible in which at least {k} records hold them."
         )
 

@@ -1,4 +1,4 @@
-"""From a decision to what the world sees: quasi-identifiers are exchanged for published labels."""
+"""From a decision to what the world sees: values and items are exchanged for published labels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints
+from shoal.kernels.arrays import Bools, Floats, Ints, starts_of
+from shoal.kernels.set_recoding import recoded_sets, renumbered_sets
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
+from shoal.recoding.rows import ItemRecoding
 from shoal.table.canonical import number_texts
 from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets, Table, category_domain
-from shoal.table.roles import Quasi, Role
+from shoal.table.roles import Quasi, QuasiSet, Role
 
 STAR = "*"
 
@@ -113,7 +116,7 @@ def _node_labels(tree: Hierarchy, nodes: Ints) -> list[str | None]:
 
 
 def _range_labels(domain: Domain, ranges: Floats) -> list[str | None]:
-    distinct, place = np.unique(ranges, axis=0, return_inverse=True)
+    distinct, index = np.unique(ranges, axis=0, return_inverse=True)
     ends = np.where(np.isfinite(distinct), distinct, 0.0)
     lower_texts, upper_texts = (_number_labels(domain.kind, ends[:, side].copy()) for side in (0, 1))
     labels = [
@@ -122,7 +125,7 @@ def _range_labels(domain: Domain, ranges: Floats) -> list[str | None]:
             distinct[:, 0].tolist(), lower_texts, upper_texts, strict=True
         )
     ]
-    return [labels[i] for i in place.tolist()]
+    return [labels[i] for i in index.tolist()]
 
 
 def _range_label(lower: float, lower_text: str, upper_text: str) -> str | None:
@@ -143,7 +146,7 @@ def _starred_column(column: Column, stars: Bools) -> Column:
     """A column that is otherwise published as it is, without what it says of suppressed records."""
     if isinstance(column, Sets):
         kept = np.where(stars, 0, column.sizes)
-        starts = np.concatenate(([0], np.cumsum(kept)))
+        starts = starts_of(kept)
         items = column.arrays.items[np.repeat(~stars, column.sizes)]
         return Sets.of(starts, items, column.domain, column.separator)
     if isinstance(column, Carried):
@@ -154,3 +157,49 @@ def _starred_column(column: Column, stars: Bools) -> Column:
     labels += [] if STAR in labels else [STAR]
     codes = np.where(column.codes == column.domain.missing, len(labels), column.codes)
     return Coded.of(np.where(stars, labels.index(STAR), codes), category_domain(labels))
+
+
+def published_sets(
+    table: Table, trees: Mapping[str, Hierarchy], roles: Mapping[str, Role], recoding: ItemRecoding
+) -> Sets:
+    """The sets of a column as they are published, in the order of the original.
+
+    Each item is published as the label of its node, items that meet in one node once. Suppressed items
+    vanish; where cuts decide, sensitive ones stay as they are.
+    """
+    sets, words = table.sets(recoding.column), recoding.vocabulary(trees)
+    if isinstance(recoding, Cuts):
+        nodes = np.where(
+            _sensitive_leaves(words, roles[recoding.column]),
+            np.arange(words.leaf_count),
+            recoding.node_of_leaf,
+        )
+        in_use = _leaves_in_use(sets, recoding.part_of_row, nodes.shape)
+        labels, codes = _coded(words, nodes, nodes[in_use])
+        published = recoded_sets(sets.arrays, recoding.part_of_row, codes)
+    else:
+        labels, codes = _coded(words, recoding.node_of_occurrence, recoding.node_of_occurrence)
+        published = renumbered_sets(sets.arrays.starts, codes)
+    return Sets.of(*published, Domain(Kind.SET, pa.array(labels, type=pa.string())), sets.separator)
+
+
+def _coded(words: Vocabulary, nodes: Ints, in_use: Ints) -> tuple[list[str], Ints]:
+    """The labels of the nodes in use, sorted, and the place of each node's label among them, -1 without."""
+    used = np.setdiff1d(in_use, [SUPPRESSED_ITEM])
+    labels = sorted({words.labels[node] for node in used.tolist()})
+    code_of_label = {label: code for code, label in enumerate(labels)}
+    code_of_node = np.full(len(words.labels), -1, dtype=np.int64)
+    code_of_node[used] = [code_of_label[words.labels[node]] for node in used.tolist()]
+    return labels, np.where(nodes == SUPPRESSED_ITEM, -1, code_of_node[nodes])
+
+
+def _sensitive_leaves(words: Vocabulary, role: Role) -> Bools:
+    sensitive = set(role.sensitive) if isinstance(role, QuasiSet) else set()
+    return np.array([label in sensitive for label in words.labels[: words.leaf_count]], dtype=np.bool_)
+
+
+def _leaves_in_use(sets: Sets, part_of_row: Ints, shape: tuple[int, ...]) -> Bools:
+    part_of_item = np.repeat(part_of_row, sets.sizes)
+    in_use = np.zeros(shape, dtype=np.bool_)
+    in_use[part_of_item, sets.arrays.items] = True
+    return in_use

@@ -4,8 +4,6 @@
 memory than it takes on the disk.
 """
 
-from __future__ import annotations
-
 import io
 import math
 import struct

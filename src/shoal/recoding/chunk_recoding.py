@@ -1,7 +1,5 @@
 """Records taken apart: the decision of disassociation, and the order in which it is published."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays, freeze
+from shoal.kernels.arrays import Ints, SetArrays, freeze, joined_rows, joined_starts, starts_of
 from shoal.kernels.take import last_below, preorder, shuffle_groups, take_ranges, take_sets
 from shoal.recoding.disassociated import Disassociated, NestedClusters
 
@@ -73,7 +71,7 @@ def arranged(
     parents = np.where(parents < 0, -1, place_of[parents])
 
     counts = np.bincount(release.chunk_clusters, minlength=len(clusters))
-    chunks_of_cluster = np.concatenate(([0], np.cumsum(counts)))
+    chunks_of_cluster = starts_of(counts)
     chunks = take_ranges(chunks_of_cluster, visited)
     chunk_order = within(chunks.starts, chunks.items)
     subrecords = take_ranges(release.chunk_starts, chunk_order)
@@ -120,21 +118,11 @@ def joined(releases: Sequence[Disassociated]) -> Disassociated:
             numbered((each.lines for each in clusters), lines_before),
         ),
         chunk_clusters=numbered((release.chunk_clusters for release in releases), before),
-        chunk_starts=_joined_starts([release.chunk_starts for release in releases]),
-        subrecords=_joined_sets([release.subrecords for release in releases]),
-        term_chunks=_joined_sets([release.term_chunks for release in releases]),
+        chunk_starts=freeze(joined_starts(release.chunk_starts for release in releases)),
+        subrecords=joined_rows(*(release.subrecords for release in releases)),
+        term_chunks=joined_rows(*(release.term_chunks for release in releases)),
         sensitive=releases[0].sensitive,
     )
-
-
-def _joined_sets(parts: Sequence[SetArrays]) -> SetArrays:
-    items = np.concatenate([part.items for part in parts])
-    return SetArrays(_joined_starts([part.starts for part in parts]), freeze(items))
-
-
-def _joined_starts(parts: Sequence[Ints]) -> Ints:
-    sizes = np.concatenate([np.diff(part) for part in parts])
-    return freeze(np.concatenate(([0], np.cumsum(sizes))))
 
 
 def _frozen(sets: SetArrays) -> SetArrays:

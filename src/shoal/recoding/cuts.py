@@ -1,14 +1,15 @@
-"""Recoding of a set column by cuts through its tree: one cut for all records, or one per part of them."""
+"""Recoding of a set column: one cut through its tree for all records, or one per part of them.
 
-from __future__ import annotations
+Without a tree items are united, and record by record each occurrence of an item can have a node of its own.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_sets
 
 SUPPRESSED_ITEM = -1
 
@@ -88,3 +89,54 @@ class Cuts:
     def part_count(self) -> int:
         """How many parts have a cut of their own."""
         return len(self.node_of_leaf)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemNodes:
+    """What each single item of each record is published as, where a cut per part would be too coarse.
+
+    `node_of_occurrence` runs beside the items of the column's sets: the node that each is published as, or
+    SUPPRESSED_ITEM where it vanishes. Records marked in `withheld` are not published at all.
+    """
+
+    column: str
+    node_of_occurrence: Ints
+    withheld: Bools
+
+    def vocabulary(self, trees: Mapping[str, Vocabulary]) -> Vocabulary:
+        """What the numbers in `node_of_occurrence` stand for."""
+        return trees[self.column]
+
+
+def unions_of(first_of_each: Ints, labels: Sequence[str], separator: str) -> tuple[Unions, Ints]:
+    """The vocabulary of some parts' unions, and what it publishes each item of each part as.
+
+    first_of_each[p, i] is the smallest item that item i is united with in part p, or SUPPRESSED_ITEM. A union
+    is published as its items between bars, `(A|B)`.
+    """
+    count = len(labels)
+    number_of: dict[tuple[int, ...], int] = {}
+    words: Ints = np.where(first_of_each == SUPPRESSED_ITEM, SUPPRESSED_ITEM, np.arange(count))
+    for part, first in enumerate(first_of_each):
+        united = np.flatnonzero((first != np.arange(count)) & (first != SUPPRESSED_ITEM))
+        for smallest in np.unique(first[united]).tolist():
+            members = np.flatnonzero(first == smallest)
+            number = number_of.setdefault(tuple(members.tolist()), count + len(number_of))
+            words[part, members] = number
+    lists = [*((item,) for item in range(count)), *number_of]
+    members_of_all = frozen_sets(np.cumsum([0, *map(len, lists)]), [item for some in lists for item in some])
+    return Unions(_labels(labels, list(number_of), separator), members_of_all, count), words
+
+
+def _labels(labels: Sequence[str], unions: Sequence[Sequence[int]], separator: str) -> tuple[str, ...]:
+    """Every label once: an item can be called what a union would be called."""
+    taken = set(labels)
+    all_labels = list(labels)
+    for union in unions:
+        label = "(" + "|".join(sorted(labels[item] for item in union)) + ")"
+        label = label.replace(separator, "_")
+        while label in taken:
+            label += "'"
+        taken.add(label)
+        all_labels.append(label)
+    return tuple(all_labels)

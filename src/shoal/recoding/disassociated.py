@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import BadInput, Problem, did_you_mean
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, frozen_sets, starts_of
 from shoal.table.canonical import canonical_text
 from shoal.table.columns import Domain, Kind
 
@@ -242,7 +242,7 @@ class _Encoder:
                 frozen_ints(self.lines),
             ),
             chunk_clusters=frozen_ints(self.chunk_clusters),
-            chunk_starts=frozen_ints(np.concatenate(([0], np.cumsum(self.chunks.counts, dtype=np.int64)))),
+            chunk_starts=frozen_ints(starts_of(self.chunks.counts)),
             subrecords=self.chunks.encoded(ranks),
             term_chunks=self.term_chunks.encoded(ranks),
             sensitive=sensitive,
@@ -276,8 +276,8 @@ class _Rows:
         rows = np.repeat(np.arange(len(sizes)), sizes)
         # One sort of row and term together sorts the terms of every row.
         keys = np.sort(rows * len(ranks) + ranks[np.concatenate((nothing, *self._terms))])
-        starts = np.concatenate(([0], np.cumsum(sizes)))
-        return SetArrays(frozen_ints(starts), frozen_ints(keys - rows * len(ranks)))
+        starts = starts_of(sizes)
+        return frozen_sets(starts, keys - rows * len(ranks))
 
 
 def _check_keys(given: Any, expected: tuple[str, ...], what: str) -> None:

@@ -1,7 +1,5 @@
 """Disassociated data as files: JSON lines for publication, or a flat table for analysts' tools."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -13,7 +11,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from shoal.errors import OutputFailed
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, starts_of
 from shoal.kernels.cluster_lines import (
     LONGEST_BETWEEN_TERMS,
     LONGEST_CHUNK,
@@ -65,7 +63,7 @@ def json_lines(release: Disassociated) -> Iterator[Bytes]:
     tops = np.flatnonzero(tree.parents < 0)
     line_ends = np.append(tops[1:], len(tree.sizes))
     lengths = np.diff(
-        _starts(_longest_lengths(tree, np.diff(labels.starts)))[np.append(tops, len(tree.sizes))]
+        starts_of(_longest_lengths(tree, np.diff(labels.starts)))[np.append(tops, len(tree.sizes))]
     )
     batch_of_line = np.cumsum(lengths) // _BATCH_BYTES
     for first, last in _runs(batch_of_line):
@@ -87,7 +85,7 @@ def _tree(release: Disassociated) -> ClusterTree:
         clusters.simple,
         clusters.parents,
         clusters.last,
-        _starts(np.bincount(release.chunk_clusters, minlength=len(clusters))),
+        starts_of(np.bincount(release.chunk_clusters, minlength=len(clusters))),
         release.chunk_starts,
         release.subrecords,
         release.term_chunks,
@@ -95,7 +93,7 @@ def _tree(release: Disassociated) -> ClusterTree:
 
 
 def _texts(texts: Sequence[bytes]) -> Texts:
-    starts = _starts(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+    starts = starts_of(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
     return Texts(starts, np.frombuffer(b"".join(texts), dtype=np.uint8))
 
 
@@ -109,10 +107,5 @@ def _longest_lengths(tree: ClusterTree, label_lengths: Ints) -> Ints:
         (tree.subrecords.items, item_ends),
         (tree.term_chunks.items, tree.term_chunks.starts),
     ):
-        lengths += np.diff(_starts(label_lengths[items] + LONGEST_BETWEEN_TERMS)[ends])
+        lengths += np.diff(starts_of(label_lengths[items] + LONGEST_BETWEEN_TERMS)[ends])
     return lengths
-
-
-def _starts(counts: Ints) -> Ints:
-    starts: Ints = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
-    return starts

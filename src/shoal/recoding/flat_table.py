@@ -6,8 +6,6 @@ of the cluster; `chunk` within the cluster and `subrecord` within the chunk, bot
 term of the term chunk; and the `term`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +15,7 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from shoal.errors import BadInput, Problem
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, frozen_sets, owners, starts_of
 from shoal.kernels.take import last_below
 from shoal.recoding.disassociated import Disassociated, NestedClusters
 from shoal.table.columns import Domain, Kind
@@ -30,12 +28,12 @@ _MAY_BE_NULL = ("parent", "chunk", "subrecord")
 def flat_table(release: Disassociated) -> pa.Table:
     """One row for each term of each subrecord and term chunk."""
     clusters, count = release.clusters, len(release.clusters)
-    chunk_of_subrecord = np.repeat(np.arange(len(release.chunk_clusters)), np.diff(release.chunk_starts))
-    subrecord_of_item = np.repeat(np.arange(len(chunk_of_subrecord)), np.diff(release.subrecords.starts))
+    chunk_of_subrecord = owners(release.chunk_starts)
+    subrecord_of_item = owners(release.subrecords.starts)
     chunk_of_item = chunk_of_subrecord[subrecord_of_item]
     cluster_of_item = release.chunk_clusters[chunk_of_item]
     first_chunks = np.searchsorted(release.chunk_clusters, np.arange(count))
-    cluster_of_term = np.repeat(np.arange(count), np.diff(release.term_chunks.starts))
+    cluster_of_term = owners(release.term_chunks.starts)
     cluster = np.concatenate((cluster_of_item, cluster_of_term))
     order = np.argsort(cluster, kind="stable")
     in_term_chunk = (np.arange(len(cluster)) >= len(cluster_of_item))[order]
@@ -182,8 +180,8 @@ def _starts_of(is_first: Bools) -> Ints:
 
 
 def _sets(row_of: Ints, terms: Ints, count: int) -> SetArrays:
-    starts = np.concatenate(([0], np.cumsum(np.bincount(row_of, minlength=count))))
-    return SetArrays(frozen_ints(starts), frozen_ints(terms))
+    starts = starts_of(np.bincount(row_of, minlength=count))
+    return frozen_sets(starts, terms)
 
 
 def _sizes_of_trees(parents: Ints) -> Ints:

@@ -1,7 +1,5 @@
 """Local recoding: the records of a cluster are published alike."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,17 +1,14 @@
 """Whatever an algorithm decided, applied in one way."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
 
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
-from shoal.recoding.apply import Applied, apply_clusters
-from shoal.recoding.apply_items import published_sets
+from shoal.recoding.apply import Applied, apply_clusters, published_sets
 from shoal.recoding.chunk_recoding import ChunkRecoding
-from shoal.recoding.item_nodes import ItemNodes
+from shoal.recoding.cuts import ItemNodes
 from shoal.recoding.rows import RowRecoding
 from shoal.recoding.synthetic import Synthetic
 from shoal.table.columns import Table

@@ -1,7 +1,5 @@
 """What differs between two recodings of the same data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
@@ -29,8 +27,8 @@ class Difference:
     column: str | None = None
 
     def __str__(self) -> str:
-        place = "" if self.column is None else f"column {self.column!r}: "
-        return f"{place}{self.count:,} {self.what}"
+        where = "" if self.column is None else f"column {self.column!r}: "
+        return f"{where}{self.count:,} {self.what}"
 
 
 def diff_recodings(one: Recoding, other: Recoding) -> list[Difference]:
@@ -92,8 +90,8 @@ def _apart(first: Ints, second: Ints) -> Bools:
     pairs, pair_of_row = np.unique(np.stack((first, second), axis=1), axis=0, return_inverse=True)
     alone: Bools = np.ones(len(pairs), dtype=np.bool_)
     for numbers in pairs.T:
-        _, place, times = np.unique(numbers, return_inverse=True, return_counts=True)
-        alone &= times[place] == 1
+        _, index, times = np.unique(numbers, return_inverse=True, return_counts=True)
+        alone &= times[index] == 1
     return ~alone[pair_of_row.ravel()]
 
 

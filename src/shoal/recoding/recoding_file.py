@@ -1,7 +1,5 @@
 """What was decided, as a file: arrays and a header that says what they are; docs/formats.md describes it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,10 +13,9 @@ from shoal.json_values import json_value
 from shoal.kernels.arrays import SetArrays
 from shoal.recoding.array_file import Array, Arrays, read_array_file, unreadable, write_array_file
 from shoal.recoding.chunk_recoding import NOT_PUBLISHED, ChunkRecoding
-from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Reason, Unions
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, ItemNodes, Reason, Unions
 from shoal.recoding.disassociated import Disassociated, NestedClusters
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
-from shoal.recoding.item_nodes import ItemNodes
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.rows import ItemRecoding, RowRecoding
 from shoal.recoding.saved_recoding import SavedRecoding, SavedTree, row_count
@@ -195,10 +192,7 @@ def _rows_loaded(header: _Rows, arrays: Arrays, trees: Mapping[str, SavedTree]) 
 
 def _items_saved(items: ItemRecoding) -> tuple[_Items, dict[str, Array]]:
     if isinstance(items, ItemNodes):
-        nodes: dict[str, Array] = {
-            "node_of_occurrence": items.node_of_occurrence,
-            "withheld": items.withheld,
-        }
+        nodes: dict[str, Array] = {"node_of_occurrence": items.node_of_occurrence, "withheld": items.withheld}
         return _Items(column=items.column, by="nodes"), nodes
     arrays: dict[str, Array] = {"part_of_row": items.part_of_row, "node_of_leaf": items.node_of_leaf}
     unions = items.unions
@@ -229,16 +223,11 @@ def _items_loaded(
     if leaves > words:
         raise ValueError(f"{name} has more items than labels")
     for reason in header.reasons:
-        if not 0 <= reason.part < parts or not _all_below(
-            words, (reason.node, *reason.itemset, *reason.absent)
-        ):
+        named = (reason.node, *reason.itemset, *reason.absent)
+        if not 0 <= reason.part < parts or not all(0 <= word < words for word in named):
             raise ValueError(f"a reason of {name} is about what is not there")
     part_of_row = arrays.ints(f"{name}.part_of_row", shape=(rows,), least=0, below=parts)
     return Cuts(header.column, part_of_row, nodes, header.reasons, unions)
-
-
-def _all_below(count: int, numbers: tuple[int, ...]) -> bool:
-    return all(0 <= number < count for number in numbers)
 
 
 def _chunks_saved(recoding: ChunkRecoding) -> tuple[_Chunks, dict[str, Array]]:

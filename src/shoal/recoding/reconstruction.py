@@ -1,13 +1,11 @@
 """Possible originals of a disassociated publication: random, and each consistent with all that it says."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from shoal.errors import BadInput, Problem, UnknownName
-from shoal.kernels.arrays import Bools, Floats, Ints, frozen_ints
+from shoal.kernels.arrays import Bools, Floats, Ints, frozen_ints, starts_of
 from shoal.kernels.reconstruction import ClusterLayout, random_original
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.columns import Sets
@@ -58,7 +56,7 @@ def _code(copy: Sets, term: str) -> int:
 
 def _layout(published: Disassociated) -> ClusterLayout:
     clusters = published.clusters
-    records_before = np.concatenate(([0], np.cumsum(np.where(clusters.simple, clusters.sizes, 0))))
+    records_before = starts_of(np.where(clusters.simple, clusters.sizes, 0))
     return ClusterLayout(
         sizes=clusters.sizes,
         simple=clusters.simple,

@@ -1,14 +1,11 @@
 """What rows are published as: the decision of all algorithms that publish one record for each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.cuts import Cuts, ItemNodes
 from shoal.recoding.generalized_clusters import GeneralizedClusters
-from shoal.recoding.item_nodes import ItemNodes
 
 ItemRecoding = Cuts | ItemNodes
 

@@ -1,7 +1,5 @@
 """A recoding that comes from elsewhere, and whether it is one of the data at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -11,7 +9,7 @@ from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.recoding.chunk_recoding import ChunkRecoding
-from shoal.recoding.item_nodes import ItemNodes
+from shoal.recoding.cuts import ItemNodes
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.recoding.synthetic import Synthetic

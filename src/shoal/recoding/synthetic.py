@@ -1,7 +1,5 @@
 """Records that stand for nobody: what a differentially private algorithm publishes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,32 +1,24 @@
 """What adversaries found, for the publisher: one HTML file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 
 from shoal.attack.attacked import Attacked
 from shoal.attack.finding import Exposure, Finding
-from shoal.json_values import JsonValue
+from shoal.json_values import JsonValue, json_value
 from shoal.report.document import document
 from shoal.report.figures import attack_figure
 from shoal.report.html import Content, Html, table, tag
-from shoal.report.parts import pair, section
+from shoal.report.parts import pair, private_header, section, tiles
 from shoal.report.wording import capitalized, counted, sentence, share
 
 
 def attack_page(found: Attacked) -> str:
     """The whole page."""
-    header = tag(
-        "header",
-        tag("p", "Attack report", class_="overline"),
-        tag("h1", f"{counted(found.published_records, 'published record')} under attack"),
-        tag(
-            "p",
-            "For the publisher only. These figures compare with the original: they must not go out with the"
-            " published file.",
-            class_="private",
-        ),
+    header = private_header(
+        "Attack report",
+        f"{counted(found.published_records, 'published record')} under attack",
+        "These figures compare with the original: they must not go out with the published file.",
     )
     return document("Shoal attack", header, _sections(found), f"Made by Shoal {version('shoal')}.")
 
@@ -42,11 +34,7 @@ def attack_facts(found: Attacked) -> dict[str, JsonValue]:
         "published_records": found.published_records,
         "findings": [
             {
-                "adversary": finding.adversary,
-                "known": finding.known,
-                "items": finding.items,
-                "chosen": finding.chosen,
-                "promised": finding.promised,
+                **_told(finding, "adversary", "known", "items", "chosen", "promised"),
                 "after": _exposure_facts(finding.after),
                 "before": None if finding.before is None else _exposure_facts(finding.before),
             }
@@ -64,15 +52,7 @@ def attack_facts(found: Attacked) -> dict[str, JsonValue]:
         },
         "weaknesses": list(found.weaknesses),
         "confidences": [
-            {
-                "known": best.known,
-                "items": best.items,
-                "because": list(best.because),
-                "sensitive": best.sensitive,
-                "holding": best.holding,
-                "knowing": best.knowing,
-                "share": best.share,
-            }
+            _told(best, "known", "items", "because", "sensitive", "holding", "knowing", "share")
             for best in found.confidences
         ],
     }
@@ -145,12 +125,12 @@ def _answer(found: Attacked) -> Html:
         "The answer",
         tag("p", "✓ Within the promise" if holds else "✗ The promise is broken", class_="answer"),
         tag("p", words, class_="claim"),
-        tag("dl", *(_tile(name, figure) for name, figure in _tiles(found, promised)), class_="tiles"),
+        tiles(dict(_key_figures(found, promised))),
         class_="verdict" if holds else "verdict broken",
     )
 
 
-def _tiles(found: Attacked, promised: Sequence[Finding]) -> Iterable[tuple[str, str]]:
+def _key_figures(found: Attacked, promised: Sequence[Finding]) -> Iterable[tuple[str, str]]:
     yield "attacks are covered by the promise", f"{len(promised)} of {len(found.findings)}"
     fewest = [finding.after.smallest for finding in promised if finding.after.smallest is not None]
     if fewest:
@@ -164,10 +144,6 @@ def _tiles(found: Attacked, promised: Sequence[Finding]) -> Iterable[tuple[str, 
         yield "fewest candidates beyond the promise", f"{min(beyond):,}"
     expected = max((finding.after.expected for finding in found.findings), default=0.0)
     yield f"of {found.records:,} records, most that guesses find", f"{expected:,.0f}"
-
-
-def _tile(name: str, figure: str) -> Html:
-    return tag("div", tag("dt", name), tag("dd", figure), class_="tile")
 
 
 def _curve(found: Attacked, curve: Sequence[Finding], title: str) -> Html:
@@ -333,16 +309,11 @@ def _share_in_words(exposure: Exposure) -> str:
 
 def _exposure_facts(exposure: Exposure) -> dict[str, JsonValue]:
     return {
-        "below_k": exposure.below_k,
-        "exact": exposure.exact,
-        "interval": None if exposure.interval is None else list(exposure.interval),
-        "unique": exposure.unique,
-        "smallest": exposure.smallest,
-        "expected": exposure.expected,
-        "highest_risk": exposure.highest_risk,
-        "mean_risk": exposure.mean_risk,
-        "distribution": [
-            {"least": band.least, "most": band.most, "records": band.records}
-            for band in exposure.distribution
-        ],
+        **_told(exposure, "below_k", "exact", "interval", "unique", "smallest", "expected"),
+        **_told(exposure, "highest_risk", "mean_risk"),
+        "distribution": [_told(band, "least", "most", "records") for band in exposure.distribution],
     }
+
+
+def _told(thing: object, *names: str) -> dict[str, JsonValue]:
+    return {name: json_value(getattr(thing, name)) for name in names}

@@ -1,7 +1,5 @@
 """Disassociated data for people: how records were taken apart, with clusters and chunks drawn as such."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from shoal.engine.answers import SizeCounts

@@ -1,7 +1,5 @@
 """What class sizes say about risk: how many records share their quasi-identifiers with how many others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,20 +76,20 @@ def size_bands(before: SizeCounts, after: SizeCounts, k: int | None) -> tuple[Ba
     if len(sizes) == 0:
         return ()
     edges = sorted({*_EDGES, *([k] if k else [])})
-    first = max(place for place, edge in enumerate(edges) if edge <= sizes.min())
-    last = max(place for place, edge in enumerate(edges) if edge <= sizes.max())
+    first = max(index for index, edge in enumerate(edges) if edge <= sizes.min())
+    last = max(index for index, edge in enumerate(edges) if edge <= sizes.max())
     edges = edges[first : last + 2]
     counts = [_counts(side, edges) for side in sides]
     return tuple(
         Band(
             least=edge,
-            most=edges[place + 1] - 1 if place + 1 < len(edges) else None,
-            classes_before=int(counts[0][0][place]),
-            classes_after=int(counts[1][0][place]),
-            records_before=int(counts[0][1][place]),
-            records_after=int(counts[1][1][place]),
+            most=edges[index + 1] - 1 if index + 1 < len(edges) else None,
+            classes_before=int(counts[0][0][index]),
+            classes_after=int(counts[1][0][index]),
+            records_before=int(counts[0][1][index]),
+            records_after=int(counts[1][1][index]),
         )
-        for place, edge in enumerate(edges[: last - first + 1])
+        for index, edge in enumerate(edges[: last - first + 1])
     )
 
 

@@ -1,12 +1,15 @@
-"""What happened to each column: the spread of its values, what its levels still tell, the cut in its tree."""
+"""What happened to each column: the spread of its values, what its levels still tell, the cut in its tree.
 
-from __future__ import annotations
+And of a table with sets, what became of its single values beside what became of its items.
+"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from shoal.explain.levels import MOST_BARS, ColumnChange, CutTree, Level, shortened
 from shoal.report.figures import cut_figure, distribution_figure, loss_figure
 from shoal.report.html import Content, Html, join, table, tag
+from shoal.report.outcome import Outcome
 from shoal.report.parts import one_of, pair, section
 from shoal.report.wording import share
 
@@ -19,10 +22,10 @@ def columns_section(changes: Iterable[ColumnChange], *, taken_apart: bool) -> Ht
         tag(
             "details",
             tag("summary", change.column),
-            *_of_column(f"column-{place}", change, taken_apart=taken_apart),
-            open="" if place < _SHOWN_AT_ONCE else None,
+            *_of_column(f"column-{index}", change, taken_apart=taken_apart),
+            open="" if index < _SHOWN_AT_ONCE else None,
         )
-        for place, change in enumerate(changes)
+        for index, change in enumerate(changes)
     ]
     return section("columns", "What happened to each column", *parts)
 
@@ -50,7 +53,7 @@ def _distribution(name: str, levels: tuple[Level, ...], *, taken_apart: bool) ->
         one_of(
             f"{name}-level",
             "Groups:",
-            {level.name: _level(f"{name}-distribution-{place}", level) for place, level in enumerate(levels)},
+            {level.name: _level(f"{name}-distribution-{index}", level) for index, level in enumerate(levels)},
             chosen=fitting[-1] if fitting else levels[0].name,
         ),
     )
@@ -119,3 +122,58 @@ def _cut(name: str, cut: CutTree) -> Html:
             table("Labels of the tree", heads, rows, numeric=(1, 2, 3)),
         ),
     )
+
+
+def shows_both_parts(outcome: Outcome) -> bool:
+    """Whether single values and items were generalized together."""
+    return "item_ncp" in outcome.cost.losses
+
+
+def both_parts(outcome: Outcome) -> Iterable[Html]:
+    """What is said of the two parts, in two columns."""
+    sets = [name for name, losses in outcome.cost.column_losses.items() if "ul" in losses]
+    values = [name for name in outcome.claim.quasi if name not in sets]
+    figures = {name: value for verdict in outcome.claim.verdicts for name, value in verdict.figures.items()}
+    clusters = outcome.provenance.figures.get("clusters")
+    rows: list[tuple[Content, ...]] = [
+        ("columns", ", ".join(values), ", ".join(sets)),
+        ("detail lost (NCP)", share(outcome.cost.losses["ncp"]), share(outcome.cost.losses["item_ncp"])),
+        ("combinations added (UL)", "", share(outcome.cost.losses["ul"])),
+        (
+            "fewest records alike",
+            _number(figures.get("smallest_class")),
+            _number(figures.get("smallest_itemset_in_a_class")),
+        ),
+        ("recoded in", _number(figures.get("classes"), " classes"), _number(clusters, " clusters")),
+    ]
+    yield tag(
+        "p",
+        "Single values and items hide together: inside every class of records with the same published values,"
+        " each set of items that somebody may know occurs often enough.",
+    )
+    yield table("Single values and items", ("", "single values", "items"), rows, numeric=(1, 2))
+
+
+def _number(value: object, unit: str = "") -> str:
+    return f"{value:,}{unit}" if isinstance(value, int) else ""
+
+
+def frontier_of(outcome: Outcome) -> Sequence[Mapping[str, Any]]:
+    """The bounds that were tried and what each costs; nothing if one was given."""
+    points: Sequence[Mapping[str, Any]] = outcome.provenance.figures.get("frontier", ())
+    return points
+
+
+def frontier_table(points: Sequence[Mapping[str, Any]], published: object) -> Html:
+    """The points of the curve as a table; the one that was published is marked."""
+    rows: list[tuple[Content, ...]] = [
+        (
+            f"{point['delta']:.4g}{', published' if point['delta'] == published else ''}",
+            share(point["relational_loss"]),
+            share(point["utility_loss"]),
+            "holds" if point["holds"] else "broken",
+        )
+        for point in points
+    ]
+    heads = ("delta", "values (NCP)", "items (UL)", "promise")
+    return table("Bounds that were tried, and what is lost with each", heads, rows, numeric=(1, 2))

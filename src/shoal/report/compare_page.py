@@ -1,7 +1,5 @@
 """A comparison of runs: one HTML file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -10,7 +8,7 @@ from shoal.metrics.catalogue import MEASURES
 from shoal.report.document import document
 from shoal.report.figures import Point, comparison_figure
 from shoal.report.html import Content, Html, table, tag
-from shoal.report.parts import pair, section
+from shoal.report.parts import pair, private_header, section, tiles
 from shoal.report.wording import counted, measure
 
 Row = Mapping[str, Any]
@@ -18,16 +16,10 @@ Row = Mapping[str, Any]
 
 def compare_page(rows: Sequence[Row], front: Sequence[str], taken: str | None, reason: str, loss: str) -> str:
     """The whole page; `front` names the runs that no other beats, `taken` the recommended one."""
-    header = tag(
-        "header",
-        tag("p", "Comparison", class_="overline"),
-        tag("h1", f"{counted(len(rows), 'run')} side by side"),
-        tag(
-            "p",
-            "For the publisher only. Losses compare with the original: they must not go out with a published"
-            " file.",
-            class_="private",
-        ),
+    header = private_header(
+        "Comparison",
+        f"{counted(len(rows), 'run')} side by side",
+        "Losses compare with the original: they must not go out with a published file.",
     )
     return document(
         "Shoal comparison",
@@ -60,20 +52,18 @@ def _recommendation(rows: Sequence[Row], taken: str | None, reason: str, loss: s
         "The recommendation",
         tag("p", f"✓ {taken}" if taken else "✗ No run keeps the constraint", class_="answer"),
         tag("p", f"{reason}.", class_="claim"),
-        None if best is None else tag("dl", *_tiles(best, loss), class_="tiles"),
+        None if best is None else tiles(_key_figures(best, loss)),
         class_="verdict" if taken else "verdict broken",
     )
 
 
-def _tiles(best: Row, loss: str) -> Iterable[Html]:
-    figures = {
+def _key_figures(best: Row, loss: str) -> dict[str, str]:
+    return {
         f"{loss.upper()}, lower is better": _loss(loss, best[loss]),
         "highest risk, 1 / smallest support": "–" if best["risk"] is None else f"{best['risk']:.3g}",
         "seconds": f"{best['seconds']:.1f}",
         "MB at most": f"{best['peak_memory_mb']:,.0f}",
     }
-    for name, figure in figures.items():
-        yield tag("div", tag("dt", name), tag("dd", figure), class_="tile")
 
 
 def _swept(rows: Sequence[Row]) -> str | None:
@@ -97,7 +87,7 @@ def _by_parameter(name: str, title: str, rows: Sequence[Row], axes: tuple[str, s
     of_series = {series: {across: up for across, up, _ in points} for series, points in lines.items()}
     places = sorted({across for points in lines.values() for across, _, _ in points})
     body: list[tuple[Content, ...]] = [
-        (f"{place:g}", *(_cell(y, found.get(place)) for found in of_series.values())) for place in places
+        (f"{across:g}", *(_cell(y, found.get(across)) for found in of_series.values())) for across in places
     ]
     return section(
         name,

@@ -4,8 +4,6 @@ Nothing is loaded from anywhere: a content security policy forbids it, and lets 
 page run.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Iterable

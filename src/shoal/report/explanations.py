@@ -1,10 +1,8 @@
 """Every promise in plain words, and what it does not protect against, for people who know no theory."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from shoal.privacy.model import Form, Model
 from shoal.privacy.promise import Promise
@@ -23,7 +21,7 @@ class Scope:
     sets: Sequence[str] = ()
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Scope:
+    def of(cls, outcome: Outcome) -> Self:
         """The scope of a run."""
         return cls(
             promises=outcome.claim.promise,
@@ -115,8 +113,8 @@ _MORE_ITEMS = Limit(
     " absent, or who knows the exact set may find fewer rows, even a single one.",
 )
 _COVERS = Limit(
-    "Readers who know how the pieces were cut",
-    "Where an item was kept out of an earlier piece, someone who knows the method can sometimes conclude that"
+    "Readers who know how the chunks were made",
+    "Where an item was kept out of an earlier chunk, someone who knows the method can sometimes conclude that"
     " two items do occur together (the cover problem).",
 )
 _SEVERAL_RELEASES = Limit(

@@ -7,8 +7,6 @@ through `label`. A trace whose `meta` names a colour of the page (`before`, `aft
 from there, light or dark.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -144,7 +142,13 @@ def cut_figure(cut: CutTree) -> go.Figure:
         height=110 + 24 * len(layout.nodes),
         columns=("node", "above", "values", "occurrences", "published so"),
         rows=[
-            (node.label, cut.nodes[node.parent].label if node.parent >= 0 else "", *_counts(node))
+            (
+                node.label,
+                cut.nodes[node.parent].label if node.parent >= 0 else "",
+                node.values,
+                node.occurrences,
+                node.published,
+            )
             for node in layout.nodes
         ],
     )
@@ -227,10 +231,6 @@ def _cut_line(layout: TreeLayout) -> go.Scatter:
     )
 
 
-def _counts(node: CutNode) -> tuple[int, int, int]:
-    return node.values, node.occurrences, node.published
-
-
 def _node_in_words(node: CutNode) -> str:
     return (
         f"{label(node.label, _LONGEST_HOVER)}: {node.values:,} values, {node.occurrences:,} occurrences,"
@@ -252,7 +252,7 @@ def class_size_figure(
         "before": [band.records_before for band in bands],
         "after": [band.records_after for band in bands],
     }
-    shown = _shown_sides(published_only=published_only)
+    shown = ("after",) if published_only else ("before", "after")
     figure = _figure(
         *(
             _side(
@@ -271,10 +271,7 @@ def class_size_figure(
         rows=zip([band.label for band in bands], *(counts[side] for side in shown), strict=True),
     )
     figure.update_xaxes(
-        title_text=title,
-        tickvals=places,
-        ticktext=[band.label for band in bands],
-        showgrid=False,
+        title_text=title, tickvals=places, ticktext=[band.label for band in bands], showgrid=False
     )
     figure.update_yaxes(title_text="share of all records", tickformat=".0%", rangemode="tozero")
     return figure
@@ -390,16 +387,16 @@ def comparison_figure(
             y=[up for _, up, _ in points],
             mode="markers" if front else "lines+markers",
             name=label(name),
-            line={"color": _PALETTE[place % len(_PALETTE)]},
+            line={"color": _PALETTE[index % len(_PALETTE)]},
             marker={
-                "color": _PALETTE[place % len(_PALETTE)],
+                "color": _PALETTE[index % len(_PALETTE)],
                 "size": 10,
-                "symbol": _SYMBOLS[place % len(_SYMBOLS)],
+                "symbol": _SYMBOLS[index % len(_SYMBOLS)],
             },
             hovertext=[f"{label(run, _LONGEST_HOVER)}: {up:.4g}" for _, up, run in points],
             hoverinfo="text",
         )
-        for place, (name, points) in enumerate(lines.items())
+        for index, (name, points) in enumerate(lines.items())
     ]
     if front:
         traces.insert(
@@ -435,10 +432,6 @@ _HATCHES = {"before": "/", "after": ""}
 
 def _percentages(risk: Risk) -> list[str]:
     return [f"{100 * chance:.3g}%" for chance in (risk.highest, risk.mean)]
-
-
-def _shown_sides(*, published_only: bool) -> tuple[str, ...]:
-    return ("after",) if published_only else ("before", "after")
 
 
 def _hovers(level: Level, counts: Sequence[float]) -> list[str]:

@@ -1,11 +1,9 @@
 """HTML in which every text is escaped unless it was made here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 _VOID = frozenset({"br", "meta"})
 
@@ -18,7 +16,7 @@ class Html(str):
 
     data: Mapping[str, Any]
 
-    def __new__(cls, text: str, data: Mapping[str, Any] = MappingProxyType({})) -> Html:
+    def __new__(cls, text: str, data: Mapping[str, Any] = MappingProxyType({})) -> Self:
         """Take a text as it is."""
         made = super().__new__(cls, text)
         made.data = data
@@ -44,7 +42,8 @@ def tag(name: str, /, *content: Content, **attributes: str | None) -> Html:
 
 def join(*content: Content) -> Html:
     """Several pieces one after another."""
-    pieces = [_safe(piece) for piece in content if piece is not None]
+    given = (piece for piece in content if piece is not None)
+    pieces = [piece if isinstance(piece, Html) else Html(escape(piece)) for piece in given]
     return Html("".join(pieces), {name: value for piece in pieces for name, value in piece.data.items()})
 
 
@@ -87,7 +86,3 @@ def table(
 def scrolling(content: Html, label: str) -> Html:
     """A part that is scrolled sideways by itself, also with the keyboard."""
     return tag("div", content, class_="scroll", tabindex="0", role="region", aria_label=label)
-
-
-def _safe(piece: str) -> Html:
-    return piece if isinstance(piece, Html) else Html(escape(piece))

@@ -3,13 +3,12 @@
 The page compares with the original, so it is not for publication.
 """
 
-from __future__ import annotations
-
 from importlib.metadata import version
 
 from shoal.report.document import document
-from shoal.report.html import Html, tag
+from shoal.report.html import tag
 from shoal.report.outcome import Outcome
+from shoal.report.parts import private_header
 from shoal.report.sections import sections, summary
 from shoal.report.wording import counted
 
@@ -18,7 +17,12 @@ def page(outcome: Outcome) -> str:
     """The report of a run."""
     return document(
         f"Shoal report: {outcome.model}",
-        _header(outcome),
+        private_header(
+            "Release report",
+            f"{counted(outcome.cost.records, 'record')} under {outcome.model}",
+            "This page shows original rows and figures that compare with the original: it must not go out"
+            " with the published file.",
+        ),
         sections(outcome),
         f"Made by Shoal {version('shoal')} with the algorithm {outcome.provenance.algorithm}.",
     )
@@ -33,17 +37,3 @@ def notebook_view(outcome: Outcome) -> str:
         f"Found by the algorithm {outcome.provenance.algorithm}. For the publisher only.",
     )
     return tag("iframe", srcdoc=inner, style="width: 100%; height: 720px; border: 0", title="Shoal result")
-
-
-def _header(outcome: Outcome) -> Html:
-    return tag(
-        "header",
-        tag("p", "Release report", class_="overline"),
-        tag("h1", f"{counted(outcome.cost.records, 'record')} under {outcome.model}"),
-        tag(
-            "p",
-            "For the publisher only. This page shows original rows and figures that compare with the"
-            " original: it must not go out with the published file.",
-            class_="private",
-        ),
-    )

@@ -1,13 +1,23 @@
 """The parts that all pages are made of."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 
 import plotly.graph_objects as go
 
 from shoal.report.html import Content, Html, tag
+
+
+def private_header(kind: str, title: str, why: str) -> Html:
+    """The head of a page that is for the publisher alone, and why it must not go out."""
+    note = tag("p", f"For the publisher only. {why}", class_="private")
+    return tag("header", tag("p", kind, class_="overline"), tag("h1", title), note)
+
+
+def tiles(figures: Mapping[str, str]) -> Html:
+    """The figures that matter most, large and with their names."""
+    shown = (tag("div", tag("dt", name), tag("dd", text), class_="tile") for name, text in figures.items())
+    return tag("dl", *shown, class_="tiles")
 
 
 def section(name: str, title: str, *content: Content, class_: str | None = None) -> Html:
@@ -38,12 +48,12 @@ def one_of(name: str, question: str, choices: Mapping[str, Html], chosen: str) -
     if len(choices) == 1:
         return next(iter(choices.values()))
     options = [
-        tag("option", text, value=f"{name}-{place}", selected="" if text == chosen else None)
-        for place, text in enumerate(choices)
+        tag("option", text, value=f"{name}-{index}", selected="" if text == chosen else None)
+        for index, text in enumerate(choices)
     ]
     parts = [
-        tag("div", part, id=f"{name}-{place}", hidden=None if text == chosen else "")
-        for place, (text, part) in enumerate(choices.items())
+        tag("div", part, id=f"{name}-{index}", hidden=None if text == chosen else "")
+        for index, (text, part) in enumerate(choices.items())
     ]
     asked = tag("label", f"{question} ", tag("select", *options, data_choose=name))
     return tag("div", tag("p", asked, class_="choice"), *parts)

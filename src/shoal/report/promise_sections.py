@@ -1,14 +1,12 @@
 """The parts that every edition of a report begins with: the verdict, the promise, and where it ends."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from shoal.privacy.model import Model
 from shoal.privacy.verdict import Verdict
 from shoal.report.explanations import Scope, limits_of, scope_in_words
 from shoal.report.html import Html, join, tag
-from shoal.report.parts import section
+from shoal.report.parts import section, tiles
 from shoal.report.wording import counted, sentence, share
 
 
@@ -22,7 +20,7 @@ def verdict_section(
         "The verdict",
         tag("p", _answer(verdicts, holds=holds), class_="answer"),
         *(_claim(verdict) for verdict in verdicts),
-        _tiles(figures),
+        tiles(figures),
         *remarks,
         *(_wildcard(verdict) for verdict in verdicts),
         None if publishable else _not_publishable(),
@@ -39,9 +37,7 @@ def promise_sections(scope: Scope, verdicts: Sequence[Verdict], *, advise: bool)
     ]
     return join(
         section(
-            "promise",
-            "What was promised",
-            *(tag("p", paragraph, class_="promise") for paragraph in in_words),
+            "promise", "What was promised", *(tag("p", paragraph, class_="promise") for paragraph in in_words)
         ),
         section(
             "limits",
@@ -95,14 +91,6 @@ def _claim(verdict: Verdict) -> Html:
     return join(
         tag("p", sentence(verdict.claim), class_="claim"),
         tag("p", sentence(verdict.evidence), class_="evidence"),
-    )
-
-
-def _tiles(figures: Mapping[str, str]) -> Html:
-    return tag(
-        "dl",
-        *(tag("div", tag("dt", name), tag("dd", text), class_="tile") for name, text in figures.items()),
-        class_="tiles",
     )
 
 

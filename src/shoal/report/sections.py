@@ -1,15 +1,18 @@
 """The parts of the report, in the order in which they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from shoal.explain.examples import Row
 from shoal.explain.levels import shortened
-from shoal.report.both_parts import both_parts, frontier_of, frontier_table, shows_both_parts
 from shoal.report.chunk_sections import chunks_section
 from shoal.report.class_sizes import Risk, risk_of, size_bands
-from shoal.report.column_sections import columns_section
+from shoal.report.column_sections import (
+    both_parts,
+    columns_section,
+    frontier_of,
+    frontier_table,
+    shows_both_parts,
+)
 from shoal.report.explanations import Scope
 from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
 from shoal.report.html import Content, Html, scrolling, table, tag
@@ -219,10 +222,7 @@ def _loss(outcome: Outcome) -> Html:
     return section(
         "loss",
         "What it cost",
-        tag(
-            "p",
-            _TAKEN_APART if outcome.changes.chunks else _COARSER,
-        ),
+        tag("p", _TAKEN_APART if outcome.changes.chunks else _COARSER),
         pair(
             "figure-loss",
             loss_figure(columns),

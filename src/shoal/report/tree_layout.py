@@ -1,7 +1,5 @@
 """Where the nodes of a drawn tree stand: one per row, each below the one above it and a step to the right."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,16 +10,11 @@ Points = tuple[list[float | None], list[float | None]]  # across and down; None 
 
 @dataclass(frozen=True, slots=True)
 class TreeLayout:
-    """Nodes from the top row to the bottom row; `across[i]` and `down[i]` are those of `nodes[i]`."""
+    """Nodes from the top row to the bottom row; `across[i]` is how far right `nodes[i]` stands."""
 
     nodes: tuple[CutNode, ...]
     above: tuple[int, ...]
     across: tuple[int, ...]
-
-    @property
-    def down(self) -> range:
-        """The row of each node."""
-        return range(len(self.nodes))
 
     def branches(self) -> Points:
         """Lines from each node to the one above it."""
@@ -51,19 +44,19 @@ def tree_layout(nodes: Sequence[CutNode]) -> TreeLayout:
     """Each node above its branches, folded ones last."""
     children: list[list[int]] = [[] for _ in nodes]
     depths: list[int] = []
-    for place, node in enumerate(nodes):
+    for index, node in enumerate(nodes):
         depths.append(0 if node.parent < 0 else depths[node.parent] + 1)
         if node.parent >= 0:
-            children[node.parent].append(place)
+            children[node.parent].append(index)
     order: list[int] = []
     waiting = [0] if nodes else []
     while waiting:
-        place = waiting.pop()
-        order.append(place)
-        waiting += sorted(children[place], key=lambda child: (nodes[child].folded, child), reverse=True)
-    row_of = {place: row for row, place in enumerate(order)}
+        index = waiting.pop()
+        order.append(index)
+        waiting += sorted(children[index], key=lambda child: (nodes[child].folded, child), reverse=True)
+    row_of = {index: row for row, index in enumerate(order)}
     return TreeLayout(
-        nodes=tuple(nodes[place] for place in order),
-        above=tuple(row_of.get(nodes[place].parent, -1) for place in order),
-        across=tuple(depths[place] for place in order),
+        nodes=tuple(nodes[index] for index in order),
+        above=tuple(row_of.get(nodes[index].parent, -1) for index in order),
+        across=tuple(depths[index] for index in order),
     )

@@ -1,7 +1,5 @@
 """Numbers and names as people read them."""
 
-from __future__ import annotations
-
 from shoal.metrics.catalogue import MEASURES
 
 _UNITS = {"bits": " bits", "multiples of k": " × k"}

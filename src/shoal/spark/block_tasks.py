@@ -1,10 +1,8 @@
 """Rows divided into blocks that fit one task each: by places along columns, by items, or by turns."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +13,7 @@ from pyspark import TaskContext
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.take import take_sets
+from shoal.spark.answers import Answers, Batches, answer
 from shoal.spark.reader import Reader, in_blocks
 
 BLOCK = "shoal block"
@@ -26,8 +25,6 @@ SIZES = "block bigint, rows bigint"
 NUMBERS = "name string, number double, whole boolean"
 
 _NUMBERS_PER_BLOCK = 512
-_ITEMS = pa.schema([("block", pa.int64()), ("label", pa.string()), ("rows", pa.int64())])
-_NUMBERS = pa.schema([("name", pa.string()), ("number", pa.float64()), ("whole", pa.bool_())])
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,123 +132,83 @@ def block_of_each_row(splits: Sequence[BlockSplit], data: LocalData) -> Ints:
     return block
 
 
-# What workers do are values of classes that they can import: see `itemsets`.
+def sample_numbers(reader: Reader, batches: Batches) -> Answers:
+    """Some numbers of columns without a tree, among them the smallest and the largest of every block.
+
+    Those between stand in equal distances by rank.
+    """
+    for rows in in_blocks(batches):
+        data = reader.read(rows)
+        for name in reader.roles:
+            coded = data.table.coded(name)
+            numbers = np.empty(0) if coded.domain.numbers is None else coded.domain.numbers
+            present = np.sort(coded.codes[coded.codes != coded.domain.missing])
+            if len(present) == 0:
+                continue
+            places = np.unique(np.linspace(0, len(present) - 1, _NUMBERS_PER_BLOCK).astype(np.int64))
+            sample = numbers[present[places]]
+            whole = bool((numbers == np.floor(numbers)).all())
+            yield answer(NUMBERS, [name] * len(sample), sample, [whole] * len(sample))
 
 
-@dataclass(frozen=True, eq=False)
-class SampleNumbers:
-    """Some numbers of columns without a tree, among them the smallest and the largest of every block."""
-
-    reader: Reader
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Numbers in equal distances by rank."""
-        for rows in in_blocks(batches):
-            data = self.reader.read(rows)
-            for name in self.reader.roles:
-                coded = data.table.coded(name)
-                numbers = np.empty(0) if coded.domain.numbers is None else coded.domain.numbers
-                present = np.sort(coded.codes[coded.codes != coded.domain.missing])
-                if len(present) == 0:
-                    continue
-                places = np.unique(np.linspace(0, len(present) - 1, _NUMBERS_PER_BLOCK).astype(np.int64))
-                sample = numbers[present[places]]
-                whole = bool((numbers == np.floor(numbers)).all())
-                columns = [[name] * len(sample), sample, [whole] * len(sample)]
-                yield pa.RecordBatch.from_arrays(
-                    [
-                        pa.array(column, type=kind)
-                        for column, kind in zip(columns, _NUMBERS.types, strict=True)
-                    ],
-                    schema=_NUMBERS,
-                )
+def count_places(
+    reader: Reader,
+    axes: Sequence[Axis],
+    splits: Sequence[BlockSplit],
+    waiting: frozenset[int],
+    batches: Batches,
+) -> Answers:
+    """How many rows of each waiting block have each place of each axis."""
+    for rows in in_blocks(batches):
+        data = reader.read(rows)
+        block = block_of_each_row(splits, data)
+        chosen = np.isin(block, list(waiting))
+        for number, axis in enumerate(axes):
+            room = axis.value_count + 2
+            keys, counts = np.unique(block[chosen] * room + axis.places(data)[chosen], return_counts=True)
+            yield answer(PLACES, keys // room, np.full(len(keys), number), keys % room, counts)
 
 
-@dataclass(frozen=True, eq=False)
-class CountPlaces:
-    """How many rows of each open block have each place of each axis."""
-
-    reader: Reader
-    axes: Sequence[Axis]
-    splits: Sequence[BlockSplit]
-    open: frozenset[int]
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row per block, axis and place."""
-        for rows in in_blocks(batches):
-            data = self.reader.read(rows)
-            block = block_of_each_row(self.splits, data)
-            chosen = np.isin(block, list(self.open))
-            for number, axis in enumerate(self.axes):
-                room = axis.value_count + 2
-                keys, counts = np.unique(block[chosen] * room + axis.places(data)[chosen], return_counts=True)
-                numbers = np.full(len(keys), number)
-                yield _batch(PLACES, keys // room, numbers, keys % room, counts)
+def count_items(
+    reader: Reader, column: str, splits: Sequence[BlockSplit], waiting: frozenset[int], batches: Batches
+) -> Answers:
+    """How many rows of each waiting block hold each item that is not sensitive."""
+    for rows in in_blocks(batches):
+        data = reader.read(rows)
+        block = block_of_each_row(splits, data)
+        sets = data.joined_sets().of_column(column)
+        labels = data.table.sets(column).domain.labels
+        of_item = np.repeat(block, np.diff(sets.starts))
+        chosen = np.isin(of_item, list(waiting))
+        room = max(len(labels), 1)
+        keys, counts = np.unique(of_item[chosen] * room + sets.items[chosen], return_counts=True)
+        yield answer(ITEMS, keys // room, labels.take(pa.array(keys % room)), counts)
 
 
-@dataclass(frozen=True, eq=False)
-class CountItems:
-    """How many rows of each open block hold each item that is not sensitive."""
-
-    reader: Reader
-    column: str
-    splits: Sequence[BlockSplit]
-    open: frozenset[int]
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row per block and item."""
-        for rows in in_blocks(batches):
-            data = self.reader.read(rows)
-            block = block_of_each_row(self.splits, data)
-            sets, labels = (
-                data.joined_sets().of_column(self.column),
-                data.table.sets(self.column).domain.labels,
-            )
-            of_item = np.repeat(block, np.diff(sets.starts))
-            chosen = np.isin(of_item, list(self.open))
-            room = max(len(labels), 1)
-            keys, counts = np.unique(of_item[chosen] * room + sets.items[chosen], return_counts=True)
-            yield pa.RecordBatch.from_arrays(
-                [pa.array(keys // room), labels.take(pa.array(keys % room)), pa.array(counts)], schema=_ITEMS
-            )
-
-
-@dataclass(frozen=True, eq=False)
-class CountBlocks:
+def count_blocks(reader: Reader, splits: Sequence[BlockSplit], batches: Batches) -> Answers:
     """How many rows end in each block."""
-
-    reader: Reader
-    splits: Sequence[BlockSplit]
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row per block of a block."""
-        for rows in in_blocks(batches):
-            blocks, counts = np.unique(
-                block_of_each_row(self.splits, self.reader.read(rows)), return_counts=True
-            )
-            yield _batch(SIZES, blocks, counts)
+    for rows in in_blocks(batches):
+        blocks, counts = np.unique(block_of_each_row(splits, reader.read(rows)), return_counts=True)
+        yield answer(SIZES, blocks, counts)
 
 
-@dataclass(frozen=True, eq=False)
-class AddBlock:
-    """The rows as they are, with their block beside them."""
+def add_block(
+    reader: Reader, splits: Sequence[BlockSplit], dealt: Sequence[Dealt], batches: Batches
+) -> Answers:
+    """The rows as they are, with their block beside them.
 
-    reader: Reader
-    splits: Sequence[BlockSplit]
-    dealt: Sequence[Dealt] = field(default=())
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """All rows; turns begin elsewhere in every part, so that small parts fill all blocks."""
-        task = TaskContext.get()
-        turn = Counter({deal.block: task.partitionId() if task else 0 for deal in self.dealt})
-        for rows in in_blocks(batches):
-            block = block_of_each_row(self.splits, self.reader.read(rows))
-            taken = block.copy()
-            for deal in self.dealt:
-                here = np.flatnonzero(taken == deal.block)
-                block[here] = deal.first + (turn[deal.block] + np.arange(len(here))) % deal.count
-                turn[deal.block] += len(here)
-            yield from rows.append_column(BLOCK, pa.array(block)).to_batches()
+    Turns begin elsewhere in every part, so that small parts fill all blocks.
+    """
+    task = TaskContext.get()
+    turn = Counter({deal.block: task.partitionId() if task else 0 for deal in dealt})
+    for rows in in_blocks(batches):
+        block = block_of_each_row(splits, reader.read(rows))
+        taken = block.copy()
+        for deal in dealt:
+            here = np.flatnonzero(taken == deal.block)
+            block[here] = deal.first + (turn[deal.block] + np.arange(len(here))) % deal.count
+            turn[deal.block] += len(here)
+        yield from rows.append_column(BLOCK, pa.array(block)).to_batches()
 
 
 def whole_blocks(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.Table]]:
@@ -274,8 +231,3 @@ def whole_blocks(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.Ta
 
 def _without_block(batches: Sequence[pa.RecordBatch]) -> pa.Table:
     return pa.Table.from_batches(batches).drop_columns([BLOCK])
-
-
-def _batch(schema: str, *columns: Ints) -> pa.RecordBatch:
-    names = [field.split()[0] for field in schema.split(", ")]
-    return pa.RecordBatch.from_arrays([pa.array(column, type=pa.int64()) for column in columns], names=names)

@@ -4,15 +4,14 @@ What holds for every block holds for all of them together, because classes and i
 when blocks are put side by side.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import fsum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -33,9 +32,10 @@ from shoal.recoding.cuts import Cuts
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.rows import RowRecoding
-from shoal.spark.block_tasks import BLOCK, AddBlock, whole_blocks
+from shoal.spark.answers import Answers, Batches
+from shoal.spark.block_tasks import BLOCK, add_block, whole_blocks
 from shoal.spark.classes import quoted
-from shoal.spark.data import SparkData, empty_table
+from shoal.spark.data import SparkData, SparkFound, empty_table
 from shoal.spark.divide import Box, Division
 from shoal.spark.publish_tasks import typed
 from shoal.spark.reader import ROWS_ON_DISK, Reader
@@ -58,7 +58,7 @@ class RunClock:
     started: float
 
     @classmethod
-    def starting_now(cls, limits: Limits) -> RunClock:
+    def starting_now(cls, limits: Limits) -> Self:
         """Time runs from here."""
         return cls(limits, time.time())
 
@@ -140,27 +140,24 @@ def _means(losses: Mapping[str, float]) -> dict[str, float]:
     return {name: losses[name] for name in (*_ROW_MEANS, *_ITEM_MEANS) if name in losses}
 
 
-@dataclass(frozen=True, eq=False)
-class SearchBlocks:
-    """What a worker does with its blocks: what is published, and one row more for each that tells facts."""
+def search_here(task: TaskOfBlock, batches: Batches) -> Answers:
+    """What a worker does with its blocks: what is published, and one row more for each that tells facts.
 
-    task: TaskOfBlock
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The blocks one after the other; they come in their order, and one is in memory at a time."""
-        schema = with_facts(self.task.schema)
-        for block, rows in whole_blocks(batches):
-            facts: dict[str, Any] = {"block": block, "rows": rows.num_rows}
-            try:
-                released, told = self.task.release(rows, block)
-                yield from released.append_column(
-                    schema.field(_FACTS), pa.nulls(len(released), pa.string())
-                ).to_batches()
-                facts |= told
-            except ShoalError as error:
-                kind = next(kind for kind in _KINDS if isinstance(error, kind))
-                facts |= {"error": str(error), "kind": kind.__name__}
-            yield pa.RecordBatch.from_pylist([{_FACTS: json.dumps(facts)}], schema=schema)
+    The blocks one after the other; they come in their order, and one is in memory at a time.
+    """
+    schema = with_facts(task.schema)
+    for block, rows in whole_blocks(batches):
+        facts: dict[str, Any] = {"block": block, "rows": rows.num_rows}
+        try:
+            released, told = task.release(rows, block)
+            yield from released.append_column(
+                schema.field(_FACTS), pa.nulls(len(released), pa.string())
+            ).to_batches()
+            facts |= told
+        except ShoalError as error:
+            kind = next(kind for kind in _KINDS if isinstance(error, kind))
+            facts |= {"error": str(error), "kind": kind.__name__}
+        yield pa.RecordBatch.from_pylist([{_FACTS: json.dumps(facts)}], schema=schema)
 
 
 def with_facts(schema: pa.Schema) -> pa.Schema:
@@ -175,6 +172,17 @@ class Searched:
     published: DataFrame
     facts: tuple[Mapping[str, Any], ...]
     working: DataFrame
+
+    def released(self, division: Division, notices: tuple[str, ...], *, of_sets: bool) -> SparkFound:
+        """What was decided for the rows of all blocks, and what it cost."""
+        return SparkFound(
+            frame=self.published,
+            losses=self.losses(of_sets=of_sets),
+            column_losses=self.column_losses(),
+            notices=notices,
+            figures=self.figures(division),
+            working=self.working,
+        )
 
     def figures(self, division: Division) -> dict[str, Any]:
         """How the work was divided."""
@@ -252,13 +260,13 @@ def search_blocks(data: SparkData, division: Division, task: TaskOfBlock, most: 
     # failure decides as before, and no class is published half in one way and half in another.
     frame = data.frame.sortWithinPartitions(content) if division.dealt else data.frame
     tagged = frame.mapInArrow(
-        AddBlock(data.reader, division.splits, division.dealt), from_arrow_schema(with_block)
+        partial(add_block, data.reader, division.splits, division.dealt), from_arrow_schema(with_block)
     )
     tasks = max(1, min(len(division.sizes), -(-2 * data.row_count // most)))
     found = (
         tagged.repartition(tasks, quoted(BLOCK))
         .sortWithinPartitions(quoted(BLOCK), content)
-        .mapInArrow(SearchBlocks(task), from_arrow_schema(with_facts(task.schema)))
+        .mapInArrow(partial(search_here, task), from_arrow_schema(with_facts(task.schema)))
         .persist(ROWS_ON_DISK)
     )
     told = found.filter(sql.col(quoted(_FACTS)).isNotNull()).select(quoted(_FACTS)).collect()

@@ -1,36 +1,29 @@
 """Algorithms that ask counts only: they run on the driver as they do on one machine, and Spark counts."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import CutTask, fitting
+from shoal.algorithms.sets.cut_search.transactions import set_column
 from shoal.algorithms.sets.vpa import VPA
-from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints, SetArrays
-from shoal.metrics.items import utility_loss
-from shoal.metrics.joint import weights_of_words
-from shoal.privacy.model import Model
+from shoal.metrics.items import utility_loss, weights_of_words
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
-from shoal.spark.blocks import RunClock, most_rows_per_block
+from shoal.spark.blocks import PublishRows, most_rows_per_block
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
 from shoal.spark.itemsets import SpreadSets
-from shoal.spark.publish_tasks import PublishCut
-from shoal.spark.reader import ROWS_PER_PART, EncodeSets
+from shoal.spark.publish_tasks import publish_cut
+from shoal.spark.reader import ROWS_PER_PART, encode_sets
 from shoal.spark.violations import SpreadTransactions, SpreadViolations
 from shoal.spark.vpa import search_groups
 
@@ -39,43 +32,35 @@ ROWS_PER_GROUP = 200_000
 SAME = "the cut is the one that the same search finds on one machine"
 
 
-def search_by_counts(
-    algorithm: Algorithm,
-    data: SparkData,
-    models: Sequence[Model],
-    progress: Progress,
-    *,
-    schema: pa.Schema,
-    within: RunClock,
-) -> SparkFound:
+def search_by_counts(data: SparkData, task: PublishRows, progress: Progress) -> SparkFound:
     """Find one cut for all rows, as on one machine, and publish the rows under it."""
-    column = set_column_of(data)
+    column, algorithm = set_column(data), task.algorithm
     progress.stage("encoding")
     chunks = encoded_sets(data, column)
     try:
         tree = data.trees[column]
         sets = SpreadSets(chunks, tree.leaf_count)
         transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
-        constraint, notices = fitting(ItemConstraint.of(models), tree, transactions.longest)
+        constraint, notices = fitting(ItemConstraint.of(task.models), tree, transactions.longest)
         violations = SpreadViolations(transactions, sets, constraint)
         progress.stage(f"searching with {algorithm.name}")
-        task = CutTask(column, 0, violations, notices)
+        cut_task = CutTask(column, 0, violations, notices)
         if isinstance(algorithm, AA):
-            recoding, how = algorithm.search(task, progress), SAME
+            recoding, how = algorithm.search(cut_task, progress), SAME
         elif isinstance(algorithm, VPA):
             most = most_rows_per_block(data, ROWS_PER_GROUP)
             found, how = search_groups(
-                algorithm, chunks, transactions, constraint, most_rows=most, within=within
+                algorithm, chunks, transactions, constraint, most_rows=most, within=task.within
             )
-            recoding = algorithm.search(task, found, progress)
+            recoding = algorithm.search_all(cut_task, found, progress)
         else:
             raise TypeError(f"{algorithm.name} does not say how it asks for counts")
         losses = _losses(data, column, recoding.cuts.node_of_leaf[0], sets, transactions)
     finally:
         chunks.unpersist()
-    publish = PublishCut(data.reader, recoding.cuts, schema)
+    publish = partial(publish_cut, data.reader, recoding.cuts, task.schema)
     return SparkFound(
-        frame=data.frame.mapInArrow(publish, from_arrow_schema(schema)),
+        frame=data.frame.mapInArrow(publish, from_arrow_schema(task.schema)),
         losses=losses,
         column_losses={column: losses},
         notices=(*recoding.notices, how),
@@ -108,25 +93,18 @@ def _losses(
     sizes = tree.sizes[node_of_leaf]
     lost = int((occurrences * np.where(sizes > 1, sizes, 0)).sum())
     ncp = lost / max(1, int(occurrences.sum()) * tree.leaf_count)
-    lost_by_rows = sets.total(_UtilityLoss(tree, node_of_leaf, weights_of_words(tree, weights)))
+    lost_by_rows = sets.total(partial(_utility_loss, tree, node_of_leaf, weights_of_words(tree, weights)))
     return {"ncp": ncp, "ul": lost_by_rows / max(1, transactions.row_count)}
 
 
-@dataclass(frozen=True, eq=False)
-class _UtilityLoss:
-    tree: Hierarchy
-    node_of_leaf: Ints
-    weights: Floats
-
-    def of(self, sets: SetArrays) -> float:
-        """UL summed over rows."""
-        mean = utility_loss(self.tree, sets, self.node_of_leaf[sets.items], self.weights)
-        return mean * (len(sets.starts) - 1)
+def _utility_loss(tree: Hierarchy, node_of_leaf: Ints, weights: Floats, sets: SetArrays) -> float:
+    """UL summed over rows."""
+    return utility_loss(tree, sets, node_of_leaf[sets.items], weights) * (len(sets.starts) - 1)
 
 
 def encoded_sets(data: SparkData, column: str) -> DataFrame:
     """The items of a column in chunks, spread evenly over the executors and kept there."""
-    encode = EncodeSets(data.reader.only(column), ITEMS_PER_CHUNK)
+    encode = partial(encode_sets, data.reader.only(column), ITEMS_PER_CHUNK)
     chunks = data.frame.select(quoted(column)).mapInArrow(encode, SCHEMA)
     return chunks.repartition(parts_of(data)).persist(StorageLevel.MEMORY_AND_DISK)
 
@@ -136,18 +114,3 @@ def parts_of(data: SparkData) -> int:
     processors = int(data.frame.sparkSession.conf.get("spark.default.parallelism", "0") or 0)
     needed = -(-data.row_count // most_rows_per_block(data, ROWS_PER_PART))
     return max(data.frame.rdd.getNumPartitions(), processors, needed, 1)
-
-
-def set_column_of(data: SparkData) -> str:
-    """The set column whose items are generalized; BadInput if there is none, or several."""
-    if len(data.quasi_sets) != 1:
-        raise BadInput(
-            Problem(
-                f"a cut is searched for one set column at a time, and there are {len(data.quasi_sets)}",
-                "give one column the role of a quasi-identifier with sets",
-            )
-        )
-    if data.quasi_sets[0] not in data.trees:
-        what = "generalizing items needs a hierarchy"
-        raise BadInput(Problem(what, "give the column one, such as fanout", column=data.quasi_sets[0]))
-    return data.quasi_sets[0]

@@ -1,12 +1,10 @@
 """Disassociated data in Spark: a DataFrame of JSON lines, one top-level cluster each, checked in full."""
 
-from __future__ import annotations
-
 import pickle
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +14,7 @@ from pyspark.sql import functions as sql
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import SetArrays, frozen_ints
 from shoal.recoding.disassociated import Disassociated, NestedClusters, parse_lines
+from shoal.spark.answers import Answers, Batches, answer
 from shoal.spark.classes import quoted
 from shoal.spark.port import Mergeable
 from shoal.spark.reader import in_blocks
@@ -39,7 +38,7 @@ class SparkClusters:
     sensitive: tuple[str, ...]
 
     @classmethod
-    def of(cls, frame: DataFrame, roles: Mapping[str, Role]) -> SparkClusters:
+    def of(cls, frame: DataFrame, roles: Mapping[str, Role]) -> Self:
         """A DataFrame of one column; BadInput for anything else."""
         named = (role.sensitive for role in roles.values() if isinstance(role, QuasiSet))
         return cls(_lines(frame), tuple(item for items in named for item in items))
@@ -53,7 +52,9 @@ class SparkClusters:
 
     def examine(self, examine: Callable[[Disassociated], Examination]) -> Examination:
         """What an examination of all lines finds, by blocks of them."""
-        rows = self.lines.mapInArrow(_ExamineLines(examine, self.sensitive), "found binary").collect()
+        rows = self.lines.mapInArrow(
+            partial(_examine_lines, examine, self.sensitive), "found binary"
+        ).collect()
         found = [pickle.loads(row.found) for row in rows]  # noqa: S301 - what our own tasks just sent
         for each in found:
             if isinstance(each, Problem):
@@ -85,8 +86,8 @@ class SparkClusters:
 class _Records:
     records: int
 
-    def merge(self, other: _Records) -> _Records:
-        return _Records(self.records + other.records)
+    def merge(self, other: Self) -> Self:
+        return replace(self, records=self.records + other.records)
 
 
 def _count_records(clusters: Disassociated) -> _Records:
@@ -95,7 +96,7 @@ def _count_records(clusters: Disassociated) -> _Records:
 
 def terms_of(lines: DataFrame) -> DataFrame:
     """Every published term once: as it is, as it would be read, and whether it stands in any chunk."""
-    counted = lines.mapInArrow(_TermsOfLines(), _TERMS)
+    counted = lines.mapInArrow(_terms_of_lines, _TERMS)
     return counted.groupBy("spelling", "label").agg(sql.max("in_chunks").alias("in_chunks"))
 
 
@@ -124,30 +125,24 @@ def _read(rows: pa.Table, sensitive: Sequence[str] = ()) -> Disassociated:
     return parse_lines(rows.column(LINE).to_pylist(), sensitive)
 
 
-@dataclass(frozen=True, eq=False)
-class _ExamineLines:
-    examine: Callable[[Disassociated], Any]
-    sensitive: tuple[str, ...]
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for rows in in_blocks(batches, _LINES_AT_ONCE):
-            try:
-                found: Any = self.examine(_read(rows, self.sensitive))
-            except BadInput as error:
-                found = error.problems[0]
-            yield pa.RecordBatch.from_pydict({"found": pa.array([pickle.dumps(found)])})
+def _examine_lines(
+    examine: Callable[[Disassociated], Any], sensitive: tuple[str, ...], batches: Batches
+) -> Answers:
+    for rows in in_blocks(batches, _LINES_AT_ONCE):
+        try:
+            found: Any = examine(_read(rows, sensitive))
+        except BadInput as error:
+            found = error.problems[0]
+        yield pa.RecordBatch.from_pydict({"found": pa.array([pickle.dumps(found)])})
 
 
-@dataclass(frozen=True, eq=False)
-class _TermsOfLines:
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for rows in in_blocks(batches, _LINES_AT_ONCE):
-            try:
-                clusters = _read(rows)
-            except BadInput:  # the check of the rules tells
-                continue
-            labels = clusters.terms.texts()
-            in_chunks = np.zeros(len(labels), dtype=np.bool_)
-            in_chunks[clusters.subrecords.items] = True
-            columns = [pa.array(map(canonical, labels)), pa.array(labels), pa.array(in_chunks)]
-            yield pa.RecordBatch.from_arrays(columns, names=[part.split()[0] for part in _TERMS.split(", ")])
+def _terms_of_lines(batches: Batches) -> Answers:
+    for rows in in_blocks(batches, _LINES_AT_ONCE):
+        try:
+            clusters = _read(rows)
+        except BadInput:  # the check of the rules tells
+            continue
+        labels = clusters.terms.texts()
+        in_chunks = np.zeros(len(labels), dtype=np.bool_)
+        in_chunks[clusters.subrecords.items] = True
+        yield answer(_TERMS, map(canonical, labels), labels, in_chunks)

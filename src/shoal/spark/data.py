@@ -1,9 +1,8 @@
 """A Spark DataFrame ready for a search: its values checked and its trees made, its rows where they are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from shoal.hierarchy.unknown import Unknown
 from shoal.recoding.rows import RowRecoding
 from shoal.spark.classes import quoted
 from shoal.spark.port import SparkPort
-from shoal.spark.reader import VALUES, CountValues, Reader, problem_of
+from shoal.spark.reader import VALUES, Reader, count_values, problem_of
 from shoal.table.canonical import canonical
 from shoal.table.columns import Coded, Kind, Sets
 from shoal.table.reading import ReadOptions, read_table, usable_roles
@@ -154,7 +153,7 @@ def _count_values(frame: DataFrame, reader: Reader) -> dict[str, dict[str | None
     listed = [name for name in read if getattr(reader.roles[name], "hierarchy", None) is not None]
     found = (
         frame.select(*map(quoted, read))
-        .mapInArrow(CountValues(reader.only(*read), listed), VALUES)
+        .mapInArrow(partial(count_values, reader.only(*read), listed), VALUES)
         .groupBy("column", "label", "problem")
         .agg(sql.sum("rows").alias("rows"))
         .collect()

@@ -3,12 +3,11 @@
 Clusters are joined within a block only. What is published goes from the tasks to the files as JSON lines.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from pyspark.sql import functions as sql
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.search import Search
-from shoal.errors import BadInput, Problem
+from shoal.algorithms.sets.disassociation.algorithm import column_of_terms
 from shoal.kernels.arrays import Ints
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.promise import Promise
@@ -32,7 +31,7 @@ from shoal.spark.classes import quoted
 from shoal.spark.cluster_lines import LINE, terms_of
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_sets
-from shoal.spark.reader import VALUES, CountValues, Reader
+from shoal.spark.reader import VALUES, Reader, count_values
 
 ROWS_PER_BLOCK = 200_000
 
@@ -44,7 +43,7 @@ def search_clusters(
     model = promise.main
     if not isinstance(model, Disassociation):
         raise TypeError(f"{algorithm.name} keeps disassociation, not {promise}")
-    column = _column(data)
+    column = column_of_terms(data)
     most = most_rows_per_block(data, ROWS_PER_BLOCK)
     progress.stage("dividing the rows into blocks")
     size = Size(most, max(model.least, most // 4))
@@ -63,13 +62,6 @@ def search_clusters(
         left_out=division.empty_rows,
         chunks=_added_up([fact["chunks"] for fact in found.facts if "chunks" in fact]),
     )
-
-
-def _column(data: SparkData) -> str:
-    if len(data.quasi_sets) != 1:
-        what = f"disassociation takes one set column, and there are {len(data.quasi_sets)}"
-        raise BadInput(Problem(what, "publish each set column on its own"))
-    return data.quasi_sets[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +113,7 @@ def randoms_of(secret: bytes, block: int) -> Randoms:
 
 def _lost_terms(data: SparkData, column: str, terms: DataFrame, k: int) -> float:
     """tlost: of the terms with a support above k, the share that are in term chunks only."""
-    counting = CountValues(data.reader.only(column), [column])
+    counting = partial(count_values, data.reader.only(column), [column])
     supports = (
         data.frame.select(quoted(column))
         .mapInArrow(counting, VALUES)

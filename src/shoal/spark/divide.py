@@ -4,11 +4,10 @@ Tables are cut as Mondrian cuts them, sets by the most frequent items, in one or
 each level. What nothing divides, such as millions of equal rows, is dealt out by turns.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from pyspark.sql import Window
@@ -24,11 +23,11 @@ from shoal.spark.block_tasks import (
     AtPlace,
     BlockSplit,
     ByFirstItem,
-    CountBlocks,
-    CountItems,
-    CountPlaces,
     Dealt,
     EmptyApart,
+    count_blocks,
+    count_items,
+    count_places,
 )
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData
@@ -161,7 +160,7 @@ def _counts_of_places(
     """How many rows of each waiting block have each place of each column."""
     axes = [column.axis for column in columns]
     names = [axis.column for axis in axes]
-    counting = CountPlaces(data.reader.only(*names), axes, tuple(splits), frozenset(waiting))
+    counting = partial(count_places, data.reader.only(*names), axes, tuple(splits), frozenset(waiting))
     rows = (
         data.frame.select(*map(quoted, names))
         .mapInArrow(counting, PLACES)
@@ -205,7 +204,7 @@ def divide_sets(
 
 
 def _sizes(data: SparkData, column: str, splits: Sequence[BlockSplit]) -> dict[int, int]:
-    counting = CountBlocks(data.reader.only(column), tuple(splits))
+    counting = partial(count_blocks, data.reader.only(column), tuple(splits))
     counted = data.frame.select(quoted(column)).mapInArrow(counting, SIZES)
     rows = counted.groupBy("block").agg(sql.sum("rows").alias("rows")).collect()
     return {row.block: row.rows for row in rows}
@@ -215,7 +214,9 @@ def _first_items(
     data: SparkData, column: str, growing: _Growing, waiting: set[int], least: int
 ) -> list[ByFirstItem]:
     """How each waiting block can be divided, one way per item; those without usable items are left out."""
-    counting = CountItems(data.reader.only(column), column, tuple(growing.splits), frozenset(waiting))
+    counting = partial(
+        count_items, data.reader.only(column), column, tuple(growing.splits), frozenset(waiting)
+    )
     total = (
         data.frame.select(quoted(column))
         .mapInArrow(counting, ITEMS)

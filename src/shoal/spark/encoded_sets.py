@@ -4,20 +4,18 @@ A row of a Spark DataFrame per record would be taken apart and put together agai
 one row of two blocks of bytes, which becomes arrays without a look at its items.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
 
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.spark.answers import answer
 
 SCHEMA = "starts binary, items binary"
 ITEMS_PER_CHUNK = 1 << 20  # 4 MB
 
 _WIDTH = np.dtype("<i4")
-_NAMES = ["starts", "items"]
 
 
 def chunks_of(sets: SetArrays, most_items: int) -> Iterator[pa.RecordBatch]:
@@ -29,23 +27,20 @@ def chunks_of(sets: SetArrays, most_items: int) -> Iterator[pa.RecordBatch]:
         end = min(max(end, start + 1), row_count, start + most_items)
         starts = sets.starts[start : end + 1] - sets.starts[start]
         items = sets.items[sets.starts[start] : sets.starts[end]]
-        blocks = [pa.array([_packed(array)], type=pa.binary()) for array in (starts, items)]
-        yield pa.RecordBatch.from_arrays(blocks, names=_NAMES)
+        yield answer(SCHEMA, *([array.astype(_WIDTH).tobytes()] for array in (starts, items)))
         start = end
 
 
 def sets_of(batches: Iterable[pa.RecordBatch]) -> Iterator[SetArrays]:
     """The sets of each chunk."""
     for batch in batches:
-        for place in range(batch.num_rows):
-            starts, items = (unpacked(batch.column(name)[place].as_py(), _WIDTH) for name in _NAMES)
+        for index in range(batch.num_rows):
+            starts, items = (
+                unpacked(batch.column(name)[index].as_py(), _WIDTH) for name in ("starts", "items")
+            )
             yield SetArrays(starts, items)
 
 
 def unpacked(block: bytes, width: np.dtype[np.int32] | np.dtype[np.int64]) -> Ints:
     """The numbers in a block of bytes."""
     return frozen_ints(np.frombuffer(block, dtype=width))
-
-
-def _packed(numbers: Ints) -> bytes:
-    return numbers.astype(_WIDTH).tobytes()

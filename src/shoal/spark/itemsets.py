@@ -5,8 +5,9 @@ Whatever comes back to the driver is as long as the tree or as the list that was
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import fsum
 from typing import NamedTuple, Protocol
 
@@ -14,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
 from shoal.kernels.rare_itemsets import lay_out
 from shoal.kernels.set_supports import ItemIndex, node_supports, rows_of_leaves, supports_of
 from shoal.kernels.subset_keys import Subsets, next_keys, occurrences_by_first, start_of_keys, tally_keys
+from shoal.spark.answers import Answers, Batches, answer
 from shoal.spark.encoded_sets import sets_of, unpacked
 
 OCCURRENCES_PER_JOB = 1 << 30
@@ -34,9 +36,11 @@ _INT64 = np.dtype("<i8")
 _PARTIAL = "question int, bucket int, keys binary, counts binary"
 _SELECTED = "question int, keys binary, counts binary, occurrences bigint, more boolean"
 _BLOCK = "block binary"
+_TOTAL = "total double"
 _FIGURES, _LONGEST = 3, 2  # how many figures stand before the counts of a chunk, and which is a maximum
 
 Counts = tuple[Ints, Ints]  # keys, ascending, and how often each occurs
+FloatOfChunk = Callable[[SetArrays], float]  # a measure of some sets that adds up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +75,8 @@ class ItemsetQuestion:
     def sets(self, keys: Ints) -> Ints:
         """The numbers of each set, one row per key."""
         numbers = np.empty((len(keys), self.size), dtype=np.int64)
-        for place in range(self.size - 1, -1, -1):
-            keys, numbers[:, place] = np.divmod(keys, self.base)
+        for index in range(self.size - 1, -1, -1):
+            keys, numbers[:, index] = np.divmod(keys, self.base)
         return numbers
 
 
@@ -87,6 +91,9 @@ class Listed:
     supports: Ints
     occurrences: int
     more: bool
+
+
+Selection = Callable[[ItemsetQuestion, Counts], Counts]  # of the counts of a bucket, those that are wanted
 
 
 class RarestSet(NamedTuple):
@@ -136,7 +143,7 @@ class SpreadSets:
     def total(self, of_chunk: FloatOfChunk) -> float:
         """A measure of every chunk, added up."""
         self.jobs += 1
-        rows = self._chunks.mapInArrow(_AddedFloats(of_chunk), "total double").collect()
+        rows = self._chunks.mapInArrow(partial(_floats_added_up, of_chunk), _TOTAL).collect()
         return fsum(row.total for row in rows)
 
     def rare(
@@ -146,12 +153,12 @@ class SpreadSets:
 
         `expected` is how many occurrences will be counted, by which the work is divided.
         """
-        parts = self._counted(questions, number_of_leaf, _RareSets(k), most, expected)
+        parts = self._counted(questions, number_of_leaf, partial(_rare_sets, k), most, expected)
         return [_merged(listed, most) for listed in parts]
 
     def rarest(self, question: ItemsetQuestion, number_of_leaf: Ints, k: int, expected: int) -> RarestSet:
         """The smallest support of any set in question, and the first set that has it."""
-        (parts,) = self._counted([question], number_of_leaf, _RarestSet(k), 2, expected)
+        (parts,) = self._counted([question], number_of_leaf, partial(_rarest_set, k), 2, expected)
         rarest = min(((int(part.supports[0]), int(part.keys[0])) for part in parts), default=(0, -1))
         return RarestSet(*rarest, sum(int(part.keys[1]) for part in parts))
 
@@ -159,7 +166,7 @@ class SpreadSets:
         """A count of all chunks, added up in the workers and once more here."""
         self.jobs += 1
         total = count.zero()
-        for row in self._chunks.mapInArrow(_Added(count), _BLOCK).collect():
+        for row in self._chunks.mapInArrow(partial(_added_up_in_part, count), _BLOCK).collect():
             total = count.add(total, unpacked(row.block, _INT64))
         return total
 
@@ -167,26 +174,24 @@ class SpreadSets:
         self,
         questions: Sequence[ItemsetQuestion],
         number_of_leaf: Ints,
-        select: _Selection,
+        select: Selection,
         most: int,
         expected: int,
     ) -> list[list[Listed]]:
         """Count sets in every chunk, add the counts up by key, and give back what is selected of them."""
         self.jobs += 1
         buckets = max(1, min(expected // _KEYS_PER_BUCKET, _MOST_BUCKETS))
-        counted = self._chunks.mapInArrow(_SetsInBuckets(questions, number_of_leaf, buckets), _PARTIAL)
+        counted = self._chunks.mapInArrow(
+            partial(_sets_in_buckets, questions, number_of_leaf, buckets), _PARTIAL
+        )
         added = counted.repartition(buckets, "bucket").mapInArrow(
-            _SelectedSets(questions, select, most), _SELECTED
+            partial(_selected_sets, questions, select, most), _SELECTED
         )
         listed: list[list[Listed]] = [[] for _ in questions]
         for row in added.collect():
             keys, counts = unpacked(row.keys, _INT64), unpacked(row.counts, _INT64)
             listed[row.question].append(Listed(keys, counts, row.occurrences, more=row.more))
         return listed
-
-
-# What workers do are values of classes that they can import: a nested function would take its kernels with
-# it as source, and every worker would compile them anew.
 
 
 class _ChunkCount(Protocol):
@@ -255,46 +260,26 @@ class _SupportsInChunk(_Sum):
         return supports_of(index, self.first, self.last, self.most)
 
 
-@dataclass(frozen=True, eq=False)
-class _Added:
-    count: _ChunkCount
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        total = self.count.zero()
-        for sets in sets_of(batches):
-            total = self.count.add(total, self.count.of(sets))
-        yield pa.RecordBatch.from_arrays([pa.array([total.tobytes()])], names=["block"])
+def _added_up_in_part(count: _ChunkCount, batches: Batches) -> Answers:
+    total = count.zero()
+    for sets in sets_of(batches):
+        total = count.add(total, count.of(sets))
+    yield answer(_BLOCK, [total.tobytes()])
 
 
-class FloatOfChunk(Protocol):
-    """A measure of some sets that adds up; it must be a value of a class that workers can import."""
-
-    def of(self, sets: SetArrays) -> float:
-        """The measure of these sets."""
+def _floats_added_up(measure: FloatOfChunk, batches: Batches) -> Answers:
+    yield answer(_TOTAL, [fsum(measure(sets) for sets in sets_of(batches))])
 
 
-@dataclass(frozen=True, eq=False)
-class _AddedFloats:
-    measure: FloatOfChunk
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        total = fsum(self.measure.of(sets) for sets in sets_of(batches))
-        yield pa.RecordBatch.from_arrays([pa.array([total])], names=["total"])
-
-
-@dataclass(frozen=True, eq=False)
-class _SetsInBuckets:
-    questions: Sequence[ItemsetQuestion]
-    number_of_leaf: Ints
-    buckets: int
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        tallies = [_Tally() for _ in self.questions]
-        for sets in sets_of(batches):
-            for tally, question in zip(tallies, self.questions, strict=True):
-                tally.add(count_sets(sets, question, self.number_of_leaf))
-        for number, tally in enumerate(tallies):
-            yield from _into_buckets(number, tally.total(), self.buckets)
+def _sets_in_buckets(
+    questions: Sequence[ItemsetQuestion], number_of_leaf: Ints, buckets: int, batches: Batches
+) -> Answers:
+    tallies = [_Tally() for _ in questions]
+    for sets in sets_of(batches):
+        for tally, question in zip(tallies, questions, strict=True):
+            tally.add(count_sets(sets, question, number_of_leaf))
+    for number, tally in enumerate(tallies):
+        yield from _into_buckets(number, tally.total(), buckets)
 
 
 class _Tally:
@@ -316,54 +301,28 @@ class _Tally:
         return added_up(self._parts)
 
 
-class _Selection(Protocol):
-    """What is wanted of the counts of a bucket."""
-
-    def of(self, question: ItemsetQuestion, counts: Counts) -> Counts:
-        """The counts that go to the driver."""
-
-
-@dataclass(frozen=True)
-class _RareSets:
-    k: int
-
-    def of(self, question: ItemsetQuestion, counts: Counts) -> Counts:
-        keys, supports = counts
-        rare = np.flatnonzero((supports < self.k) & (keys > question.after))
-        return keys[rare], supports[rare]
+def _rare_sets(k: int, question: ItemsetQuestion, counts: Counts) -> Counts:
+    keys, supports = counts
+    rare = np.flatnonzero((supports < k) & (keys > question.after))
+    return keys[rare], supports[rare]
 
 
-@dataclass(frozen=True)
-class _RarestSet:
-    k: int
-
-    def of(self, question: ItemsetQuestion, counts: Counts) -> Counts:  # noqa: ARG002 - of all questions the same
-        """The rarest set, and behind it the number of sets below k in the place of a key."""
-        keys, supports = counts
-        rarest = np.argmin(supports, keepdims=True)
-        below = np.count_nonzero(supports < self.k)
-        return np.append(keys[rarest], below), np.append(supports[rarest], 0)
+def _rarest_set(k: int, _: ItemsetQuestion, counts: Counts) -> Counts:
+    """The rarest set, and behind it the number of sets below k in the place of a key."""
+    keys, supports = counts
+    rarest = np.argmin(supports, keepdims=True)
+    below = np.count_nonzero(supports < k)
+    return np.append(keys[rarest], below), np.append(supports[rarest], 0)
 
 
-@dataclass(frozen=True, eq=False)
-class _SelectedSets:
-    questions: Sequence[ItemsetQuestion]
-    select: _Selection
-    most: int
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for number, counts in _by_question(batches).items():
-            keys, supports = self.select.of(self.questions[number], counts)
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.array([number], type=pa.int32()),
-                    pa.array([keys[: self.most].tobytes()]),
-                    pa.array([supports[: self.most].tobytes()]),
-                    pa.array([int(counts[1].sum())], type=pa.int64()),
-                    pa.array([len(keys) > self.most]),
-                ],
-                names=["question", "keys", "counts", "occurrences", "more"],
-            )
+def _selected_sets(
+    questions: Sequence[ItemsetQuestion], select: Selection, most: int, batches: Batches
+) -> Answers:
+    for number, counts in _by_question(batches).items():
+        keys, supports = select(questions[number], counts)
+        first = (keys[:most].tobytes(), supports[:most].tobytes())
+        row = (number, *first, int(counts[1].sum()), len(keys) > most)
+        yield answer(_SELECTED, *([value] for value in row))
 
 
 def furthest(expected: Ints, first: int) -> int:
@@ -402,11 +361,11 @@ def _laid(sets: SetArrays, question: ItemsetQuestion, number_of_leaf: Ints) -> I
     """The rows that can hold a set in question, laid end to end."""
     numbers = question.numbers(number_of_leaf)
     listed = numbers >= 0
-    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(listed, dtype=np.int64)))
+    starts = starts_of(listed)
     rows = np.flatnonzero(np.diff(sets.starts) >= question.size)
     if not question.fresh.all():
         is_fresh = np.append(question.fresh, False)[numbers]
-        fresh_before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(is_fresh[sets.items])))
+        fresh_before = starts_of(is_fresh[sets.items])
         rows = rows[(fresh_before[sets.starts[rows + 1]] - fresh_before[sets.starts[rows]]) > 0]
     return lay_out(sets, rows, SetArrays(starts, numbers[listed]), question.base)
 
@@ -439,14 +398,8 @@ def _into_buckets(question: int, counts: Counts, buckets: int) -> Iterator[pa.Re
     for bucket, end in enumerate(ends.tolist()):
         if end > start:
             chosen = order[start:end]
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.array([question], type=pa.int32()),
-                    pa.array([bucket], type=pa.int32()),
-                    pa.array([keys[chosen].tobytes()]),
-                    pa.array([supports[chosen].tobytes()]),
-                ],
-                names=["question", "bucket", "keys", "counts"],
+            yield answer(
+                _PARTIAL, [question], [bucket], [keys[chosen].tobytes()], [supports[chosen].tobytes()]
             )
         start = end
 

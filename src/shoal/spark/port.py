@@ -4,12 +4,11 @@ What is inside classes is answered where whole classes were brought together, by
 and the answers are merged on the driver.
 """
 
-from __future__ import annotations
-
 import pickle
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
+from operator import methodcaller
 from typing import Any, ClassVar, NoReturn, Protocol, Self, TypeVar
 
 import numpy as np
@@ -29,7 +28,6 @@ from shoal.engine.answers import (
     Judgement,
     NamedRows,
     Rarest,
-    Shown,
     SizeCounts,
     WeakestClass,
 )
@@ -38,11 +36,12 @@ from shoal.engine.port import Question, Wildcard
 from shoal.engine.wildcard import wildcard_reading
 from shoal.errors import CannotVerify, LimitReached
 from shoal.kernels.arrays import frozen_ints
-from shoal.spark.classes import ROWS, EncodeLabels, count_classes, quoted
+from shoal.spark.answers import Answers, Batches, answer
+from shoal.spark.classes import ROWS, count_classes, encode_labels, quoted
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
 from shoal.spark.itemsets import LARGEST_KEY, SpreadSets, furthest
 from shoal.spark.itemsets import ItemsetQuestion as ItemQuestion
-from shoal.spark.reader import ROWS_ON_DISK, ROWS_PER_PART, VALUES, CountValues, Reader, in_blocks
+from shoal.spark.reader import ROWS_ON_DISK, ROWS_PER_PART, VALUES, Reader, count_values, in_blocks
 from shoal.table.reading import ReadOptions
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
@@ -83,7 +82,7 @@ class SparkPort:
     )
 
     @classmethod
-    def of_release(cls, frame: DataFrame, roles: Mapping[str, Role], options: ReadOptions) -> SparkPort:
+    def of_release(cls, frame: DataFrame, roles: Mapping[str, Role], options: ReadOptions) -> Self:
         """A DataFrame that was published, with its values as a release shows them."""
         return cls(frame, Reader(roles, options, published=True), frame.count())
 
@@ -120,7 +119,8 @@ class SparkPort:
             first = smallest.orderBy(*(sql.asc_nulls_first(quoted(name)) for name in columns)).first()
         finally:
             classes.unpersist()
-        labels: dict[str, Shown] = {name: _shown(first[name]) for name in columns} if first else {}
+        found = {name: first[name] for name in columns} if first else {}
+        labels = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
         below = sizes.sizes < k
         return ClassSizes(
             sizes=sizes,
@@ -158,7 +158,7 @@ class SparkPort:
             return [self._whole_table(judge, column) for column in self.sensitive]
         found = (
             self._of_whole_classes(
-                within, _WeakestClass(judge, tuple(within)), self.reader.only(*within, column)
+                within, partial(_weakest_class, judge, tuple(within)), self.reader.only(*within, column)
             )
             for column in self.sensitive
         )
@@ -189,11 +189,13 @@ class SparkPort:
     def rarest_itemset(self, m: int, k: int, within: Sequence[str] = ()) -> Rarest:
         """The smallest support over all itemsets of at most m items among rows that agree on some columns."""
         if within:
-            found = self._of_whole_classes(within, _RarestItemset(m, k, tuple(within)), self.reader)
+            found = self._of_whole_classes(
+                within, methodcaller("rarest_itemset", m, k, tuple(within)), self.reader
+            )
             return found or Rarest(None, (), NamedRows({}, _NOWHERE, 0), 0)
         labels = self._labels_of_items()
         items = [Item(name, label) for name, of_name in labels.items() for label in of_name.to_pylist()]
-        encode = EncodeLabels(self._reader_of_sets(), labels, ITEMS_PER_CHUNK)
+        encode = partial(encode_labels, self._reader_of_sets(), labels, ITEMS_PER_CHUNK)
         chunks = self._select(*self.quasi_sets).mapInArrow(encode, SCHEMA)
         chunks = chunks.persist(StorageLevel.MEMORY_AND_DISK)
         try:
@@ -212,7 +214,7 @@ class SparkPort:
         """The largest share of a sensitive item over all itemsets of 0..m items in each class."""
         if not within or with_items:
             self._cannot(Question.GUESSES)
-        return self._of_whole_classes(within, _LikeliestGuess(m, tuple(within)), self.reader)
+        return self._of_whole_classes(within, methodcaller("likeliest_guess", m, tuple(within)), self.reader)
 
     def rarest_facts(self, m: int, k: int) -> Facts | None:  # noqa: ARG002
         """Spark does not look for absent items."""
@@ -220,7 +222,7 @@ class SparkPort:
 
     def rows_with_items(self, *, sensitive: bool = False) -> int:
         """How many rows have any item that is not sensitive, or any at all."""
-        counting = _RowsWithItems(self._reader_of_sets(), sensitive)
+        counting = partial(_rows_with_items, self._reader_of_sets(), sensitive=sensitive)
         total = self._select(*self.quasi_sets).mapInArrow(counting, _TOTAL).agg(sql.sum("total")).first()
         return int(total[0] or 0) if total else 0
 
@@ -276,7 +278,7 @@ class SparkPort:
 
     def _value_counts(self, column: str) -> dict[str | None, int]:
         """How many rows have each value, or hold each item, of a column; None counts missing ones."""
-        counting = CountValues(self.reader.only(column), [column])
+        counting = partial(count_values, self.reader.only(column), [column])
         found = self._select(column).mapInArrow(counting, VALUES).filter(sql.col("column") == column)
         rows = found.groupBy("label").agg(sql.sum("rows").alias("rows")).collect()
         return {row.label: row.rows for row in rows}
@@ -294,11 +296,12 @@ class SparkPort:
         self, columns: Sequence[str], question: Callable[[LocalData], Answer | None], reader: Reader
     ) -> Answer | None:
         """Bring whole classes together, ask part by part, and merge the answers; None if there are none."""
-        asked = replace(reader, roles={name: role for name, role in reader.roles.items() if _is_known(role)})
+        known = (name for name in self.with_role(Quasi, QuasiSet, Sensitive) if name in reader.roles)
+        asked = reader.only(*known)
         frame = self._select(*asked.roles)
         parts = max(frame.rdd.getNumPartitions(), -(-self.row_count // ROWS_PER_PART))
         keys = [_comparable(name, self.roles[name], frame) for name in columns]
-        rows = frame.repartition(parts, *keys).mapInArrow(_Ask(asked, question), _ANSWER).collect()
+        rows = frame.repartition(parts, *keys).mapInArrow(partial(_asked, asked, question), _ANSWER).collect()
         told = [pickle.loads(row.answer) for row in rows]  # noqa: S301 - what our own tasks just sent
         answers: list[Answer] = [answer for answer in told if answer is not None]
         return reduce(lambda one, other: one.merge(other), answers) if answers else None
@@ -313,14 +316,6 @@ def _counted_sizes(classes: DataFrame) -> SizeCounts:
     rows = classes.groupBy(quoted(ROWS)).count().collect()
     sizes = np.array(sorted((row[ROWS], row["count"]) for row in rows), dtype=np.int64).reshape(-1, 2)
     return SizeCounts(frozen_ints(sizes[:, 0]), frozen_ints(sizes[:, 1]))
-
-
-def _is_known(role: Role) -> bool:
-    return isinstance(role, Quasi | QuasiSet | Sensitive)
-
-
-def _shown(value: Any) -> Shown:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _codes(column: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -374,16 +369,11 @@ def _rarest_of(sets: SpreadSets, item_count: int, m: int, k: int) -> tuple[int, 
     return best[0], best[2], below
 
 
-@dataclass(frozen=True, eq=False)
-class _Ask:
-    reader: Reader
-    question: Callable[[LocalData], Any]
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        filled = [batch for batch in batches if batch.num_rows]
-        if filled:
-            answer = self.question(self.reader.read(pa.Table.from_batches(filled)))
-            yield pa.RecordBatch.from_pydict({"answer": pa.array([pickle.dumps(_placeless(answer))])})
+def _asked(reader: Reader, question: Callable[[LocalData], Any], batches: Batches) -> Answers:
+    filled = [batch for batch in batches if batch.num_rows]
+    if filled:
+        found = question(reader.read(pa.Table.from_batches(filled)))
+        yield answer(_ANSWER, [pickle.dumps(_placeless(found))])
 
 
 def _placeless(answer: Any) -> Any:
@@ -393,41 +383,13 @@ def _placeless(answer: Any) -> Any:
     return replace(answer, where=replace(answer.where, rows=_NOWHERE))
 
 
-@dataclass(frozen=True, eq=False)
-class _WeakestClass:
-    judge: Callable[[Histogram], Judgement]
-    within: tuple[str, ...]
-
-    def __call__(self, data: LocalData) -> WeakestClass:
-        (found,) = data.weakest_classes(self.judge, self.within)
-        return found
+def _weakest_class(
+    judge: Callable[[Histogram], Judgement], within: tuple[str, ...], data: LocalData
+) -> WeakestClass:
+    (found,) = data.weakest_classes(judge, within)
+    return found
 
 
-@dataclass(frozen=True)
-class _RarestItemset:
-    m: int
-    k: int
-    within: tuple[str, ...]
-
-    def __call__(self, data: LocalData) -> Rarest:
-        return data.rarest_itemset(self.m, self.k, self.within)
-
-
-@dataclass(frozen=True)
-class _LikeliestGuess:
-    m: int
-    within: tuple[str, ...]
-
-    def __call__(self, data: LocalData) -> Guess | None:
-        return data.likeliest_guess(self.m, self.within)
-
-
-@dataclass(frozen=True, eq=False)
-class _RowsWithItems:
-    reader: Reader
-    sensitive: bool
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for rows in in_blocks(batches):
-            total = self.reader.read(rows).rows_with_items(sensitive=self.sensitive)
-            yield pa.RecordBatch.from_pydict({"total": pa.array([total], pa.int64())})
+def _rows_with_items(reader: Reader, batches: Batches, *, sensitive: bool) -> Answers:
+    for rows in in_blocks(batches):
+        yield answer(_TOTAL, [reader.read(rows).rows_with_items(sensitive=sensitive)])

@@ -1,18 +1,16 @@
 """What workers publish: rows read, recoded and given the types of the published columns."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from shoal.engine.local import LocalData
-from shoal.recoding.apply_items import published_sets
+from shoal.recoding.apply import published_sets
 from shoal.recoding.cuts import Cuts
+from shoal.spark.answers import Answers, Batches
 from shoal.spark.reader import Reader, in_blocks
 from shoal.table.arrow_form import to_arrow
 from shoal.table.canonical import is_text
@@ -40,24 +38,13 @@ def typed(table: Table, schema: pa.Schema) -> pa.Table:
     return to_arrow(table, {name: schema.field(name).type for name in schema.names}).cast(schema)
 
 
-@dataclass(frozen=True, eq=False)
-class PublishCut:
-    """Rows with their sets under one cut for all rows."""
-
-    reader: Reader
-    cuts: Cuts
-    schema: pa.Schema
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows as they are published, in the order of the original."""
-        for rows in in_blocks(batches):
-            data = self.reader.read(rows)
-            yield from typed(self._applied(data), self.schema).to_batches()
-
-    def _applied(self, data: LocalData) -> Table:
-        cuts = replace(self.cuts, part_of_row=np.zeros(data.row_count, dtype=np.int64))
-        sets = published_sets(data.table, data.trees, data.roles, cuts)
-        return data.table.replacing({cuts.column: sets})
+def publish_cut(reader: Reader, cuts: Cuts, schema: pa.Schema, batches: Batches) -> Answers:
+    """The rows with their sets under one cut for all rows, in the order of the original."""
+    for rows in in_blocks(batches):
+        data = reader.read(rows)
+        everybody = replace(cuts, part_of_row=np.zeros(data.row_count, dtype=np.int64))
+        sets = published_sets(data.table, data.trees, data.roles, everybody)
+        yield from typed(data.table.replacing({cuts.column: sets}), schema).to_batches()
 
 
 def in_order_of_content(published: DataFrame, parts: int) -> DataFrame:

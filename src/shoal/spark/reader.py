@@ -1,11 +1,10 @@
 """Rows of a Spark DataFrame as a worker reads them: like a small file of their own, bound to common trees."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +15,7 @@ from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import bind_part
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import rows_of_each_value
+from shoal.spark.answers import Answers, Batches, arrow_schema
 from shoal.spark.encoded_sets import chunks_of
 from shoal.table.columns import Coded, Column, Sets
 from shoal.table.reading import ReadOptions, read_published, read_table
@@ -25,10 +25,6 @@ ROWS_AT_ONCE = 50_000
 ROWS_PER_PART = 1_000_000  # where they are counted or written, which takes less memory than a search
 ROWS_ON_DISK = StorageLevel.DISK_ONLY  # what Spark keeps in memory must fit there, a whole part at a time
 VALUES = "column string, label string, rows bigint, problem string"
-
-_VALUES = pa.schema(
-    [("column", pa.string()), ("label", pa.string()), ("rows", pa.int64()), ("problem", pa.string())]
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +50,7 @@ class Reader:
                 columns[name] = bind_part(column, role, tree)
         return LocalData(loaded.table.replacing(columns), loaded.roles, self.trees)
 
-    def only(self, *columns: str) -> Reader:
+    def only(self, *columns: str) -> Self:
         """The same for some columns."""
         return replace(
             self,
@@ -78,34 +74,29 @@ def in_blocks(batches: Iterable[pa.RecordBatch], rows_at_once: int = ROWS_AT_ONC
         yield pa.Table.from_batches(waiting)
 
 
-@dataclass(frozen=True, eq=False)
-class CountValues:
+def count_values(reader: Reader, listed: Sequence[str], batches: Batches) -> Answers:
     """How many rows hold each value of the listed columns, and what cannot be read of any column.
 
     A null label counts missing values, of sets the empty ones; without a column it counts all rows.
+
+    One row per value of a column, or problem.
     """
-
-    reader: Reader
-    listed: Sequence[str]
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row per value of a column, or problem."""
-        values: Counter[tuple[str, str | None]] = Counter()
-        problems: Counter[str] = Counter()
-        for rows in in_blocks(batches):
-            try:
-                data = self.reader.read(rows)
-            except BadInput as error:
-                problems.update(map(_problem_text, error.problems))
-                continue
-            values["", None] += data.row_count
-            for name in self.listed:
-                column = data.table.column(name)
-                if isinstance(column, Coded | Sets):
-                    values.update({(name, label): count for label, count in _values_in(column)})
-        found = [{"column": name, "label": label, "rows": count} for (name, label), count in values.items()]
-        found += [{"rows": count, "problem": problem} for problem, count in problems.items()]
-        yield pa.RecordBatch.from_pylist(found, schema=_VALUES)
+    values: Counter[tuple[str, str | None]] = Counter()
+    problems: Counter[str] = Counter()
+    for rows in in_blocks(batches):
+        try:
+            data = reader.read(rows)
+        except BadInput as error:
+            problems.update(map(_problem_text, error.problems))
+            continue
+        values["", None] += data.row_count
+        for name in listed:
+            column = data.table.column(name)
+            if isinstance(column, Coded | Sets):
+                values.update({(name, label): count for label, count in _values_in(column)})
+    found = [{"column": name, "label": label, "rows": count} for (name, label), count in values.items()]
+    found += [{"rows": count, "problem": problem} for problem, count in problems.items()]
+    yield pa.RecordBatch.from_pylist(found, schema=arrow_schema(VALUES))
 
 
 def problem_of(text: str) -> Problem:
@@ -113,17 +104,13 @@ def problem_of(text: str) -> Problem:
     return Problem(**json.loads(text))
 
 
-@dataclass(frozen=True, eq=False)
-class EncodeSets:
-    """The quasi-identifier items of a column of sets, as chunks of leaves of its tree."""
+def encode_sets(reader: Reader, most_items: int, batches: Batches) -> Answers:
+    """The quasi-identifier items of a column of sets, as chunks of leaves of its tree.
 
-    reader: Reader
-    most_items: int
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The chunks of all rows."""
-        for rows in in_blocks(batches):
-            yield from chunks_of(self.reader.read(rows).joined_sets().quasi, self.most_items)
+    The chunks of all rows.
+    """
+    for rows in in_blocks(batches):
+        yield from chunks_of(reader.read(rows).joined_sets().quasi, most_items)
 
 
 def _values_in(column: Coded | Sets) -> Iterator[tuple[str | None, int]]:

@@ -1,7 +1,5 @@
 """How an algorithm is run on a cluster: by counts, or by blocks of rows, as it declares."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +13,7 @@ from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
-from shoal.spark.blocks import RunClock
+from shoal.spark.blocks import PublishRows, RunClock
 from shoal.spark.by_counts import search_by_counts
 from shoal.spark.data import SparkData, SparkFound, empty_table
 from shoal.spark.disassociation import search_clusters
@@ -81,16 +79,20 @@ def search_on_spark(
 ) -> SparkFound:
     """Decide how the rows are published, and what is published of each."""
     require_feasible(promise, data.port)
-    schema = published_schema(empty_table(data.frame).schema, data.roles)
-    within = RunClock.starting_now(search.limits)
-    seed = search.seed if search.seed is not None else secrets.randbits(64)
+    task = PublishRows(
+        data.reader,
+        algorithm,
+        tuple(promise),
+        published_schema(empty_table(data.frame).schema, data.roles),
+        search.seed if search.seed is not None else secrets.randbits(64),
+        RunClock.starting_now(search.limits),
+    )
     match algorithm.distributed:
         case Distribution(by="counts"):
-            return search_by_counts(algorithm, data, promise, progress, schema=schema, within=within)
+            return search_by_counts(data, task, progress)
         case Distribution(by="clusters"):
             return search_clusters(algorithm, data, promise, search, progress)
         case Distribution(by="parts"):
-            search_blocks = search_parts
+            return search_parts(data, task, progress)
         case _:
-            search_blocks = search_table if data.quasi else search_sets
-    return search_blocks(algorithm, data, promise, progress, schema=schema, seed=seed, within=within)
+            return (search_table if data.quasi else search_sets)(data, task, progress)

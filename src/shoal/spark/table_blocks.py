@@ -1,23 +1,20 @@
 """Tables, with sets or without, divided as Mondrian would and searched block by block."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-import pyarrow as pa
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, ends_of
 from shoal.algorithms.relational.mondrian.algorithm import Mondrian
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Floats
-from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
-from shoal.spark.block_tasks import NUMBERS, SampleNumbers
-from shoal.spark.blocks import PublishRows, RunClock, most_rows_per_block, search_blocks
+from shoal.spark.block_tasks import NUMBERS, sample_numbers
+from shoal.spark.blocks import PublishRows, most_rows_per_block, search_blocks
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_table
@@ -37,18 +34,9 @@ class _Numbers:
     ends: Ends
 
 
-def search_table(
-    algorithm: Algorithm,
-    data: SparkData,
-    models: Sequence[Model],
-    progress: Progress,
-    *,
-    schema: pa.Schema,
-    seed: int,
-    within: RunClock,
-) -> SparkFound:
+def search_table(data: SparkData, task: PublishRows, progress: Progress) -> SparkFound:
     """Divide the rows, search each block as on one machine, and publish what was decided."""
-    k = Promise(models).k
+    algorithm, promise = task.algorithm, Promise(task.models)
     most = most_rows_per_block(data, _ROWS_WITH_SETS if data.quasi_sets else _ROWS_OF_TABLES)
     progress.stage("dividing the rows into blocks")
     if not isinstance(algorithm, Mondrian):
@@ -56,33 +44,19 @@ def search_table(
     numbers = _sample_numbers(data)
     searched = replace(data, roles=_with_ends(data.roles, numbers))
     # A cut that leaves k rows may leave rows that are not diverse, or not worth a task of their own.
-    as_mondrian = isinstance(algorithm, Mondrian) and not Promise(models).diverse
-    size = Size(most, k if as_mondrian else max(k, most // 4))
+    as_mondrian = isinstance(algorithm, Mondrian) and not promise.diverse
+    size = Size(most, promise.k if as_mondrian else max(promise.k, most // 4))
     division = divide_table(searched, _cut_columns(data, numbers), size, progress)
     progress.stage(f"searching {division.block_count:,} blocks with {algorithm.name}")
-    task = PublishRows(
-        searched.reader,
-        algorithm,
-        tuple(models),
-        schema,
-        seed,
-        within,
-        boxes=division.boxes,
-        measured_as=_with_extent(data.roles, numbers),
-    )
+    measured_as = _with_extent(data.roles, numbers)
+    task = replace(task, reader=searched.reader, boxes=division.boxes, measured_as=measured_as)
     found = search_blocks(searched, division, task, most)
-    return SparkFound(
-        frame=found.published,
-        losses=found.losses(of_sets=False),
-        column_losses=found.column_losses(),
-        notices=(
-            *found.notices(),
-            *derived_ends_notice({name: each.ends for name, each in numbers.items()}),
-            _how_it_differs(algorithm, division, most, exact=as_mondrian and not numbers),
-        ),
-        figures=found.figures(division),
-        working=found.working,
+    notices = (
+        *found.notices(),
+        *derived_ends_notice({name: each.ends for name, each in numbers.items()}),
+        _how_it_differs(algorithm, division, most, exact=as_mondrian and not numbers),
     )
+    return found.released(division, notices, of_sets=False)
 
 
 def _refuse_without_trees(algorithm: Algorithm, data: SparkData) -> None:
@@ -105,7 +79,7 @@ def _sample_numbers(data: SparkData) -> dict[str, _Numbers]:
         raise BadInput(*problems)
     if not without_tree:
         return {}
-    sampling = SampleNumbers(data.reader.only(*without_tree))
+    sampling = partial(sample_numbers, data.reader.only(*without_tree))
     rows = data.frame.select(*map(quoted, without_tree)).mapInArrow(sampling, NUMBERS).collect()
     found = {}
     for name, role in without_tree.items():
@@ -183,5 +157,5 @@ def _how_it_differs(algorithm: Algorithm, division: Division, most: int, *, exac
     return (
         f"the rows were divided near medians into {division.block_count:,} blocks of at most {most:,}, and"
         f" {algorithm.name} searched each alone;{dealt} the promise holds for each and so for all, and the"
-        " loss can be higher than on one machine, because no group crosses a border"
+        " loss can be higher than on one machine, because no cluster crosses a border"
     )

@@ -1,10 +1,8 @@
 """Where a block of a table is cut, from counts alone: where Mondrian would cut its rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -28,12 +26,12 @@ class CutColumn:
     numbers: Floats = field(default_factory=lambda: np.empty(0))
 
     @classmethod
-    def with_tree(cls, name: str, tree: Hierarchy, weight: float) -> CutColumn:
+    def with_tree(cls, name: str, tree: Hierarchy, weight: float) -> Self:
         """The leaves of a tree."""
         return cls(Axis(name, tree.leaf_count), weight, tree)
 
     @classmethod
-    def with_numbers(cls, name: str, sample: Floats, ends: Ends, weight: float) -> CutColumn:
+    def with_numbers(cls, name: str, sample: Floats, ends: Ends, weight: float) -> Self:
         """Intervals around some of the numbers of a column; no border is a number that somebody has."""
         numbers = np.unique(sample)
         if len(numbers) > _MOST_PLACES:

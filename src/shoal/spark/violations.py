@@ -5,19 +5,23 @@ in long lists, with what could mend the next of them, and obstacles to expanding
 What was foreseen in vain costs time only; the answers, and so the decisions, are those of one machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import floor, log10
+from typing import Self
 
 import numpy as np
 
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.transactions import leaves_under_nodes, occurrences_under_nodes
-from shoal.algorithms.sets.cut_search.violations import MOST_SUBSETS, Pause, Violation
+from shoal.algorithms.sets.cut_search.violations import (
+    Pause,
+    Violation,
+    numbers_of,
+    rare_nodes,
+    refuse_endless_counting,
+)
 from shoal.errors import LimitReached
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, frozen_ints
@@ -49,7 +53,7 @@ class SpreadTransactions:
     longest: int
 
     @classmethod
-    def of(cls, tree: Hierarchy, totals: Totals) -> SpreadTransactions:
+    def of(cls, tree: Hierarchy, totals: Totals) -> Self:
         """The totals of all rows, for the nodes of their tree."""
         leaves = leaves_under_nodes(tree)
         return cls(
@@ -86,15 +90,17 @@ class SpreadViolations:
         """Sets that break the promise, in lexicographic order, counted for some first nodes after others."""
         nodes = self._occurring(cut.nodes)
         if weight == 1:
-            yield from self._rare_nodes(cut, nodes[fresh[nodes]])
+            nodes = nodes[fresh[nodes]]
+            self.counted += len(nodes)
+            yield from rare_nodes(cut, nodes, self.transactions.supports, self.constraint.k)
             return
         if not fresh[nodes].any():
             return
         start_cut = cut.node_of_leaf.copy()
-        number_of_node = _numbers(nodes, self.transactions.tree.node_count)
+        number_of_node = numbers_of(nodes, self.transactions.tree.node_count)
         question = self._question(weight, len(nodes), fresh[nodes])
         expected = self._sets.occurrences(question, number_of_node[start_cut])
-        _refuse_endless_counting(expected, weight, self.transactions.longest)
+        refuse_endless_counting(sum(expected.tolist()), weight, self.transactions.longest)
         first, after, found = 0, -1, 0
         while first < len(nodes):
             end = furthest(expected, first)
@@ -149,25 +155,15 @@ class SpreadViolations:
             raise TypeError("Spark counts what is present")
         return int(self._supports([tuple(present)], self.transactions.row_count)[0])
 
-    def _rare_nodes(self, cut: Cut, nodes: Ints) -> Iterator[Violation | Pause]:
-        """Single nodes with too few rows, whose supports are known."""
-        supports = self.transactions.supports
-        self.counted += len(nodes)
-        rare = nodes[supports[nodes] < self.constraint.k].tolist()
-        for place, node in enumerate(rare):
-            if not cut.is_below[node]:
-                yield Violation((node,), (), int(supports[node]))
-            yield Pause((place + 1) / len(rare), len(rare))
-
     def _still_on(self, cut: Cut, sets: Ints, supports: Ints) -> Iterator[Violation]:
         """The listed sets whose nodes are on the cut when their turn comes."""
-        place = _next_on(cut, sets, 0)
-        while place < len(sets):
-            nodes = tuple(sets[place].tolist())
+        index = _next_on(cut, sets, 0)
+        while index < len(sets):
+            nodes = tuple(sets[index].tolist())
             if nodes not in self._is_rare:
-                self._foresee_mending(cut, sets[place:])
-            yield Violation(nodes, (), int(supports[place]))
-            place = _next_on(cut, sets, place + 1)
+                self._foresee_mending(cut, sets[index:])
+            yield Violation(nodes, (), int(supports[index]))
+            index = _next_on(cut, sets, index + 1)
 
     def _foresee_mending(self, cut: Cut, sets: Ints) -> None:
         """Find out what could mend the sets that come next: the first with each of the next first nodes.
@@ -220,9 +216,9 @@ class SpreadViolations:
         first = np.ones((len(images), widest), dtype=np.int64)
         last = np.zeros((len(images), widest), dtype=np.int64)
         leaves = self.transactions.leaves
-        for place, image in enumerate(images):
-            first[place, : len(image)] = leaves.first[list(image)]
-            last[place, : len(image)] = leaves.last[list(image)]
+        for index, image in enumerate(images):
+            first[index, : len(image)] = leaves.first[list(image)]
+            last[index, : len(image)] = leaves.last[list(image)]
         return self._sets.supports(first, last, most)
 
     def _rare_child(self, node: int) -> Violation | None:
@@ -250,7 +246,7 @@ class SpreadViolations:
         children = {node: self._children_by_support(node) for node in asked}
         most = max(map(len, children.values()))
         nodes = self._occurring(np.unique(node_of_leaf))
-        numbers = _numbers(nodes, self.transactions.tree.node_count)
+        numbers = numbers_of(nodes, self.transactions.tree.node_count)
         numbers[nodes] += most
         questions = [
             self._expansion(size, most + len(nodes), node, children[node])
@@ -264,13 +260,13 @@ class SpreadViolations:
         found = self._sets.rare(questions, numbers[node_of_leaf], self.constraint.k, 1, expected)
         self.counted += sum(listed.occurrences for listed in found)
         sizes = self.constraint.largest - 1
-        for place, node in enumerate(asked):
+        for index, node in enumerate(asked):
             first = min(
                 (
                     (tuple(question.sets(listed.keys)[0].tolist()), int(listed.supports[0]))
                     for question, listed in zip(
-                        questions[place * sizes : (place + 1) * sizes],
-                        found[place * sizes : (place + 1) * sizes],
+                        questions[index * sizes : (index + 1) * sizes],
+                        found[index * sizes : (index + 1) * sizes],
                         strict=True,
                     )
                     if len(listed.keys)
@@ -323,13 +319,6 @@ class SpreadViolations:
         return nodes[self.transactions.occurrences[nodes] > 0]
 
 
-def _numbers(nodes: Ints, node_count: int) -> Ints:
-    """The place of each node in the list, -1 for the others."""
-    number = np.full(node_count, -1, dtype=np.int64)
-    number[nodes] = np.arange(len(nodes))
-    return number
-
-
 def _from_left_and_above(leaves: Intervals) -> list[int]:
     """The rank of each node by its first leaf, of those with the same one the upper node first."""
     nodes = np.arange(len(leaves.first))
@@ -345,13 +334,3 @@ def _next_on(cut: Cut, sets: Ints, place: int) -> int:
         if on.any():
             return start + int(on.argmax())
     return len(sets)
-
-
-def _refuse_endless_counting(expected: Ints, size: int, longest: int) -> None:
-    subsets = sum(expected.tolist())
-    if subsets > MOST_SUBSETS:
-        raise LimitReached(
-            f"the transactions have about 10^{floor(log10(subsets))} subsets of {size} items, the longest one"
-            f" {longest:,} items, and counting them would take days: ask for a smaller m, or leave out the"
-            " longest transactions"
-        )

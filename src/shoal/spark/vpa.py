@@ -1,13 +1,10 @@
 """VPA on Spark: groups of items are searched in tasks, and then all items together by counts of all rows."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 
 import numpy as np
-import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
@@ -16,7 +13,8 @@ from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.sets.vpa import VPA, SearchedGroup, Subtrees, search_group
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, frozen_sets, joined_rows, owners, starts_of
+from shoal.spark.answers import Answers, Batches, answer
 from shoal.spark.blocks import RunClock
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, chunks_of, sets_of, unpacked
 from shoal.spark.violations import SpreadTransactions
@@ -24,18 +22,7 @@ from shoal.spark.violations import SpreadTransactions
 ITEMS_PER_ROW = 10  # what a row is reckoned at where a task is bounded by rows
 
 _PROJECTED = "group bigint, starts binary, items binary"
-_PROJECTED_NAMES = ["group", "starts", "items"]
 _SEARCHED = "group bigint, nodes binary, found bigint, mended bigint, in_time boolean, counted bigint"
-_RESULT = pa.schema(
-    [
-        ("group", pa.int64()),
-        ("nodes", pa.binary()),
-        ("found", pa.int64()),
-        ("mended", pa.int64()),
-        ("in_time", pa.bool_()),
-        ("counted", pa.int64()),
-    ]
-)
 _INT64 = np.dtype("<i8")
 
 
@@ -59,11 +46,14 @@ def search_groups(
     nothing = SearchedGroup(np.arange(transactions.tree.leaf_count, dtype=np.int64), Tally(), 0)
     if not fitting:
         return [nothing], _how_it_differs(asked, groups, fitting)
-    projected = chunks.mapInArrow(_Project.to(fitting, transactions), _PROJECTED)
+    leaves = transactions.leaves
+    first = frozen_ints([leaves.first[group[0]] for group in fitting])
+    last = frozen_ints([leaves.last[group[-1]] for group in fitting])
+    projected = chunks.mapInArrow(partial(_project, first, last), _PROJECTED)
     rows = (
         projected.repartition(len(fitting), "group")
         .sortWithinPartitions("group")
-        .mapInArrow(_SearchGroups(transactions.tree, constraint, fitting, within), _SEARCHED)
+        .mapInArrow(partial(_search_groups, transactions.tree, constraint, fitting, within), _SEARCHED)
         .collect()
     )
     found = [
@@ -94,68 +84,28 @@ def _divided(subtrees: Subtrees, fewest: int, most: int) -> tuple[int, list[Ints
     return count, groups
 
 
-@dataclass(frozen=True, eq=False)
-class _Project:
-    """The items of each group of subtrees, without rows that hold none of them."""
-
-    first: Ints
-    last: Ints
-
-    @classmethod
-    def to(cls, groups: Sequence[Ints], transactions: SpreadTransactions) -> _Project:
-        first, last = transactions.leaves
-        return cls(
-            frozen_ints([first[group[0]] for group in groups]),
-            frozen_ints([last[group[-1]] for group in groups]),
-        )
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for sets in sets_of(batches):
-            rows = np.repeat(np.arange(len(sets.starts) - 1), np.diff(sets.starts))
-            for group, (first, last) in enumerate(zip(self.first, self.last, strict=True)):
-                kept = (sets.items >= first) & (sets.items <= last)
-                counts = np.bincount(rows[kept], minlength=1)
-                starts = np.concatenate(([0], np.cumsum(counts[counts > 0])))
-                for chunk in chunks_of(SetArrays(frozen_ints(starts), sets.items[kept]), ITEMS_PER_CHUNK):
-                    numbers = pa.array([group] * chunk.num_rows, type=pa.int64())
-                    yield pa.RecordBatch.from_arrays([numbers, *chunk.columns], names=_PROJECTED_NAMES)
+def _project(first: Ints, last: Ints, batches: Batches) -> Answers:
+    """The items first[g]..last[g] of each group of subtrees, without rows that hold none of them."""
+    for sets in sets_of(batches):
+        rows = owners(sets.starts)
+        for group, (lowest, highest) in enumerate(zip(first, last, strict=True)):
+            kept = (sets.items >= lowest) & (sets.items <= highest)
+            counts = np.bincount(rows[kept], minlength=1)
+            starts = starts_of(counts[counts > 0])
+            for chunk in chunks_of(SetArrays(frozen_ints(starts), sets.items[kept]), ITEMS_PER_CHUNK):
+                yield answer(_PROJECTED, [group] * chunk.num_rows, *chunk.columns)
 
 
-@dataclass(frozen=True, eq=False)
-class _SearchGroups:
+def _search_groups(
+    tree: Hierarchy, constraint: ItemConstraint, groups: Sequence[Ints], within: RunClock, batches: Batches
+) -> Answers:
     """What a task does with its groups, one after the other; they come in their order."""
-
-    tree: Hierarchy
-    constraint: ItemConstraint
-    groups: Sequence[Ints]
-    within: RunClock
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = (batch.slice(place, 1) for batch in batches for place in range(batch.num_rows))
-        for group, chunks in groupby(rows, key=lambda row: int(row.column("group")[0].as_py())):
-            found = self._search(group, joined_sets(list(sets_of(chunks))))
-            yield pa.RecordBatch.from_pylist(
-                [
-                    {
-                        "group": group,
-                        "nodes": found.node_of_leaf.astype(_INT64).tobytes(),
-                        "found": found.tally.found,
-                        "mended": found.tally.mended,
-                        "in_time": found.tally.in_time,
-                        "counted": found.counted,
-                    }
-                ],
-                schema=_RESULT,
-            )
-
-    def _search(self, group: int, sets: SetArrays) -> SearchedGroup:
-        no_items = SetArrays(frozen_ints(np.zeros_like(sets.starts)), frozen_ints([]))
-        transactions = Transactions(self.tree, sets, sensitive=no_items, whole_of=frozen_ints([]))
-        violations = Violations(transactions, self.constraint)
-        return search_group(violations, self.groups[group], self.within.progress())
-
-
-def joined_sets(parts: Sequence[SetArrays]) -> SetArrays:
-    """The rows of all parts, one behind the other."""
-    starts = np.concatenate(([0], np.cumsum(np.concatenate([np.diff(part.starts) for part in parts]))))
-    return SetArrays(frozen_ints(starts), frozen_ints(np.concatenate([part.items for part in parts])))
+    rows = (batch.slice(index, 1) for batch in batches for index in range(batch.num_rows))
+    for group, chunks in groupby(rows, key=lambda row: int(row.column("group")[0].as_py())):
+        sets = joined_rows(*sets_of(chunks))
+        no_items = frozen_sets(np.zeros_like(sets.starts), [])
+        transactions = Transactions(tree, sets, sensitive=no_items, whole_of=frozen_ints([]))
+        found = search_group(Violations(transactions, constraint), groups[group], within.progress())
+        nodes, tally = found.node_of_leaf.astype(_INT64).tobytes(), found.tally
+        row = (group, nodes, tally.found, tally.mended, tally.in_time, found.counted)
+        yield answer(_SEARCHED, *([value] for value in row))

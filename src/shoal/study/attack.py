@@ -1,7 +1,5 @@
 """Published files under attack: what adversaries find who know more or less of the original."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -153,10 +151,7 @@ def _attacked_chunks(
         findings=tuple(findings),
         confidences=() if guess is None else (guess,),
         journalist=None,
-        weaknesses=(
-            covers(published, k, m).in_words(),
-            known_users(published, k, m).in_words(1),
-        ),
+        weaknesses=(covers(published, k, m).in_words(), known_users(published, k, m).in_words(1)),
         notices=(
             *original.notices,
             *(() if verdict.holds else (f"the file breaks the rules of disassociation: {verdict.evidence}",)),

@@ -1,7 +1,5 @@
 """Every problem at once before a run, and what the run will cost."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence
@@ -56,12 +54,8 @@ def check(file: PolicyFile, progress: Progress) -> Checked:
         columns=columns,
         algorithm=algorithm.name,
         seconds=None if search_seconds is None else round(read_seconds + search_seconds, 2),
-        memory_mb=round(peak_memory_mb() + _search_bytes(data.row_count, len(columns)) / 1e6),
-        notices=(
-            *InMemory(data).notices,
-            *notices,
-            *unprotected_notices(data.local, plan.models),
-        ),
+        memory_mb=round(peak_memory_mb() + 8 * data.row_count * (2 * len(columns) + 8) / 1e6),
+        notices=(*InMemory(data).notices, *notices, *unprotected_notices(data.local, plan.models)),
     )
 
 
@@ -75,7 +69,7 @@ def _plan_and_data(file: PolicyFile) -> tuple[Plan, Data]:
     try:
         data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
     except ShoalError as error:
-        found = (*problems, *_problems_of(error), *_hierarchy_problems(plan))
+        found = (*problems, *problems_of(error), *_hierarchy_problems(plan))
         raise BadInput(*dict.fromkeys(found)) from error
     problems += release_problems(data.local, plan.models, plan.search)
     problems += InMemory(data).problems(plan.models, plan.search)
@@ -132,7 +126,8 @@ def _hierarchy_problems(plan: Plan) -> list[Problem]:
     return problems
 
 
-def _problems_of(error: ShoalError) -> Sequence[Problem]:
+def problems_of(error: ShoalError) -> Sequence[Problem]:
+    """Everything that an error says, problem by problem."""
     return error.problems if isinstance(error, BadInput) else (Problem(str(error)),)
 
 
@@ -157,7 +152,3 @@ def _timed_search(algorithm: Algorithm, data: LocalData, models: Sequence[Model]
     started = time.perf_counter()
     algorithm.find(data, models, np.random.default_rng(0), Silent())
     return time.perf_counter() - started
-
-
-def _search_bytes(records: int, columns: int) -> int:
-    return 8 * records * (2 * columns + 8)

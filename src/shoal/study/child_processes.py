@@ -1,7 +1,5 @@
 """Processes that never outlive the one that started them."""
 
-from __future__ import annotations
-
 import multiprocessing
 import multiprocessing.connection
 import os

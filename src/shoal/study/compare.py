@@ -1,7 +1,5 @@
 """Several algorithms and parameters on one data set, side by side; a comparison that was killed goes on."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

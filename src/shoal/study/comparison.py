@@ -1,7 +1,5 @@
 """What is compared: one run per algorithm and combination of parameters, and what each gave."""
 
-from __future__ import annotations
-
 import itertools
 import tomllib
 from collections.abc import Mapping, Sequence

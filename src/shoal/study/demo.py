@@ -1,7 +1,5 @@
 """The tour on the bundled sample."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is in a file, how unique its people are, and which role each column could have."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Mapping, Sequence

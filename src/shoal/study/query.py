@@ -1,7 +1,5 @@
 """Questions to a published table: what a reader would estimate, beside what the original says."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What readers of a disassociated file can do with it: draw possible originals, and ask for supports."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """A policy to start from, made of what a file looks like."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 Secrets are random, kept as digests only, and compared in constant time.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets
@@ -58,14 +56,8 @@ class Access:
         if row is None or now - row["seen"] > SESSION_SECONDS:
             return False
         if now - row["seen"] > _NOTED_EVERY:
-            with self._store.changing() as connection:
-                connection.execute("UPDATE sessions SET seen = ? WHERE digest = ?", (now, row["digest"]))
+            self._store.change("UPDATE sessions SET seen = ? WHERE digest = ?", now, row["digest"])
         return True
-
-    def end_session(self, secret: str) -> None:
-        """Forget a session."""
-        with self._store.changing() as connection:
-            connection.execute("DELETE FROM sessions WHERE digest = ?", (digest(secret),))
 
     def is_key(self, given: str) -> bool:
         """Whether a program may come in with this key."""

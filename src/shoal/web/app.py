@@ -1,7 +1,5 @@
 """The whole application: the REST interface, the pages, and the gate in front of both."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """The server process: where it listens, what it exposes, and how it is started and stopped."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import socket
@@ -116,10 +114,7 @@ def _serve(
         tell(f"{address}?token={access.new_link()}")
 
     door = Door(
-        hosts=_names(settings.host),
-        port=port,
-        secure=settings.secure,
-        upload_bytes=settings.limits.upload,
+        hosts=_names(settings.host), port=port, secure=settings.secure, upload_bytes=settings.limits.upload
     )
     app = make_app(service, access, door, on_spent=tell_next)
     config = uvicorn.Config(

@@ -190,7 +190,7 @@ def test_a_column_without_a_tree_is_refused(algorithm):
 
 @each_algorithm
 def test_what_is_published_when_time_is_up_is_safe(algorithm, monkeypatch):
-    monkeypatch.setattr("shoal.algorithms.sets.equal_sets.groups._STEPS_PER_SLICE", 1)
+    monkeypatch.setattr("shoal.algorithms.sets.equal_sets.clusters._STEPS_PER_SLICE", 1)
     each = instance(SPEC_TREE, SEVEN_SETS)
     recoding = find(algorithm, each, SetKAnonymity(2), progress=Silent(time_limit=0))
     assert topdown.is_k_anonymous(own_nodes(each, recoding), 2)
@@ -200,7 +200,7 @@ def test_what_is_published_when_time_is_up_is_safe(algorithm, monkeypatch):
 
 @each_algorithm
 def test_stops_when_cancelled(algorithm, monkeypatch):
-    monkeypatch.setattr("shoal.algorithms.sets.equal_sets.groups._STEPS_PER_SLICE", 1)
+    monkeypatch.setattr("shoal.algorithms.sets.equal_sets.clusters._STEPS_PER_SLICE", 1)
     progress = Silent()
     progress.cancel()
     with pytest.raises(Cancelled):

@@ -1,22 +1,16 @@
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
-from shoal.engine.local import LocalData
-from shoal.privacy.model import Model
+from shoal.algorithms.mixed.joint_search.options import items_parameter
+from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
+from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class Rfirst(Algorithm):
+class Rfirst(JointAlgorithm):
     """Gather clusters of like records, whatever their items, and make the items of each cluster safe.
 
     A baseline: single values lose little, and items, which have few records to hide in, nearly everything.
@@ -30,20 +24,14 @@ class Rfirst(Algorithm):
     After Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013.
     """
 
-    name: ClassVar[str] = "rfirst"
-    serves: ClassVar[tuple[type[Model], ...]] = SERVES
-    paper: ClassVar[str] = PAPER
-    guarantee: ClassVar[str] = "every model holds in each class; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
+    name = "rfirst"
+    guarantee = "every model holds in each class; no bound on the loss"
 
     items: str = items_parameter()
-    minimal: bool = minimal_parameter()
+    minimal: bool = minimal_parameter("with aa, ")
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Gather clusters and generalize the items of each."""
-        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         clusters = task.initial_clusters(rng, progress)
         progress.stage("items")
         return task.joint(clusters, task.solve(clusters, progress), {})

@@ -1,34 +1,23 @@
 """Rum-bound: the loss in single values is bounded, that in items is kept low."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
-from shoal.algorithms.mixed.joint_search.merging import ROUNDING, closeness_of, merge_within
-from shoal.algorithms.mixed.joint_search.options import (
-    closeness_parameter,
-    delta_parameter,
-    items_parameter,
-    minimal_parameter,
-)
-from shoal.algorithms.mixed.joint_search.orders import Order
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
-from shoal.engine.local import LocalData
+from shoal.algorithms.mixed.joint_search.merging import ROUNDING, Order, closeness_of, merge_within
+from shoal.algorithms.mixed.joint_search.options import closeness_parameter, delta_parameter, items_parameter
+from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
+from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.errors import Infeasible
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class RumBound(Algorithm):
+class RumBound(JointAlgorithm):
     """Unite clusters of like records as long as single values lose no more than delta; then do the items.
 
     Cluster gathers records around random seeds. The cluster whose records cost least takes in a partner, as
@@ -48,21 +37,15 @@ class RumBound(Algorithm):
     """
 
     order: ClassVar[Order]
-    serves: ClassVar[tuple[type[Model], ...]] = SERVES
-    paper: ClassVar[str] = PAPER
-    guarantee: ClassVar[str] = "every model holds in each class; the loss in single values is at most delta"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
+    guarantee = "every model holds in each class; the loss in single values is at most delta"
 
     delta: float | str = delta_parameter("NCP of the single values")
     items: str = items_parameter()
     closeness: str = closeness_parameter()
-    minimal: bool = minimal_parameter()
+    minimal: bool = minimal_parameter("with aa, ")
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Gather clusters, unite them within the bound, and generalize the items of each."""
-        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         initial = task.initial_clusters(rng, progress)
         if isinstance(self.delta, str):
             deltas = grid(initial.loss, 1.0)
@@ -100,7 +83,7 @@ class RmergeR(RumBound):
     """Rum-bound in which the partner is the cluster that is cheapest in single values."""
 
     __slots__ = ()
-    name: ClassVar[str] = "rmerge-r"
+    name = "rmerge-r"
     order = Order.VALUES
 
 
@@ -108,7 +91,7 @@ class RmergeT(RumBound):
     """Rum-bound in which the partner is the cluster closest in items of those that keep the bound."""
 
     __slots__ = ()
-    name: ClassVar[str] = "rmerge-t"
+    name = "rmerge-t"
     order = Order.ITEMS
 
 
@@ -116,5 +99,5 @@ class RmergeRT(RumBound):
     """Rum-bound in which the partner is the best by its ranks in both orders of those that keep the bound."""
 
     __slots__ = ()
-    name: ClassVar[str] = "rmerge-rt"
+    name = "rmerge-rt"
     order = Order.BOTH

@@ -1,24 +1,18 @@
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.diversity import unite_for_diversity
-from shoal.algorithms.mixed.joint_search.options import items_parameter, minimal_parameter
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask
+from shoal.algorithms.mixed.joint_search.options import items_parameter
+from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
 from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order
-from shoal.algorithms.sets.lra.algorithm import moved_border, subset_counts, united
-from shoal.engine.local import LocalData
+from shoal.algorithms.sets.lra import moved_border, subset_counts, united
 from shoal.kernels.arrays import Ints
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -26,7 +20,7 @@ _FLEXIBILITY = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Tfirst(Algorithm):
+class Tfirst(JointAlgorithm):
     """Divide the records into parts with like items, as LRA does, and give each part one record of values.
 
     A baseline: items lose little, and single values, which have nothing to do with the parts, nearly all.
@@ -40,25 +34,15 @@ class Tfirst(Algorithm):
     After Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013.
     """
 
-    name: ClassVar[str] = "tfirst"
-    serves: ClassVar[tuple[type[Model], ...]] = SERVES
-    paper: ClassVar[str] = PAPER
-    guarantee: ClassVar[str] = "every model holds in each class; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
+    name = "tfirst"
+    guarantee = "every model holds in each class; no bound on the loss"
 
     parts: int = parameter(3, Within(1), "into how many parts of like items the records are divided")
     items: str = items_parameter()
-    minimal: bool = minimal_parameter()
+    minimal: bool = minimal_parameter("with aa, ")
 
-    def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
-    ) -> RowRecoding:
+    def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Divide the records, and generalize values and items of each part."""
-        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         clusters = JointClusters(task.records, Clustering(self._part_of_row(task)))
         unite_for_diversity(task.sets.transactions, clusters, task.constraint)
         progress.stage("items")

@@ -1,34 +1,29 @@
 """Tum-bound: the loss in items is bounded, that in single values is kept low."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
-from shoal.algorithms.mixed.joint_search.merging import ROUNDING, SolvedItems, closeness_of, merge_always
-from shoal.algorithms.mixed.joint_search.options import (
-    closeness_parameter,
-    delta_parameter,
-    items_parameter,
-    minimal_parameter,
+from shoal.algorithms.mixed.joint_search.merging import (
+    ROUNDING,
+    Order,
+    SolvedItems,
+    closeness_of,
+    merge_always,
 )
-from shoal.algorithms.mixed.joint_search.orders import Order
-from shoal.algorithms.mixed.joint_search.task import PAPER, SERVES, JointTask, Parts
-from shoal.engine.local import LocalData
+from shoal.algorithms.mixed.joint_search.options import closeness_parameter, delta_parameter, items_parameter
+from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask, Parts
+from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.errors import Infeasible
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class TumBound(Algorithm):
+class TumBound(JointAlgorithm):
     """Make the items of clusters of like records safe, and unite clusters until items lose at most delta.
 
     Cluster gathers records around random seeds, and the items of each cluster are generalized. While UL of
@@ -48,27 +43,21 @@ class TumBound(Algorithm):
     """
 
     order: ClassVar[Order]
-    serves: ClassVar[tuple[type[Model], ...]] = SERVES
-    paper: ClassVar[str] = PAPER
-    guarantee: ClassVar[str] = "every model holds in each class; the loss in items is at most delta"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", SERVES)
+    guarantee = "every model holds in each class; the loss in items is at most delta"
 
     delta: float | str = delta_parameter("UL of the items")
     items: str = items_parameter()
     closeness: str = closeness_parameter()
-    minimal: bool = minimal_parameter()
+    minimal: bool = minimal_parameter("with aa, ")
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Gather clusters, make their items safe, and unite clusters until the bound is met."""
-        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
         initial = task.initial_clusters(rng, progress)
         progress.stage("items")
         parts = task.solve(initial, progress)
         if isinstance(self.delta, str):
-            everybody = task.step.solve(np.arange(data.row_count, dtype=np.int64), progress)
-            ends = sorted((everybody.loss / max(1, data.row_count), task.utility_loss(parts)))
+            everybody = task.step.solve(np.arange(task.data.row_count, dtype=np.int64), progress)
+            ends = sorted((everybody.loss / max(1, task.data.row_count), task.utility_loss(parts)))
             return best_of(
                 task,
                 grid(*ends),
@@ -104,7 +93,7 @@ class TmergeR(TumBound):
     """Tum-bound in which the partner is the cluster that is cheapest in single values."""
 
     __slots__ = ()
-    name: ClassVar[str] = "tmerge-r"
+    name = "tmerge-r"
     order = Order.VALUES
 
 
@@ -112,7 +101,7 @@ class TmergeT(TumBound):
     """Tum-bound in which the partner is the cluster that is closest in items."""
 
     __slots__ = ()
-    name: ClassVar[str] = "tmerge-t"
+    name = "tmerge-t"
     order = Order.ITEMS
 
 
@@ -120,5 +109,5 @@ class TmergeRT(TumBound):
     """Tum-bound in which the partner is the best by its ranks in both orders."""
 
     __slots__ = ()
-    name: ClassVar[str] = "tmerge-rt"
+    name = "tmerge-rt"
     order = Order.BOTH

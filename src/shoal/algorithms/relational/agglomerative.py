@@ -1,21 +1,13 @@
-from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.algorithms.parameters import OneOf, YesOrNo, parameter
-from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
-from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, Found
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.clustering.uniting import united
-from shoal.engine.local import LocalData
 from shoal.kernels.agglomerative import EXCESS, GROWTH, RATIO, SCALED, MergeRules
-from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.rows import RowRecoding
 
 DISTANCES = {"growth": GROWTH, "excess": EXCESS, "scaled": SCALED, "ratio": RATIO}
 
@@ -47,26 +39,17 @@ class Agglomerative(ClusteringAlgorithm):
     After Gionis, Mazza, Tassa, k-anonymization revisited, ICDE 2008.
     """
 
-    name: ClassVar[str] = "agglomerative"
-    paper: ClassVar[str] = "Gionis, Mazza, Tassa. k-anonymization revisited. ICDE 2008."
+    name = "agglomerative"
+    paper = "Gionis, Mazza, Tassa. k-anonymization revisited. ICDE 2008."
 
     distance: str = parameter("scaled", OneOf(tuple(DISTANCES)), "how near two clusters are")
     modified: bool = parameter(
         default=True, rule=YesOrNo(), help="clusters above k records expel the most distant ones"
     )
 
-    def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002
-        progress: Progress,
-    ) -> RowRecoding:
+    def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Unite clusters until all are ripe; uses no random numbers."""
-        k = class_constraint_of(data, models).k
-        records = Records.of(data, self.measure)
         progress.stage("clusters")
         rules = MergeRules(DISTANCES[self.distance], k, self.modified)
         found = united(records, np.arange(len(records), dtype=np.int64), rules, progress)
-        recoding = self.finish(data, records, found.clustering, models, progress)
-        return recoding if found.finished else replace(recoding, notices=(_TIME_WAS_UP, *recoding.notices))
+        return found.clustering, () if found.finished else (_TIME_WAS_UP,)

@@ -1,19 +1,11 @@
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
-from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, Found
 from shoal.algorithms.relational.clustering.growing import around_random_seeds
 from shoal.algorithms.relational.clustering.records import Records
-from shoal.engine.local import LocalData
-from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +25,12 @@ class Cluster(ClusteringAlgorithm):
     attributes, ECML PKDD 2013.
     """
 
-    name: ClassVar[str] = "cluster"
-    paper: ClassVar[str] = (
+    name = "cluster"
+    paper = (
         "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction "
         "attributes. ECML PKDD 2013."
     )
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Gather clusters of k records around seeds in random order."""
-        k = class_constraint_of(data, models).k
-        records = Records.of(data, self.measure)
-        clustering = around_random_seeds(records, k, rng, progress)
-        return self.finish(data, records, clustering, models, progress)
+        return around_random_seeds(records, k, rng, progress), ()

@@ -1,24 +1,17 @@
-from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
-from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.leftovers import with_leftovers
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, Found
+from shoal.algorithms.relational.clustering.growing import with_leftovers
 from shoal.algorithms.relational.clustering.records import Records
-from shoal.engine.local import LocalData
 from shoal.kernels import forest as kernels
 from shoal.kernels.arrays import Bools, Ints
 from shoal.kernels.generalized_records import Pool
 from shoal.kernels.greedy_clusters import NO_CLUSTER
 from shoal.kernels.grouping import members
-from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.rows import RowRecoding
 
 _RECORDS_PER_SLICE = 500
 
@@ -44,31 +37,22 @@ class Forest(ClusteringAlgorithm):
     k-anonymity, Journal of Privacy Technology 2005.
     """
 
-    name: ClassVar[str] = "forest"
-    paper: ClassVar[str] = (
+    name = "forest"
+    paper = (
         "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu. Approximation algorithms for "
         "k-anonymity. Journal of Privacy Technology 2005."
     )
-    guarantee: ClassVar[str] = (
+    guarantee = (
         "every class satisfies every model; for k-anonymity alone, one row per person and a monotone measure "
         "the loss is at most max(2k - 1, 3k - 5) times the least possible"
     )
 
-    def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002
-        progress: Progress,
-    ) -> RowRecoding:
+    def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Grow the forest and publish its parts; uses no random numbers."""
-        k = class_constraint_of(data, models).k
-        records = Records.of(data, self.measure)
         links = _nearest_links(records, k, progress)
         cluster_of_place = _parts(records, _forest(records, links, k), k)
         clustering = with_leftovers(records, cluster_of_place, k)
-        found = self.finish(data, records, clustering, models, progress)
-        return found if links.complete else replace(found, notices=(_TIME_WAS_UP, *found.notices))
+        return clustering, () if links.complete else (_TIME_WAS_UP,)
 
 
 class _Links(NamedTuple):

@@ -1,20 +1,12 @@
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
-from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, Found
 from shoal.algorithms.relational.clustering.growing import completed, nothing_grown
 from shoal.algorithms.relational.clustering.records import Records
-from shoal.engine.local import LocalData
 from shoal.kernels.greedy_clusters import grow_by_members
-from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.rows import RowRecoding
 
 _CLUSTERS_PER_SLICE = 50
 
@@ -36,22 +28,15 @@ class KMember(ClusteringAlgorithm):
     After Byun, Kamra, Bertino, Li, Efficient k-anonymization using clustering techniques, DASFAA 2007.
     """
 
-    name: ClassVar[str] = "k-member"
-    paper: ClassVar[str] = (
-        "Byun, Kamra, Bertino, Li. Efficient k-anonymization using clustering techniques. DASFAA 2007."
-    )
+    name = "k-member"
+    paper = "Byun, Kamra, Bertino, Li. Efficient k-anonymization using clustering techniques. DASFAA 2007."
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Grow clusters of k records; the first one begins far away from a random record."""
-        k = class_constraint_of(data, models).k
-        records = Records.of(data, self.measure)
         growth = nothing_grown(records)
         last = int(records.record_of_place[rng.integers(records.row_count)])
         progress.stage("clusters")
         while growth.state[1] >= k:
             progress.update(records.row_count - int(growth.state[1]), records.row_count)
             last = grow_by_members(records.trees, growth, k, last, _CLUSTERS_PER_SLICE)
-        clustering = completed(records, growth)
-        return self.finish(data, records, clustering, models, progress)
+        return completed(records, growth), ()

@@ -1,25 +1,17 @@
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.algorithms.parameters import Within, parameter
-from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
-from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, Found
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.clustering.uniting import United, united
-from shoal.engine.local import LocalData
 from shoal.kernels.agglomerative import GROWTH, MergeRules
 from shoal.kernels.arrays import Ints
 from shoal.kernels.generalized_records import NOTHING, closures, vector_costs
 from shoal.kernels.grouping import members
 from shoal.kernels.sequential import Allotment, move_records
-from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.rows import RowRecoding
 
 _RECORDS_PER_SLICE = 1000
 _LARGEST_AT_FIRST = (
@@ -49,20 +41,16 @@ class Sequential(ClusteringAlgorithm):
     2010.
     """
 
-    name: ClassVar[str] = "sequential"
-    paper: ClassVar[str] = (
+    name = "sequential"
+    paper = (
         "Goldberger, Tassa. Efficient anonymizations with enhanced utility. Transactions on Data Privacy "
         "2010."
     )
 
     starts: int = parameter(2, Within(1, 1000), "how many random partitions are tried")
 
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
+    def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Try several random partitions; without time for all, those that there was time for."""
-        k = class_constraint_of(data, models).k
-        records = Records.of(data, self.measure)
         best = _from_random_clusters(records, k, rng, progress)
         for _ in range(self.starts - 1):
             if not best.finished or progress.expired():
@@ -73,8 +61,7 @@ class Sequential(ClusteringAlgorithm):
             if other.clustering.cost(records) < best.clustering.cost(records):
                 best = other
             best = replace(best, finished=finished)
-        found = self.finish(data, records, best.clustering, models, progress)
-        return found if best.finished else replace(found, notices=(_TIME_WAS_UP, *found.notices))
+        return best.clustering, () if best.finished else (_TIME_WAS_UP,)
 
 
 def _from_random_clusters(records: Records, k: int, rng: np.random.Generator, progress: Progress) -> United:

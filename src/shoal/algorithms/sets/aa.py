@@ -1,26 +1,18 @@
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-import numpy as np
-
-from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import Within, YesOrNo, parameter
+from shoal.algorithms.interface import Distribution
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
-from shoal.algorithms.sets.cut_search.task import CutTask, ItemTask
-from shoal.engine.local import LocalData
+from shoal.algorithms.sets.cut_search.options import exchanges_parameter, minimal_parameter
+from shoal.algorithms.sets.cut_search.task import CutAlgorithm, CutTask
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class AA(Algorithm):
+class AA(CutAlgorithm):
     """Apriori anonymization: generalize for rare items first, then for rare pairs, and so on up to m.
 
     In each round the sets of nodes of the current cut that fewer than k transactions hold are taken in
@@ -41,39 +33,19 @@ class AA(Algorithm):
     VLDB Journal 20(1), 2011, with another way to count and another order; see `generalize`.
     """
 
-    name: ClassVar[str] = "aa"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity, LmDiversity)
-    paper: ClassVar[str] = (
-        "Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data."
-        " VLDB Journal 20(1), 2011."
-    )
-    guarantee: ClassVar[str] = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("counts", (KmAnonymity,))
+    name = "aa"
+    serves = (KmAnonymity, LmDiversity)
+    guarantee = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
+    distributed = Distribution("counts", (KmAnonymity,))
 
-    minimal: bool = parameter(
-        default=True,
-        rule=YesOrNo(),
-        help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
-    )
-
-    exchanges: int = parameter(
-        default=10,
-        rule=Within(0),
-        help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
-    )
-
-    def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
-    ) -> RowRecoding:
-        """Generalize until every itemset keeps the promise, or up to the root when time is up."""
-        return self.search(ItemTask.of(data, models), progress)
+    minimal: bool = minimal_parameter()
+    exchanges: int = exchanges_parameter()
 
     def search(self, task: CutTask, progress: Progress) -> RowRecoding:
-        """The same wherever the transactions are."""
+        """Generalize until every itemset keeps the promise, or up to the root when time is up.
+
+        The transactions may be anywhere.
+        """
         cut = Cut(task.violations.transactions)
         tally = generalize(task.violations, cut, progress)
         return task.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)

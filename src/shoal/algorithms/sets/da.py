@@ -1,28 +1,17 @@
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-import numpy as np
-
-from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import YesOrNo, parameter
-from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
-from shoal.algorithms.sets.cut_search.generalization import Tally, mend
-from shoal.algorithms.sets.cut_search.repair import Repairs
-from shoal.algorithms.sets.cut_search.task import ItemTask
-from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.algorithms.sets.cut_search.generalization import Repairs, Tally, mend
+from shoal.algorithms.sets.cut_search.options import minimal_parameter
+from shoal.algorithms.sets.cut_search.task import CutAlgorithm, ItemTask
+from shoal.errors import Problem
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class DA(Algorithm):
+class DA(CutAlgorithm):
     """Direct anonymization: look at all itemsets of up to m items, generalized ones included, once.
 
     Transactions are taken with all nodes above their items. Itemsets come in the order of a depth-first
@@ -41,29 +30,17 @@ class DA(Algorithm):
     transactions only.
     """
 
-    name: ClassVar[str] = "da"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
-    paper: ClassVar[str] = AA.paper
-    guarantee: ClassVar[str] = "k^m-anonymity; a minimal cut; no bound on the loss"
+    name = "da"
+    serves = (KmAnonymity,)
+    guarantee = "k^m-anonymity; a minimal cut; no bound on the loss"
 
-    minimal: bool = parameter(
-        default=True,
-        rule=YesOrNo(),
-        help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
-    )
+    without_absence = Problem("da does not look at items that are absent", "use aa")
 
-    def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
-    ) -> RowRecoding:
+    minimal: bool = minimal_parameter()
+
+    def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
         """Mend every rare itemset of the walk, or move up to the root when time is up."""
-        task = ItemTask.of(data, models)
         violations = task.violations
-        if violations.constraint.negative:
-            raise BadInput(Problem("da does not look at items that are absent", "use aa"))
         cut, tally = Cut(violations.transactions), Tally()
         mend(violations.at_any_level(cut), Repairs(violations, cut), cut, tally, progress)
         return task.finish(cut, tally, progress, minimal=self.minimal)

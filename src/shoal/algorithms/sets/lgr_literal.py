@@ -1,18 +1,15 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill
+from shoal.algorithms.sets.equal_sets.clusters import EqualSets, drill
 from shoal.algorithms.sets.lgr import LGR
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
-from shoal.kernels.arrays import Ints
-from shoal.kernels.lgr_literal import Published, roll_back
+from shoal.kernels.arrays import Ints, owners
+from shoal.kernels.lgr import Published, roll_back
 from shoal.kernels.set_partition import Drill
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.model import Model
@@ -25,8 +22,8 @@ from shoal.recoding.rows import RowRecoding
 class LGRLiteral(Algorithm):
     """The rounds of the LGR paper as they are printed: every published item, not every set, occurs k times.
 
-    After Partition, the records of left-over groups wait, with their own items. In their order, each has its
-    deepest node raised to its parent until every one of its nodes is in k finished records, and then is
+    After Partition, the records of left-over clusters wait, with their own items. In their order, each has
+    its deepest node raised to its parent until every one of its nodes is in k finished records, and then is
     finished, too; one that would reach the root gets its items back. Then, while some item is in fewer than k
     records, the item of least loss, the first in tree order of several, is published as the root in all
     records that wait. The paper calls the result k-anonymous, but equal items do not make equal sets: what
@@ -41,17 +38,13 @@ class LGRLiteral(Algorithm):
     After Kim, A new approach for anonymizing transaction data with set values, Electronics 12(14), 2023.
     """
 
-    name: ClassVar[str] = "lgr-literal"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
-    paper: ClassVar[str] = LGR.paper
-    guarantee: ClassVar[str] = "k^m-anonymity with m = 1 only; no bound on the loss"
+    name = "lgr-literal"
+    serves = (KmAnonymity,)
+    paper = LGR.paper
+    guarantee = "k^m-anonymity with m = 1 only; no bound on the loss"
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Partition the records and go through the rounds; BadInput for any m but 1."""
         k = _checked_k(models)
@@ -88,7 +81,7 @@ def _checked_k(models: Sequence[Model]) -> int:
 def _supports(parts: Drill, rows: Ints) -> Ints:
     """How many of the given rows of a partition hold each node."""
     starts = parts.sets.starts
-    row_of_occurrence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    row_of_occurrence = owners(starts)
     # What lies under one node stands side by side.
     is_first = np.ones(len(parts.node), dtype=np.bool_)
     is_first[1:] = (np.diff(parts.node) != 0) | (np.diff(row_of_occurrence) != 0)
@@ -105,7 +98,7 @@ def _raise_to_root(task: EqualSets, rows: Ints, node: Ints, supports: Ints) -> i
     sets, root = task.transactions.sets, task.tree.root
     is_waiting = np.zeros(task.transactions.row_count, dtype=np.bool_)
     is_waiting[rows] = True
-    row_of_occurrence = np.repeat(np.arange(task.transactions.row_count), np.diff(sets.starts))
+    row_of_occurrence = owners(sets.starts)
     places = np.flatnonzero(is_waiting[row_of_occurrence])
     items = sets.items[places]
     leaves, occurrences = np.unique(items, return_counts=True)

@@ -1,26 +1,17 @@
-from __future__ import annotations
-
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
-import numpy as np
-
-from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import Within, parameter
-from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import Tally
-from shoal.algorithms.sets.cut_search.task import ItemTask
+from shoal.algorithms.sets.cut_search.task import CutAlgorithm, ItemTask
 from shoal.algorithms.sets.cut_search.violations import Violations
-from shoal.engine.local import LocalData
 from shoal.errors import LimitReached
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -28,7 +19,7 @@ _Nodes = frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
-class OA(Algorithm):
+class OA(CutAlgorithm):
     """Optimal anonymization: try cuts from the most detailed one upwards and keep the cheapest safe one.
 
     Cuts are taken breadth-first. One that is safe is a candidate, and nothing above it can be cheaper. One
@@ -46,22 +37,14 @@ class OA(Algorithm):
     VLDB Journal 20(1), 2011.
     """
 
-    name: ClassVar[str] = "oa"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
-    paper: ClassVar[str] = AA.paper
-    guarantee: ClassVar[str] = "k^m-anonymity with the least loss of all cuts"
+    name = "oa"
+    serves = (KmAnonymity,)
+    guarantee = "k^m-anonymity with the least loss of all cuts"
 
     most_cuts: int = parameter(100_000, Within(1), "refuse trees with more cuts than this")
 
-    def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
-    ) -> RowRecoding:
+    def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
         """Try cuts until none is left that could be cheaper; raises LimitReached for too large a tree."""
-        task = ItemTask.of(data, models)
         search = _Search(task.violations)
         if search.cut_count > self.most_cuts:
             raise LimitReached(

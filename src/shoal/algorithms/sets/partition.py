@@ -1,14 +1,10 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.sets.equal_sets.diverse_groups import made_diverse
-from shoal.algorithms.sets.equal_sets.groups import EqualSets, drill, suppression_parameter
+from shoal.algorithms.sets.equal_sets.clusters import EqualSets, drill, made_diverse, suppression_parameter
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
@@ -29,31 +25,26 @@ class Partition(Algorithm):
 
     Contract
         needs:      rows; one set column with a tree
-        gives:      one cut per group of records: an item may be generalized in one group and not in another
+        gives:      one cut per cluster of records: an item may be generalized in one cluster and not in
+                    another
         guarantees: every model passed to find()
         cost:       O(occurrences) per expansion of a part, at most occurrences * height in all; memory
                     O(occurrences); neither depends on how many children a node has
 
     After He, Naughton, Anonymization of set-valued data via top-down, local generalization, VLDB 2009. For
-    l-diversity groups are merged afterwards; see `made_diverse`.
+    l-diversity clusters are merged afterwards; see `made_diverse`.
     """
 
-    name: ClassVar[str] = "partition"
-    serves: ClassVar[tuple[type[Model], ...]] = (SetKAnonymity, SetLDiversity)
-    paper: ClassVar[str] = (
-        "He, Naughton. Anonymization of set-valued data via top-down, local generalization. VLDB 2009."
-    )
-    guarantee: ClassVar[str] = "every model holds; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("blocks", (SetKAnonymity,))
+    name = "partition"
+    serves = (SetKAnonymity, SetLDiversity)
+    paper = "He, Naughton. Anonymization of set-valued data via top-down, local generalization. VLDB 2009."
+    guarantee = "every model holds; no bound on the loss"
+    distributed = Distribution("blocks", (SetKAnonymity,))
 
     suppression: float = suppression_parameter()
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Divide the records until nothing can be expanded, or as far as time allows."""
         task = EqualSets.of(data, models, self.suppression)

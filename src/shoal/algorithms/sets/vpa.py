@@ -3,37 +3,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import Within, YesOrNo, parameter
+from shoal.algorithms.interface import Distribution
+from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import Tally, generalize
-from shoal.algorithms.sets.cut_search.parts import (
-    Room,
-    balanced_borders,
+from shoal.algorithms.sets.cut_search.options import (
+    exchanges_parameter,
     memory_parameter,
-    parts_parameter,
+    minimal_parameter,
     threads_parameter,
 )
-from shoal.algorithms.sets.cut_search.task import CutTask, ItemTask
+from shoal.algorithms.sets.cut_search.parts import Room, balanced_borders
+from shoal.algorithms.sets.cut_search.task import CutAlgorithm, CutTask, ItemTask
 from shoal.algorithms.sets.cut_search.transactions import Counted
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.threads import in_threads
-from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class VPA(Algorithm):
+class VPA(CutAlgorithm):
     """Vertical partitioning: groups of items are searched apart before all of them together.
 
     The tree is divided into the subtrees of a level, and these into groups of about equally many occurrences,
@@ -52,43 +49,26 @@ class VPA(Algorithm):
     VLDB Journal 20(1), 2011.
     """
 
-    name: ClassVar[str] = "vpa"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity, LmDiversity)
-    paper: ClassVar[str] = (
-        "Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data."
-        " VLDB Journal 20(1), 2011."
-    )
-    guarantee: ClassVar[str] = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("counts", (KmAnonymity,))
+    name = "vpa"
+    serves = (KmAnonymity, LmDiversity)
+    guarantee = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
+    distributed = Distribution("counts", (KmAnonymity,))
 
-    parts: int = parts_parameter("groups of items")
+    parts: int = parameter(
+        3, Within(1), "how many groups of items, or more if memory_limit asks for smaller ones"
+    )
     level: int = parameter(
         default=1,
         rule=Within(0),
         help="height of the subtrees that stay together, counted from the leaves; 0 means single items",
     )
-    minimal: bool = parameter(
-        default=True,
-        rule=YesOrNo(),
-        help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
-    )
-    exchanges: int = parameter(
-        default=10,
-        rule=Within(0),
-        help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
-    )
+    minimal: bool = minimal_parameter()
+    exchanges: int = exchanges_parameter()
     threads: int = threads_parameter()
     memory_limit: float = memory_parameter()
 
-    def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
-    ) -> RowRecoding:
+    def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
         """Generalize within groups of items, then across them, until every itemset keeps the promise."""
-        task = ItemTask.of(data, models)
         violations = task.violations
         subtrees = Subtrees.of(violations.transactions, self.level)
         room = Room.beside(violations, self.memory_limit)
@@ -96,9 +76,9 @@ class VPA(Algorithm):
         progress.stage(f"searching {len(groups)} groups of items")
         searches = [partial(search_group, violations, group) for group in groups]
         found = in_threads(searches, progress, room.at_once(subtrees, groups, self.threads))
-        return self.search(task, found, progress)
+        return self.search_all(task, found, progress)
 
-    def search(self, task: CutTask, found: Sequence[SearchedGroup], progress: Progress) -> RowRecoding:
+    def search_all(self, task: CutTask, found: Sequence[SearchedGroup], progress: Progress) -> RowRecoding:
         """Go on from what groups of items need by themselves, wherever the transactions are."""
         progress.stage("searching all items")
         violations = task.violations

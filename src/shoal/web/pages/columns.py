@@ -1,7 +1,5 @@
 """The second step: what each column means."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The seventh step: runs side by side, and sweeps over algorithms and parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -142,7 +140,9 @@ def sweep_of(texts: Mapping[str, str]) -> dict[str, list[float]]:
     problems = []
     for name, text in texts.items():
         try:
-            found[name] = [_number(word) for word in text.replace(",", " ").split()]
+            found[name] = [
+                int(word) if word.isdecimal() else float(word) for word in text.replace(",", " ").split()
+            ]
         except ValueError:
             problems.append(
                 Problem(f"the values of {name} are no numbers", "write them as in 3, 5, 10", value=text)
@@ -150,10 +150,6 @@ def sweep_of(texts: Mapping[str, str]) -> dict[str, list[float]]:
     if problems:
         raise BadInput(*problems)
     return {name: values for name, values in found.items() if values}
-
-
-def _number(word: str) -> float:
-    return int(word) if word.isdecimal() else float(word)
 
 
 def _found(place: Place, job: Job, trouble: ui.element) -> None:

@@ -1,7 +1,5 @@
 """The first step: which file, and what is in it."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The last step: what may go out, and what stays here."""
 
-from __future__ import annotations
-
 from nicegui import ui
 
 from shoal.web.pages.frame import Place, ask, card, first_do, paragraph

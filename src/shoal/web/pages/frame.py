@@ -1,7 +1,5 @@
 """What all pages share: the head with the path through the steps, and how answers and errors are shown."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,8 +10,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from nicegui import ui
 
-from shoal.errors import BadInput, Problem, ShoalError
+from shoal.errors import Problem, ShoalError
 from shoal.report.wording import share as in_percent
+from shoal.study.check import problems_of
 from shoal.web.service.projects import Project
 from shoal.web.service.service import Service
 
@@ -110,18 +109,15 @@ def settled_steps(place: Place) -> set[str]:
     """The steps that have nothing left to do."""
     sections = place.service.policies.get(place.project.id)
     known = [each for each in sections.get("columns", {}).values() if each.get("role") == "quasi"]
+    bare = [each for each in known if each.get("hierarchy") is None and each.get("kind") != "set"]
     settled = {
         "data": "data" in sections,
         "columns": bool(known),
-        "hierarchies": bool(known) and all(_has_tree(each) for each in known),
+        "hierarchies": bool(known) and not bare,
         "promise": "privacy" in sections,
         "run": any(job.state == "done" for job in place.service.jobs.all(place.project.id)),
     }
     return {step for step, is_settled in settled.items() if is_settled}
-
-
-def _has_tree(entry: Mapping[str, Any]) -> bool:
-    return entry.get("hierarchy") is not None or entry.get("kind") == "set"
 
 
 def heading(text: str, level: int = 2) -> None:
@@ -187,11 +183,6 @@ def tile(name: str, value: str, note: str = "") -> None:
         ui.label(value).classes("shoal-value")
         if note:
             ui.label(note).classes("shoal-quiet text-sm")
-
-
-def problems_of(error: ShoalError) -> Sequence[Problem]:
-    """Everything that an error says, problem by problem."""
-    return error.problems if isinstance(error, BadInput) else (Problem(str(error)),)
 
 
 def show_problems(problems: Sequence[Problem], title: str = "This has to be mended first") -> None:

@@ -1,7 +1,5 @@
 """The third step: how the values of a column become coarser."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """All projects: open, make, delete; the bundled sample to try things out."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

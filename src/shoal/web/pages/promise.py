@@ -1,7 +1,5 @@
 """The fourth step: what is promised, chosen by what somebody may know."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 

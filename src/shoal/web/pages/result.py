@@ -1,7 +1,5 @@
 """The sixth step: is it safe, what did it cost, what became of the records."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -145,7 +143,7 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
             paragraph(sentence)
     risk, loss = result["risk"], result["loss"]
     with ui.element("div").classes("shoal-tiles"):
-        tile("ShownRecords published", f"{result['published_records']:,}", f"of {result['records']:,}")
+        tile("Records published", f"{result['published_records']:,}", f"of {result['records']:,}")
         if risk["after"] is not None:
             before = percent(risk["before"]["highest"]) if risk["before"] else "unknown"
             knowing = ", if all items are known" if MODELS[result["model"]].bounded else ""
@@ -187,7 +185,7 @@ class ShownRecords:
     def show(self) -> None:
         """Draw the table, and the place for answers."""
         is_new = self._rows[0]["before"] is None
-        with card("New records" if is_new else "ShownRecords before and after"):
+        with card("New records" if is_new else "Records before and after"):
             if is_new:
                 paragraph("These are drawn anew: none belongs to a person of the original.", quiet=True)
             else:

@@ -1,7 +1,5 @@
 """The fifth step: search, with progress, and stop it if need be."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -275,7 +273,7 @@ class ShownProgress:
     def __init__(self, job: Job) -> None:
         self._text = ui.label().classes("shoal-quiet text-sm")
         self._bar = ui.linear_progress(show_value=False).classes("w-full")
-        self._bar.props["aria-label"] = f"ShownProgress of {job.title}"
+        self._bar.props["aria-label"] = f"Progress of {job.title}"
 
     def show(self, job: Job) -> None:
         """Draw what a job says of itself."""

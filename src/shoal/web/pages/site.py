@@ -4,19 +4,18 @@ The frame of a page is answered at once; its content follows when the browser is
 the service layer in threads, so that nothing blocks the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 from nicegui import ui
 
 from shoal.errors import Problem, ShoalError
+from shoal.study.check import problems_of
 from shoal.web.access import Access
 from shoal.web.pages.columns import columns_page
 from shoal.web.pages.compare import compare_page
 from shoal.web.pages.data import data_page
 from shoal.web.pages.export import export_page
-from shoal.web.pages.frame import STEPS, Place, ask, frame, problems_of, settled_steps, show_problems
+from shoal.web.pages.frame import STEPS, Place, ask, frame, settled_steps, show_problems
 from shoal.web.pages.hierarchies import hierarchies_page
 from shoal.web.pages.projects import projects_page
 from shoal.web.pages.promise import promise_page

@@ -1,14 +1,13 @@
 """Bring a file: a button for people with a keyboard, a place to drop it for people with a mouse."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 from nicegui import events, ui
 from nicegui.elements.upload_files import FileUpload
 
 from shoal.errors import ShoalError
-from shoal.web.pages.frame import Place, ask, problems_of, show_problems
+from shoal.study.check import problems_of
+from shoal.web.pages.frame import Place, ask, show_problems
 from shoal.web.service.files import FileKind, StoredFile
 
 
@@ -34,10 +33,7 @@ def file_button(
     with ui.row().classes("items-center w-full"):
         button = ui.button(title).props("no-caps unelevated")
         upload = ui.upload(
-            on_upload=take,
-            on_rejected=refuse,
-            auto_upload=True,
-            max_file_size=place.service.files.most_bytes,
+            on_upload=take, on_rejected=refuse, auto_upload=True, max_file_size=place.service.files.most_bytes
         )
         upload.props("flat no-thumbnails hide-upload-btn").classes("shoal-drop grow")
         # In the browser itself: it opens the dialog only while it remembers that somebody has clicked.

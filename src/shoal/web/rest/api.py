@@ -1,7 +1,5 @@
 """The REST interface: `/api/v1`, the same service layer as the pages."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,7 +22,6 @@ from shoal.web.rest.models import (
     ExplainedOut,
     ExplainIn,
     FileOut,
-    FindingOut,
     JobIn,
     JobOut,
     NameIn,
@@ -212,16 +209,7 @@ def _add_policies(router: APIRouter, service: Service) -> None:
     @router.get("/projects/{project}/trees/{column}")
     def tree(project: ProjectId, column: str) -> TreeOut:
         """The tree over the values of a column."""
-        view = service.trees.view(project, column)
-        fields = {name: list(getattr(view, name)) for name in ("labels", "parents", "values", "records")}
-        return TreeOut(
-            **fields,
-            leaf_count=view.leaf_count,
-            height=view.height,
-            whole=view.whole,
-            notices=list(view.notices),
-            findings=[FindingOut.of(finding) for finding in view.findings],
-        )
+        return TreeOut.of(service.trees.view(project, column))
 
     @router.post("/projects/{project}/trees/{column}", status_code=201)
     def edit_tree(project: ProjectId, column: str, given: EditsIn) -> FileOut:
@@ -301,7 +289,7 @@ def _add_results(router: APIRouter, service: Service) -> None:
     def explain(project: ProjectId, job: JobId, given: ExplainIn) -> list[ExplainedOut]:
         """Why a value is published as it is."""
         found = service.results.explain(project, job, given.column, row=given.row, value=given.value)
-        return [ExplainedOut(**asdict(each)) for each in found]
+        return [ExplainedOut.of(each) for each in found]
 
     @router.post("/projects/{project}/verify", openapi_extra=_FILE_BODY)
     async def verify(

@@ -1,7 +1,5 @@
 """Errors as answers after RFC 9457: one sentence, and all problems."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from fastapi import APIRouter, FastAPI, Request
@@ -29,7 +27,7 @@ def add_error_answers(app: FastAPI) -> None:
 
     def of_request(request: Request, error: Exception) -> Response:  # noqa: ARG001 - as above
         found = error.errors() if isinstance(error, RequestValidationError) else ()
-        problems = [Problem(str(detail["msg"]), value=_place(detail["loc"])) for detail in found]
+        problems = [Problem(str(detail["msg"]), value=".".join(map(str, detail["loc"]))) for detail in found]
         return problem_answer(422, "the request is not of the documented form", problems)
 
     def of_http(request: Request, error: Exception) -> Response:  # noqa: ARG001 - as above
@@ -92,7 +90,3 @@ def _status(error: Exception) -> int:
             return 503
         case _:
             return _STATUS_OF_KIND.get(getattr(error, "kind", ""), 422)
-
-
-def _place(location: Sequence[object]) -> str:
-    return ".".join(map(str, location))

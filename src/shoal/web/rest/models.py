@@ -1,20 +1,13 @@
 """What the REST interface takes and gives, as the OpenAPI document describes it."""
 
-from __future__ import annotations
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
-from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from shoal.errors import Problem
-from shoal.hierarchy.lint import LintFinding
-from shoal.privacy.verdict import Verdict
-from shoal.run.verification import FileVerification
+from shoal.privacy.verdict import Witness
 from shoal.study.comparison import Constraint
 from shoal.web.service.editing import Dissolve, Edit, Group, Move, Rename
-from shoal.web.service.files import StoredFile
-from shoal.web.service.jobs import Job
 
 
 class Given(BaseModel):
@@ -23,7 +16,18 @@ class Given(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class ProblemOut(BaseModel):
+class Told(BaseModel):
+    """Something that goes out: of a thing of the service, what is meant for everybody."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    @classmethod
+    def of(cls, thing: object) -> Self:
+        """The fields of a thing that are told."""
+        return cls.model_validate(thing)
+
+
+class ProblemOut(Told):
     """One thing that is wrong: where, what, and what to do."""
 
     what: str
@@ -32,11 +36,6 @@ class ProblemOut(BaseModel):
     line: int | None = None
     column: str | None = None
     value: str | None = None
-
-    @classmethod
-    def of(cls, problem: Problem) -> ProblemOut:
-        """A problem of the service."""
-        return cls(**asdict(problem))
 
 
 class ErrorOut(BaseModel):
@@ -67,7 +66,7 @@ class StartIn(Given):
     file: str
 
 
-class FileOut(BaseModel):
+class FileOut(Told):
     """A file of a project."""
 
     id: str
@@ -75,11 +74,6 @@ class FileOut(BaseModel):
     name: str
     size: int
     created: float
-
-    @classmethod
-    def of(cls, file: StoredFile) -> FileOut:
-        """A file of the service, without where it lies."""
-        return cls(id=file.id, kind=file.kind, name=file.name, size=file.size, created=file.created)
 
 
 class PolicyOut(BaseModel):
@@ -106,7 +100,7 @@ class ConstraintIn(Given):
 
     def value(self) -> Constraint:
         """The same for the service."""
-        return Constraint(loss=self.loss, risk=self.risk, seconds=self.seconds, memory_mb=self.memory_mb)
+        return Constraint(**self.model_dump())
 
 
 class ComparisonIn(Given):
@@ -130,7 +124,7 @@ class AttackIn(Given):
 JobIn = Annotated[RunIn | ComparisonIn | AttackIn, Field(discriminator="kind")]
 
 
-class FailureOut(BaseModel):
+class FailureOut(Told):
     """Why a job has no result."""
 
     kind: str
@@ -138,7 +132,7 @@ class FailureOut(BaseModel):
     problems: list[ProblemOut]
 
 
-class JobOut(BaseModel):
+class JobOut(Told):
     """A job: its state, how far it is, and how it ended."""
 
     id: str
@@ -158,13 +152,6 @@ class JobOut(BaseModel):
     failure: FailureOut | None
     result: dict[str, Any] | None
 
-    @classmethod
-    def of(cls, job: Job) -> JobOut:
-        """A job of the service."""
-        fields = {name: getattr(job, name) for name in cls.model_fields if name not in ("failure", "result")}
-        failure = None if job.failure is None else FailureOut(**job.failure.as_dict())
-        return cls(**fields, failure=failure, result=None if job.result is None else dict(job.result))
-
 
 class ExplainIn(Given):
     """A value: of a record by its row, or an item of a set by its text."""
@@ -174,7 +161,7 @@ class ExplainIn(Given):
     value: str | None = None
 
 
-class ExplainedOut(BaseModel):
+class ExplainedOut(Told):
     """What a value is published as in one part of the records, and why."""
 
     place: str
@@ -202,7 +189,7 @@ class GroupIn(Given):
     """Put labels under a new one."""
 
     edit: Literal["group"]
-    labels: list[str]
+    labels: tuple[str, ...]
     name: str
 
 
@@ -213,20 +200,13 @@ class DissolveIn(Given):
     label: str
 
 
+_EDITS: Mapping[str, type[Edit]] = {"rename": Rename, "move": Move, "group": Group, "dissolve": Dissolve}
 EditIn = Annotated[RenameIn | MoveIn | GroupIn | DissolveIn, Field(discriminator="edit")]
 
 
 def edit_of(given: RenameIn | MoveIn | GroupIn | DissolveIn) -> Edit:
     """The same edit for the service."""
-    match given:
-        case RenameIn():
-            return Rename(given.label, given.to)
-        case MoveIn():
-            return Move(given.label, given.under)
-        case GroupIn():
-            return Group(tuple(given.labels), given.name)
-        case DissolveIn():
-            return Dissolve(given.label)
+    return _EDITS[given.edit](**given.model_dump(exclude={"edit"}))
 
 
 class EditsIn(Given):
@@ -236,19 +216,14 @@ class EditsIn(Given):
     name: str = "hierarchy.csv"
 
 
-class FindingOut(BaseModel):
+class FindingOut(Told):
     """Something wrong or unwise in a tree."""
 
     severity: str
     problem: ProblemOut
 
-    @classmethod
-    def of(cls, finding: LintFinding) -> FindingOut:
-        """A finding of the service."""
-        return cls(severity=str(finding.severity), problem=ProblemOut.of(finding.problem))
 
-
-class TreeOut(BaseModel):
+class TreeOut(Told):
     """A tree: node i is labels[i] under node parents[i]; the root is its own parent."""
 
     labels: list[str]
@@ -262,37 +237,23 @@ class TreeOut(BaseModel):
     findings: list[FindingOut]
 
 
-class VerdictOut(BaseModel):
+def _in_words(witness: Witness | None) -> str | None:
+    return None if witness is None else witness.what
+
+
+class VerdictOut(Told):
     """One promise, checked."""
 
     claim: str
     holds: bool
     evidence: str
     smallest: int | None
-    witness: str | None
-
-    @classmethod
-    def of(cls, verdict: Verdict) -> VerdictOut:
-        """A verdict of the verifier."""
-        witness = None if verdict.witness is None else verdict.witness.what
-        return cls(
-            claim=verdict.claim,
-            holds=verdict.holds,
-            evidence=verdict.evidence,
-            smallest=verdict.smallest,
-            witness=witness,
-        )
+    witness: Annotated[str | None, BeforeValidator(_in_words)]
 
 
-class VerifiedOut(BaseModel):
+class VerifiedOut(Told):
     """What a published file shows."""
 
     holds: bool
     verdicts: list[VerdictOut]
     notices: list[str]
-
-    @classmethod
-    def of(cls, found: FileVerification) -> VerifiedOut:
-        """What the verifier found."""
-        verdicts = [VerdictOut.of(verdict) for verdict in found.verdicts]
-        return cls(holds=found.holds, verdicts=verdicts, notices=list(found.notices))

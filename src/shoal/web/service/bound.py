@@ -1,7 +1,5 @@
 """From settings that name files as people do to a policy that a run can read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

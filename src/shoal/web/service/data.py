@@ -1,11 +1,9 @@
 """What is in the data files of a project."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 
-from shoal.study.profile import Profile
+from shoal.study.profile import Profile, profile
 from shoal.table.reading import ReadOptions
 from shoal.web.service import questions
 from shoal.web.service.files import Files, StoredFile
@@ -38,7 +36,7 @@ class DataFiles:
         with self._mutex:
             known = self._profiles.get((file, how))
         if known is None:  # files never change, so their profiles are kept
-            known = self._helpers.ask(questions.profile_file, stored.path, how, names=_names(stored))
+            known = self._helpers.ask(profile, stored.path, how, names=_names(stored))
             with self._mutex:
                 if len(self._profiles) >= _KEPT:
                     self._profiles.pop(next(iter(self._profiles)))

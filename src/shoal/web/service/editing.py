@@ -1,7 +1,5 @@
 """Changes to a tree that a person makes: rename, move, group, dissolve."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

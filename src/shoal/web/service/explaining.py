@@ -1,7 +1,5 @@
 """Why a value is published as it is, from what a run decided."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -150,8 +150,7 @@ class Files:
     def remove(self, project: str, file: str) -> None:
         """Remove a file for good."""
         stored = self.get(project, file)
-        with self._store.changing() as connection:
-            connection.execute("DELETE FROM files WHERE id = ?", (stored.id,))
+        self._store.change("DELETE FROM files WHERE id = ?", stored.id)
         stored.path.unlink(missing_ok=True)
 
     def _folder_of(self, project: str) -> Path:
@@ -311,11 +310,5 @@ def _free_name(name: str, ending: str, taken: set[str]) -> str:
 
 def _stored(row: object, folder: Path) -> StoredFile:
     fields = dict(row)  # type: ignore[call-overload]
-    return StoredFile(
-        id=fields["id"],
-        kind=fields["kind"],
-        name=fields["name"],
-        size=fields["size"],
-        created=fields["created"],
-        path=folder / f"{fields['id']}{fields['ending']}",
-    )
+    known = {name: fields[name] for name in ("id", "kind", "name", "size", "created")}
+    return StoredFile(**known, path=folder / f"{fields['id']}{fields['ending']}")

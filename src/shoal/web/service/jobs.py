@@ -1,7 +1,5 @@
 """Jobs: what takes long, one process group each, a few at a time, with limits and a way to stop."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets
@@ -183,7 +181,13 @@ class Jobs:
         """Stop a job that is queued or running; one that has ended stays as it is."""
         self.get(project, job)
         with self._changed:
-            self._end_if_queued(job, "cancelled", _CANCELLED)
+            self._store.change(
+                "UPDATE jobs SET state = 'cancelled', ended = ?, failure = ?"
+                " WHERE id = ? AND state = 'queued'",
+                time.time(),
+                json.dumps(_CANCELLED.as_dict()),
+                job,
+            )
             self._kill(job, _CANCELLED)
             self._changed.notify_all()
         self.wait(project, job)
@@ -192,8 +196,7 @@ class Jobs:
     def remove(self, project: str, job: str) -> None:
         """Remove a job and everything it made for good."""
         self.cancel(project, job)
-        with self._store.changing() as connection:
-            connection.execute("DELETE FROM jobs WHERE id = ?", (job,))
+        self._store.change("DELETE FROM jobs WHERE id = ?", job)
         shutil.rmtree(self._store.job_folder(project, job), ignore_errors=True)
 
     def cancel_all(self, project: str) -> None:
@@ -235,20 +238,17 @@ class Jobs:
     ) -> Job:
         job = new_id()
         with self._changed:
-            with self._store.changing() as connection:
-                connection.execute(
-                    "INSERT INTO jobs (id, project, kind, title, state, request, policy, created)"
-                    " VALUES (?, ?, ?, ?, 'queued', ?, ?, ?)",
-                    (
-                        job,
-                        project,
-                        kind,
-                        checked_name(title),
-                        json.dumps({**request, "sections": sections}),
-                        sections_text(sections),
-                        time.time(),
-                    ),
-                )
+            self._store.change(
+                "INSERT INTO jobs (id, project, kind, title, state, request, policy, created)"
+                " VALUES (?, ?, ?, ?, 'queued', ?, ?, ?)",
+                job,
+                project,
+                kind,
+                checked_name(title),
+                json.dumps({**request, "sections": sections}),
+                sections_text(sections),
+                time.time(),
+            )
             self._changed.notify_all()
         return self.get(project, job)
 
@@ -281,11 +281,8 @@ class Jobs:
                     self._changed.wait()
                 if self._closing:
                     return
-                with self._store.changing() as connection:
-                    connection.execute(
-                        "UPDATE jobs SET state = 'running', started = ? WHERE id = ?",
-                        (time.time(), row["id"]),
-                    )
+                running = "UPDATE jobs SET state = 'running', started = ? WHERE id = ?"
+                self._store.change(running, time.time(), row["id"])
                 self._live[row["id"]] = _Live(group=0)
                 thread = threading.Thread(
                     target=self._see_through, args=(dict(row),), name=f"job {row['id']}"
@@ -389,27 +386,17 @@ class Jobs:
             if live.group:
                 kill_group(live.group)
 
-    def _end_if_queued(self, job: str, state: JobState, failure: Failure) -> None:
-        with self._store.changing() as connection:
-            connection.execute(
-                "UPDATE jobs SET state = ?, ended = ?, failure = ? WHERE id = ? AND state = 'queued'",
-                (state, time.time(), json.dumps(failure.as_dict()), job),
-            )
-
     def _record(
         self, job: str, state: JobState, failure: Failure | None, result: Mapping[str, Any] | None
     ) -> None:
-        with self._store.changing() as connection:
-            connection.execute(
-                "UPDATE jobs SET state = ?, ended = ?, failure = ?, result = ? WHERE id = ?",
-                (
-                    state,
-                    time.time(),
-                    None if failure is None else json.dumps(failure.as_dict()),
-                    None if result is None else json.dumps(result),
-                    job,
-                ),
-            )
+        self._store.change(
+            "UPDATE jobs SET state = ?, ended = ?, failure = ?, result = ? WHERE id = ?",
+            state,
+            time.time(),
+            None if failure is None else json.dumps(failure.as_dict()),
+            None if result is None else json.dumps(result),
+            job,
+        )
 
 
 def _outcome(

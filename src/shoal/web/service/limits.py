@@ -1,7 +1,5 @@
 """How much a server takes in and lets a job use."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The settings of a project are a policy: sections of plain values that name the project's files."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Mapping
@@ -104,11 +102,13 @@ class Policies:
     def meaning(self, project: str, privacy: Mapping[str, Any] | None = None) -> Meaning:
         """The promise in plain words; `privacy` stands in for the saved section while it is being chosen."""
         sections = self.get(project)
-        given = dict(sections.get("privacy", {}) if privacy is None else privacy)
+        chosen = sections.get("privacy", {}) if privacy is None else privacy
+        given = {name: value for name, value in chosen.items() if value is not None}
         try:
-            promised = promise_of(PrivacySection.model_validate(_without_none(given)))
+            promised = promise_of(PrivacySection.model_validate(given))
         except (ValueError, Misfit, ShoalError) as error:
-            raise BadInput(Problem(_first_line(error), "complete the promise")) from error
+            told = [*str(error).splitlines(), type(error).__name__]
+            raise BadInput(Problem(told[0], "complete the promise")) from error
         columns = sections.get("columns", {})
         published = [name for name, column in columns.items() if column.get("role") != "identifier"]
         scope = Scope(
@@ -123,8 +123,8 @@ class Policies:
 
     def bound(self, project: str) -> BoundPolicy:
         """The policy as a run reads it; BadInput lists everything that keeps it from being one."""
-        place = self._store.project_folder(project) / POLICY_NAME
-        return bound_policy(self.get(project), self.names(project), place)
+        location = self._store.project_folder(project) / POLICY_NAME
+        return bound_policy(self.get(project), self.names(project), location)
 
     def names(self, project: str) -> Names:
         """How stored files are called by people."""
@@ -133,15 +133,4 @@ class Policies:
 
     def _save(self, project: str, sections: Mapping[str, Mapping[str, Any]]) -> None:
         self._files.all(project)  # NotFound for a project that is gone
-        with self._store.changing() as connection:
-            connection.execute(
-                "UPDATE projects SET sections = ? WHERE id = ?", (json.dumps(sections), project)
-            )
-
-
-def _without_none(section: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in section.items() if value is not None}
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+        self._store.change("UPDATE projects SET sections = ? WHERE id = ?", json.dumps(sections), project)

@@ -1,7 +1,5 @@
 """What the system tells of other processes, and what it does when memory is short."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

@@ -1,8 +1,5 @@
 """Projects: a name, files, settings, and what was run."""
 
-from __future__ import annotations
-
-import json
 import time
 from dataclasses import dataclass
 
@@ -32,11 +29,12 @@ class Projects:
     def create(self, name: str) -> Project:
         """A new, empty project."""
         project = new_id()
-        with self._store.changing() as connection:
-            connection.execute(
-                "INSERT INTO projects (id, name, created, sections) VALUES (?, ?, ?, ?)",
-                (project, checked_name(name), time.time(), json.dumps({})),
-            )
+        self._store.change(
+            "INSERT INTO projects (id, name, created, sections) VALUES (?, ?, ?, '{}')",
+            project,
+            checked_name(name),
+            time.time(),
+        )
         folder = self._store.project_folder(project)
         for part in (folder, folder / "files", folder / "jobs"):
             part.mkdir(mode=0o700)
@@ -63,8 +61,7 @@ class Projects:
     def rename(self, project: str, name: str) -> Project:
         """Give a project another name."""
         self.get(project)
-        with self._store.changing() as connection:
-            connection.execute("UPDATE projects SET name = ? WHERE id = ?", (checked_name(name), project))
+        self._store.change("UPDATE projects SET name = ? WHERE id = ?", checked_name(name), project)
         return self.get(project)
 
 

@@ -1,7 +1,5 @@
 """What helpers answer: functions of plain values that read data and give plain values back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +16,7 @@ from shoal.hierarchy.lint import LintFinding, lint
 from shoal.hierarchy.source import TreeSource
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import rows_of_each_value
+from shoal.kernels.arrays import starts_of
 from shoal.policy.output_names import INTERNAL, RECODING
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import PolicyFile
@@ -27,8 +26,7 @@ from shoal.run.prepare import read
 from shoal.run.verification import FileVerification, verify_published
 from shoal.study.check import Checked
 from shoal.study.check import check as check_file
-from shoal.study.profile import Profile, unique_share
-from shoal.study.profile import profile as profile_data
+from shoal.study.profile import unique_share
 from shoal.table.columns import Coded, Sets
 from shoal.table.reading import ReadOptions, inspect, read_table
 from shoal.table.roles import Quasi, QuasiSet
@@ -90,11 +88,6 @@ def preview(path: Path, options: ReadOptions, start: int, count: int) -> Preview
 def _text(value: object, missing: set[str]) -> str | None:
     text = " ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
     return None if text in missing else text
-
-
-def profile_file(path: Path, options: ReadOptions) -> Profile:
-    """What a file looks like."""
-    return profile_data(path, options)
 
 
 def uniqueness(path: Path, options: ReadOptions, columns: Sequence[str]) -> float:
@@ -192,17 +185,17 @@ def _values(wanted: _Wanted) -> Coded | Sets:
 def _view(tree: Hierarchy, values: Coded | Sets, findings: tuple[LintFinding, ...]) -> TreeView:
     held = dict(zip(values.domain.texts(), rows_of_each_value(values).tolist(), strict=True))
     of_leaves = np.array([held.get(label, 0) for label in tree.leaf_labels], dtype=np.int64)
-    before = np.concatenate(([0], np.cumsum(of_leaves)))
+    before = starts_of(of_leaves)
     nodes = np.delete(np.arange(tree.node_count), tree.missing)
     whole = len(nodes) <= MOST_NODES
     if not whole:
         by_depth = nodes[np.argsort(tree.depths[nodes], kind="stable")][:MOST_NODES]
         nodes = np.sort(by_depth)
-    place = {node: number for number, node in enumerate(nodes.tolist())}
+    index = {node: number for number, node in enumerate(nodes.tolist())}
     last = np.minimum(tree.arrays.last_leaf[nodes], tree.leaf_count - 1)
     return TreeView(
         labels=tuple(tree.labels[node] for node in nodes.tolist()),
-        parents=tuple(place[tree.parent(node)] for node in nodes.tolist()),
+        parents=tuple(index[tree.parent(node)] for node in nodes.tolist()),
         values=tuple(tree.sizes[nodes].tolist()),
         records=tuple((before[last + 1] - before[tree.arrays.first_leaf[nodes]]).tolist()),
         leaf_count=tree.leaf_count if whole else 0,

@@ -1,7 +1,5 @@
 """What finished jobs made: views for pages, files to take away."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -13,8 +13,6 @@ All functions are plain and blocking and may be called from any thread: a page c
     service.results     view, clusters, exports, export, explain, verify, adopt
 """
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

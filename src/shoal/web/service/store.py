@@ -4,8 +4,6 @@ Everything in it is readable by its owner alone. Ids are random; names that peop
 database and never become paths. Whatever a killed server left half done is swept when the folder is opened.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re
@@ -104,6 +102,11 @@ class Store:
             found: sqlite3.Row | None = self._connection.execute(sql, values).fetchone()
             return found
 
+    def change(self, sql: str, *values: Any) -> None:
+        """One change by itself."""
+        with self.changing() as connection:
+            connection.execute(sql, values)
+
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
         """A transaction: all of the block's changes are kept, or none."""
@@ -118,8 +121,7 @@ class Store:
 
     def remove_project(self, project: str) -> None:
         """Remove a project for good: marked first, so that a removal that is cut short goes on later."""
-        with self.changing() as connection:
-            connection.execute("UPDATE projects SET deleted = 1 WHERE id = ?", (project,))
+        self.change("UPDATE projects SET deleted = 1 WHERE id = ?", project)
         self._finish_removal(project)
 
     def close(self) -> None:
@@ -138,8 +140,7 @@ class Store:
             time.sleep(0.1)
         else:
             return  # the mark stays, so the next start tries again
-        with self.changing() as connection:
-            connection.execute("DELETE FROM projects WHERE id = ?", (project,))
+        self.change("DELETE FROM projects WHERE id = ?", project)
         with self._mutex:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -152,16 +153,12 @@ class Store:
         for folder in self.projects_folder.iterdir():
             if folder.name not in known:
                 shutil.rmtree(folder, ignore_errors=True)
-        self._interrupt_unfinished_jobs()
+        self.change(
+            "UPDATE jobs SET state = 'interrupted', ended = ? WHERE state IN ('queued', 'running')",
+            time.time(),
+        )
         for project in known:
             self._sweep_project(project)
-
-    def _interrupt_unfinished_jobs(self) -> None:
-        with self.changing() as connection:
-            connection.execute(
-                "UPDATE jobs SET state = 'interrupted', ended = ? WHERE state IN ('queued', 'running')",
-                (time.time(),),
-            )
 
     def _sweep_project(self, project: str) -> None:
         """Remove files that the database does not know, and whatever unfinished jobs left behind."""

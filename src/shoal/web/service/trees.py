@@ -1,7 +1,5 @@
 """Hierarchies of a project's columns: look, lint, upload, edit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -92,8 +90,8 @@ class TreeService:
             "columns": {column: entry},
             "privacy": _FITTING.get(str(entry.get("kind")), {"model": "k-anonymity", "k": 2}),
         }
-        place = self._store.project_folder(project) / POLICY_NAME
-        return bound_policy(alone, self._policies.names(project), place)
+        location = self._store.project_folder(project) / POLICY_NAME
+        return bound_policy(alone, self._policies.names(project), location)
 
     def _with(
         self, sections: Mapping[str, Any], column: str, hierarchy: Mapping[str, Any] | str | None

@@ -1,7 +1,5 @@
 """What pages show of a finished run beside its figures: records before and after, trees with their cuts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ from shoal.report.class_sizes import risk_of, size_bands
 from shoal.report.explanations import limits, promises_in_words
 from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
 from shoal.report.outcome import Outcome
+from shoal.report.promise_sections import parameter
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Sets, Table
 from shoal.web.service.explaining import clusters_of
@@ -52,9 +51,7 @@ def _figures(outcome: Outcome) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     before, after = risk_of(outcome.cost.class_sizes_before), risk_of(outcome.cost.class_sizes_after)
     if before is not None and after is not None:
-        k = next(
-            (promise.parameters["k"] for promise in outcome.claim.promise if "k" in promise.parameters), None
-        )
+        k = parameter(outcome.claim.promise, "k")
         figures["risk"] = risk_figure(before, after)
         bands = size_bands(outcome.cost.class_sizes_before, outcome.cost.class_sizes_after, k)
         figures["class_sizes"] = class_size_figure(bands)
@@ -133,9 +130,9 @@ def _trees(result: Result) -> dict[str, Any]:
 
 def _tree(tree: Hierarchy) -> dict[str, Any]:
     nodes = [node for node in range(tree.node_count) if node != tree.missing]
-    place = {node: number for number, node in enumerate(nodes)}
+    index = {node: number for number, node in enumerate(nodes)}
     return {
         "labels": [tree.labels[node] for node in nodes],
-        "parents": [place[tree.parent(node)] for node in nodes],
+        "parents": [index[tree.parent(node)] for node in nodes],
         "leaf_count": tree.leaf_count,
     }

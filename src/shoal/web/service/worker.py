@@ -3,8 +3,6 @@
 It ends when its standard input does, which is when the server is gone.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -3,9 +3,16 @@
 import numpy as np
 import pytest
 
-from shoal.algorithms.mixed.joint_search.closeness import Distance
-from shoal.algorithms.mixed.joint_search.merging import SolvedItems, closeness_of, merge_always, merge_within
-from shoal.algorithms.mixed.joint_search.orders import Order, ordered, ranks
+from shoal.algorithms.mixed.joint_search.merging import (
+    Distance,
+    Order,
+    SolvedItems,
+    closeness_of,
+    merge_always,
+    merge_within,
+    ordered,
+    ranks,
+)
 from shoal.algorithms.mixed.joint_search.task import JointTask
 from shoal.metrics.catalogue import measure
 from shoal.privacy.k_km_anonymity import KKmAnonymity

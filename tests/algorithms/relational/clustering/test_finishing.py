@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from shoal.algorithms.relational.clustering.clustering_algorithm import finish
 from shoal.algorithms.relational.clustering.clusters import Clustering
-from shoal.algorithms.relational.clustering.finishing import finish
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.errors import Infeasible
 from shoal.privacy.k_anonymity import KAnonymity

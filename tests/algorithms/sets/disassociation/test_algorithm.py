@@ -7,9 +7,13 @@ from hypothesis import strategies as st
 
 from shoal.algorithms.sets.disassociation import algorithm as disassociation
 from shoal.algorithms.sets.disassociation.algorithm import Disassociate, _by_node
-from shoal.algorithms.sets.disassociation.horpart import HorizontalPartition, horizontal_partition, unite
+from shoal.algorithms.sets.disassociation.horpart import (
+    HorizontalPartition,
+    horizontal_partition,
+    settled,
+    unite,
+)
 from shoal.algorithms.sets.disassociation.refine import refine
-from shoal.algorithms.sets.disassociation.settle import settled
 from shoal.algorithms.sets.disassociation.verpart import shared_chunks, vertical_partition
 from shoal.errors import BadInput, Infeasible
 from shoal.kernels.settle import Bounds

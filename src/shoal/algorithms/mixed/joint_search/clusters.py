@@ -8,7 +8,7 @@ from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.generalized_records import unite, vector_cost, vector_costs
-from shoal.kernels.mixed_clusters import union_costs
+from shoal.kernels.joint_search import union_costs
 
 
 class JointClusters:

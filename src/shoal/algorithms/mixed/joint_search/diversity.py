@@ -4,14 +4,12 @@ As Algorithm 8 of Gionis, Mazza, Tassa et al., k-ANON-CF, does it for sensitive 
 `algorithms.relational.diversify`. No generalization of items changes these shares.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
 
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
-from shoal.algorithms.relational.clustering.finishing import WEIGHT_OF_LOSS
+from shoal.algorithms.relational.clustering.clustering_algorithm import WEIGHT_OF_LOSS
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.engine.local import LocalData

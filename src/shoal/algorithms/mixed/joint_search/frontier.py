@@ -1,7 +1,5 @@
 """What several bounds cost, so that one can be picked instead of guessed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any

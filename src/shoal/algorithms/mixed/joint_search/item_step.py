@@ -1,7 +1,5 @@
 """The item step: the items of some records are generalized until they keep the promise among themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,11 +13,13 @@ from shoal.algorithms.sets.cut_search.generalization import generalize
 from shoal.algorithms.sets.cut_search.specialization import specialize
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violations
-from shoal.kernels.arrays import Bools, Ints
+from shoal.algorithms.sets.pcta.unions import ItemUnions
+from shoal.engine.local import LocalData
+from shoal.kernels.arrays import Bools, Ints, starts_of
 from shoal.kernels.utility_loss import WeightedWords, sum_of_losses
-from shoal.metrics.joint import weights_of_words
+from shoal.metrics.items import weights_of_words
 from shoal.progress import Progress
-from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, unions_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,7 @@ def _enough_records(
     """Whether records with items of a column are none, or enough to publish one item of it."""
     items = sets.items_of(column)
     mine = (transactions.sets.items >= items.start) & (transactions.sets.items < items.stop)
-    before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(mine)))
+    before = starts_of(mine)
     holding = int(np.count_nonzero(np.diff(before[transactions.sets.starts])))
     return holding == 0 or holding >= constraint.k_for(1)
 
@@ -113,3 +113,39 @@ class TreeStep:
             Cuts(name, part_of_row, np.ascontiguousarray(nodes[:, self._sets.items_of(c)]))
             for c, name in enumerate(self._sets.columns)
         )
+
+
+class UnionStep:
+    """PCTA on the items of each column, on any part of the records."""
+
+    def __init__(self, data: LocalData, sets: JointSets, constraint: ItemConstraint) -> None:
+        self._sets, self._constraint = sets, constraint
+        self._columns = [data.table.sets(name) for name in sets.columns]
+
+    def solve(self, rows: Ints, progress: Progress) -> PartItems:
+        """Unite items until no itemset is rare among the given rows."""
+        part = self._sets.transactions.taking(rows)
+        unions, left_out = next(
+            (unions, left_out)
+            for kept, left_out in ever_fewer_columns(part, self._sets, self._constraint)
+            if (
+                unions := ItemUnions(kept, self._constraint, self._sets.weights, self._sets.column_of_item)
+            ).mend(progress)
+        )
+        return PartItems(
+            np.where(left_out, SUPPRESSED_ITEM, unions.first_of_each),
+            unions.loss_of(part.sets, left_out),
+            suppressed=bool(left_out[part.sets.items].any()),
+        )
+
+    def cuts(self, parts: Sequence[PartItems], part_of_row: Ints) -> tuple[Cuts, ...]:
+        """The unions of each part, column by column."""
+        stacked = np.stack([part.word_of_item for part in parts])
+        all_cuts = []
+        for c, (name, column) in enumerate(zip(self._sets.columns, self._columns, strict=True)):
+            items = self._sets.items_of(c)
+            mine = stacked[:, items]
+            first_of_each = np.where(mine == SUPPRESSED_ITEM, SUPPRESSED_ITEM, mine - items.start)
+            unions, words = unions_of(first_of_each, column.domain.texts(), column.separator)
+            all_cuts.append(Cuts(name, part_of_row, words, unions=unions))
+        return tuple(all_cuts)

@@ -1,9 +1,8 @@
 """The set columns of a table as one: joined for the work, split again when published."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -11,8 +10,8 @@ from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.engine.joined_sets import JoinedSets
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import NO_PARENT, Hierarchy, tree_from_nodes
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_ints
-from shoal.metrics.joint import item_weights
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_ints, owners
+from shoal.metrics.items import item_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,7 @@ class JointSets:
     weights: Floats
 
     @classmethod
-    def of(cls, data: LocalData) -> JointSets:
+    def of(cls, data: LocalData) -> Self:
         """The set columns of the data; those without a tree get a flat one."""
         joined = data.joined_sets()
         trees = {name: data.trees.get(name) or _flat(data, name) for name in data.quasi_sets}
@@ -55,7 +54,7 @@ class JointSets:
     @property
     def column_of_item(self) -> Ints:
         """The place of each item's column."""
-        return np.repeat(np.arange(len(self.columns), dtype=np.int64), np.diff(self.first))
+        return owners(self.first)
 
     def items_of(self, column: int) -> slice:
         """The items of a column."""
@@ -72,13 +71,13 @@ def _joined_tree(trees: Sequence[Hierarchy]) -> tuple[Hierarchy, Ints]:
         return trees[0], np.arange(trees[0].node_count, dtype=np.int64)
     labels, parents, order, nodes = ["*"], [NO_PARENT], [0], [-1]
     items_before = 0
-    for place, tree in enumerate(trees):
+    for index, tree in enumerate(trees):
         kept = np.delete(np.arange(tree.node_count), tree.missing)
         number = np.full(tree.node_count, NO_PARENT, dtype=np.int64)
         number[kept] = len(labels) + np.arange(len(kept))
         above = number[tree.arrays.parent[kept]]
         above[-1] = 0  # the root of a column, its last node, hangs under the joint one
-        labels += [f"{place} {node}" for node in kept.tolist()]
+        labels += [f"{index} {node}" for node in kept.tolist()]
         parents += above.tolist()
         order += (items_before + tree.arrays.first_leaf[kept]).tolist()
         nodes += kept.tolist()
@@ -92,8 +91,8 @@ def _renumbered(joined: JoinedSets, columns: Sequence[str], first: Ints) -> SetA
     """The items numbered without the gap that the joined ones leave behind each column."""
     numbering = joined.quasi_items
     shift = np.zeros(len(numbering.columns), dtype=np.int64)
-    for place, name in enumerate(columns):
+    for index, name in enumerate(columns):
         at = numbering.columns.index(name)
-        shift[at] = first[place] - numbering.first[at]
+        shift[at] = first[index] - numbering.first[at]
     column = np.searchsorted(numbering.first, joined.quasi.items, side="right") - 1
     return SetArrays(joined.quasi.starts, frozen_ints(joined.quasi.items + shift[column]))

@@ -1,10 +1,8 @@
 """Options that the algorithms for tables with sets share, declared once."""
 
-from __future__ import annotations
-
 from typing import Any
 
-from shoal.algorithms.parameters import NumberOrWord, OneOf, Within, YesOrNo, parameter
+from shoal.algorithms.parameters import NumberOrWord, OneOf, Within, parameter
 
 FRONTIER = "frontier"
 
@@ -15,16 +13,6 @@ def items_parameter() -> Any:
         "auto",
         OneOf(("auto", "aa", "pcta")),
         "how items of a cluster are generalized: aa over a tree, pcta without; auto is aa if there is a tree",
-    )
-
-
-def minimal_parameter() -> Any:
-    """Declare whether cuts are made minimal."""
-    return parameter(
-        default=True,
-        rule=YesOrNo(),
-        help="with aa, expand nodes again where the promise allows it: less loss, but more exposed to"
-        " downcoding",
     )
 
 

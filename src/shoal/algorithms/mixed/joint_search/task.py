@@ -1,18 +1,16 @@
 """What the algorithms for tables with sets have in common before and after clusters are united."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.diversity import require_possible, unite_for_diversity
-from shoal.algorithms.mixed.joint_search.item_step import ItemStep, PartItems, TreeStep
+from shoal.algorithms.mixed.joint_search.item_step import ItemStep, PartItems, TreeStep, UnionStep
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
-from shoal.algorithms.mixed.joint_search.union_step import UnionStep
 from shoal.algorithms.relational.clustering.growing import around_random_seeds
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
@@ -26,12 +24,6 @@ from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
-
-SERVES: tuple[type[Model], ...] = (KKmAnonymity, KLmDiversity)
-PAPER = (
-    "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction "
-    "attributes. ECML PKDD 2013."
-)
 
 Parts = dict[int, PartItems]
 
@@ -51,7 +43,7 @@ class JointTask:
     notices: tuple[str, ...]
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool) -> JointTask:
+    def of(cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool) -> Self:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         require_feasible(models, data)
         constraint = constraint_of(models)
@@ -79,8 +71,8 @@ class JointTask:
         """The item step for every cluster."""
         alive = clusters.alive.tolist()
         parts = {}
-        for place, cluster in enumerate(alive):
-            progress.update(place, len(alive), "items of clusters")
+        for index, cluster in enumerate(alive):
+            progress.update(index, len(alive), "items of clusters")
             parts[cluster] = self.step.solve(clusters.rows(cluster), progress)
         return parts
 
@@ -113,6 +105,32 @@ class JointTask:
                 **figures,
             },
         )
+
+
+class JointAlgorithm(Algorithm):
+    """Publishes single values and items together; `items` and `minimal` steer the item step."""
+
+    __slots__ = ()
+    serves = (KKmAnonymity, KLmDiversity)
+    paper = (
+        "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction "
+        "attributes. ECML PKDD 2013."
+    )
+    distributed = Distribution("blocks", serves)
+
+    items: str
+    minimal: bool
+
+    def find(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> RowRecoding:
+        """Check that the task can be done, and search."""
+        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
+        return self.search(task, rng, progress)
+
+    def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
+        """Clusters of records whose items are safe among themselves."""
+        raise NotImplementedError
 
 
 def constraint_of(models: Sequence[Model]) -> ItemConstraint:

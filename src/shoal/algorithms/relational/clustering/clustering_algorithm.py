@@ -1,17 +1,24 @@
-"""What algorithms share that cluster the records of a table: models, parameters, and the steps at the end."""
+"""What algorithms share that cluster the records of a table: models, parameters, and the steps at the end.
 
-from __future__ import annotations
+These make any clustering keep the models, improve it, and say how good it is.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import OneOf, YesOrNo, parameter
+from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
-from shoal.algorithms.relational.clustering.finishing import finish, weight_parameter
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.relational.clustering.diversify import diversify
+from shoal.algorithms.relational.clustering.local_search import improved
+from shoal.algorithms.relational.clustering.lower_bound import lower_bound
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.engine.local import LocalData
+from shoal.kernels.constraint import ClassConstraint
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
@@ -20,15 +27,97 @@ from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
+WEIGHT_OF_LOSS = 0.15
+Found = tuple[Clustering, tuple[str, ...]]  # clusters, and what to know about the search for them
+
 OF_CLASSES: tuple[type[Model], ...] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
+
+
+def weight_parameter() -> Any:
+    """Declare what loss weighs when clusters are united for diversity."""
+    return parameter(
+        WEIGHT_OF_LOSS, Within(0.0, 1.0), "weight of loss against diversity when clusters are united for it"
+    )
+
+
+def finish(
+    data: LocalData,
+    records: Records,
+    clustering: Clustering,
+    models: Sequence[Model],
+    progress: Progress,
+    *,
+    local_search: bool,
+    w: float = WEIGHT_OF_LOSS,
+    bound: float | None = None,
+) -> RowRecoding:
+    """What a clustering publishes, of which clusters are united until every model holds in each.
+
+    Clusters may come in any size. With `local_search` the cost, which `records` measures, is lowered
+    afterwards. Clusters that would be published alike are one. `bound` is a lower bound of the cost of
+    any release, if a better one is known than `lower_bound` finds. Raises Infeasible when not even the whole
+    table keeps the models.
+    """
+    constraint = class_constraint_of(data, models)
+    progress.stage("diversity")
+    kept = diversify(records, clustering, constraint, w, progress)
+    final = publishable(records, kept, constraint, w, progress)
+    notices: tuple[str, ...] = ()
+    if constraint.k == 1:
+        notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)
+    if local_search:
+        progress.stage("local search")
+        better = improved(records, kept, constraint, progress)
+        candidate = publishable(records, better.clustering, constraint, w, progress)
+        if candidate.cost(records) < final.cost(records):
+            final = candidate
+        if not better.finished:
+            notices += ("time was up: moving more records might have lowered the loss",)
+    progress.stage("lower bound")
+    if bound is None:
+        bound = lower_bound(records, final, constraint.k, progress)
+    figures = _figures(records.measure, final.cost(records), bound)
+    return RowRecoding(final.generalized(records), notices=(*notices, *_in_words(figures)), figures=figures)
+
+
+def publishable(
+    records: Records, clustering: Clustering, constraint: ClassConstraint, w: float, progress: Progress
+) -> Clustering:
+    """The clustering in which those that are published alike are one, and every model holds.
+
+    Two admissible clusters are mostly admissible together, but not always: a person with rows in both counts
+    once in their union.
+    """
+    while True:
+        united = clustering.unite_alike(records)
+        clustering = diversify(records, united, constraint, w, progress)
+        if len(clustering) == len(united):
+            return clustering
+
+
+def _figures(measure: str, cost: float, bound: float | None) -> dict[str, Any]:
+    excess = None
+    if bound is not None and cost <= bound:
+        excess = 0.0
+    elif bound is not None and bound > 0:
+        excess = cost / bound - 1
+    return {"measure": measure, "cost": cost, "lower_bound": bound, "above_best_at_most": excess}
+
+
+def _in_words(figures: dict[str, Any]) -> tuple[str, ...]:
+    """Say how near to optimal the cost is, where that says something."""
+    excess = figures["above_best_at_most"]
+    if excess is None or excess >= 1:
+        return ()
+    return (f"the loss by {figures['measure']} is within {100 * excess:.3g} % of optimal",)
 
 
 @dataclass(frozen=True, slots=True)
 class ClusteringAlgorithm(Algorithm):
     """Makes clusters of k records; what else is promised is kept by uniting them."""
 
-    serves: ClassVar[tuple[type[Model], ...]] = OF_CLASSES
-    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
+    serves = OF_CLASSES
+    guarantee = "every class satisfies every model; no bound on the loss"
 
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
     local_search: bool = parameter(
@@ -36,13 +125,16 @@ class ClusteringAlgorithm(Algorithm):
     )
     w: float = weight_parameter()
 
-    def finish(
-        self,
-        data: LocalData,
-        records: Records,
-        clustering: Clustering,
-        models: Sequence[Model],
-        progress: Progress,
+    def find(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Unite clusters until every model holds, and lower the cost if that is asked for."""
-        return finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
+        k = class_constraint_of(data, models).k
+        records = Records.of(data, self.measure)
+        clustering, notices = self.clusters(records, k, rng, progress)
+        found = finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
+        return replace(found, notices=(*notices, *found.notices))
+
+    def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
+        """Clusters of k records or more."""
+        raise NotImplementedError

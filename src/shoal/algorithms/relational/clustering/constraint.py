@@ -1,7 +1,5 @@
 """What the models ask of every class, in the form in which searches ask it of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ more; the gap is the sum, over models and sensitive columns, of the model's thre
 union, for k the missing rows or people.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from shoal.algorithms.relational.clustering.clusters import Clustering

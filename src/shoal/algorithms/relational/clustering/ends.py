@@ -3,8 +3,6 @@
 No end is the exact smallest or largest value of the data, which would give a record away.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

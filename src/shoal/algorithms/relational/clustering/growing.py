@@ -1,11 +1,10 @@
-"""Clusters that are grown one after the other: what the algorithms that do so share."""
-
-from __future__ import annotations
+"""Clusters that are grown one after the other, and what becomes of rows that are left without one."""
 
 import numpy as np
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.records import Records
+from shoal.kernels.arrays import Ints
 from shoal.kernels.generalized_records import closures
 from shoal.kernels.greedy_clusters import NO_CLUSTER, Growth, grow_around_seeds, place_leftovers
 from shoal.kernels.grouping import members
@@ -46,3 +45,31 @@ def completed(records: Records, growth: Growth) -> Clustering:
     vectors = closures(records.trees, records.nodes, starts, records.record_of_place[places])
     place_leftovers(records.trees, growth, vectors, np.diff(starts))
     return Clustering.of_places(records, growth.cluster_of_place)
+
+
+def with_leftovers(records: Records, cluster_of_place: Ints, k: int) -> Clustering:
+    """The clustering in which every row has a cluster.
+
+    Rows without one are the last of their record's places. While there are k of them, those that are next to
+    each other in the order of values become clusters of k; the others go each where they add least to the
+    cost. The table must have k rows.
+    """
+    cluster_of_place = cluster_of_place.copy()
+    count = int(cluster_of_place.max(initial=NO_CLUSTER)) + 1
+    left = np.flatnonzero(cluster_of_place == NO_CLUSTER)
+    runs = len(left) // k
+    cluster_of_place[left[: runs * k]] = count + np.arange(runs * k) // k
+    remaining = left[runs * k :]
+    copies = np.bincount(records.record_of_place[remaining], minlength=len(records)).astype(np.int64)
+    candidates = np.flatnonzero(copies)
+    growth = Growth(
+        vectors=records.nodes,
+        row_starts=records.row_starts,
+        record_of_place=records.record_of_place,
+        left=copies,
+        cluster_of_place=cluster_of_place,
+        candidates=candidates,
+        state=np.array([len(candidates), len(remaining), count + runs], dtype=np.int64),
+        union_costs=records.room_for_union_costs(),
+    )
+    return completed(records, growth)

@@ -1,7 +1,5 @@
 """A clustering is improved by moving and swapping records while every cluster keeps what the models ask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise

@@ -7,8 +7,6 @@ that over all rows is a lower bound for the cost of every release without suppre
 models ask for more than k rows.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

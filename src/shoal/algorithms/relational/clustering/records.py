@@ -1,9 +1,8 @@
 """Quasi-identifiers as clusterings see them: distinct records on trees, with what each node costs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -46,7 +45,7 @@ class Records:
     record_of_row: Ints
 
     @classmethod
-    def of(cls, data: LocalData, measure: str | NodeCost) -> Records:
+    def of(cls, data: LocalData, measure: str | NodeCost) -> Self:
         """The records of a table whose quasi-identifiers all have trees; BadInput lists those without.
 
         The measure is a name of NODE_COSTS, or any other cost per published cell. Columns count by their

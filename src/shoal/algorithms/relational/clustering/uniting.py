@@ -1,13 +1,11 @@
 """Clusters below k rows are united, the closest ones first, until each has as many."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
-from shoal.algorithms.relational.clustering.leftovers import with_leftovers
+from shoal.algorithms.relational.clustering.growing import with_leftovers
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.agglomerative import Mergers, MergeRules, unite_closest
 from shoal.kernels.arrays import Ints

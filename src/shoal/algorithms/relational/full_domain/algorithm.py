@@ -1,9 +1,7 @@
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -48,13 +46,13 @@ class FullDomain(Algorithm):
     PASSAT 2012, and LeFevre, DeWitt, Ramakrishnan, Incognito, SIGMOD 2005.
     """
 
-    name: ClassVar[str] = "full-domain"
-    serves: ClassVar[tuple[type[Model], ...]] = OF_CLASSES
-    paper: ClassVar[str] = (
+    name = "full-domain"
+    serves = OF_CLASSES
+    paper = (
         "Kohlmayer, Prasser, Eckert, Kemper, Kuhn. Flash: efficient, stable and optimal k-anonymity. "
         "PASSAT 2012."
     )
-    guarantee: ClassVar[str] = (
+    guarantee = (
         "every class satisfies every model; the least loss of all ways to publish each column at one level"
     )
 
@@ -62,11 +60,7 @@ class FullDomain(Algorithm):
     suppression: float = parameter(0.0, Within(0.0, 1.0), "the share of records that may be suppressed")
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Look for the cheapest safe choice of levels; the best one so far if time is up."""
         constraint = class_constraint_of(data, models)

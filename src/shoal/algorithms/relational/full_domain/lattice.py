@@ -1,11 +1,10 @@
 """All generalizations that publish each column at one level of its tree, and what they cost at least."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -35,7 +34,7 @@ class Lattice:
     heights: tuple[Ints, ...]
 
     @classmethod
-    def of(cls, records: Records, trees: Sequence[Hierarchy]) -> Lattice:
+    def of(cls, records: Records, trees: Sequence[Hierarchy]) -> Self:
         """The lattice of a table over the trees of its columns."""
         node_at, heights = [], []
         for number, tree in enumerate(trees):

@@ -1,7 +1,5 @@
 """The search for the cheapest safe choice of levels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce

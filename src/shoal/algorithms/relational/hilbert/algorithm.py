@@ -1,19 +1,16 @@
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Self
 
 import numpy as np
 
-from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm
+from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, finish
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.finishing import finish
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.hilbert.grids import on_grids
-from shoal.algorithms.relational.hilbert.layout import Layout
 from shoal.engine.local import LocalData
+from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.kernels.hilbert import (
     UNREACHED,
@@ -52,18 +49,14 @@ class Hilbert(ClusteringAlgorithm):
     accuracy constraints, ACM TODS 34(2), 2009.
     """
 
-    name: ClassVar[str] = "hilbert"
-    paper: ClassVar[str] = (
+    name = "hilbert"
+    paper = (
         "Ghinita, Karras, Kalnis, Mamoulis. A framework for efficient data anonymization under privacy and "
         "accuracy constraints. ACM TODS 34(2), 2009."
     )
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Sort, cut, and unite neighbours in loss where a model asks for it."""
         k = class_constraint_of(data, models).k
@@ -155,3 +148,66 @@ def _cut_short(runs: Runs, done: int, count: int) -> Ints:
     end = int(reached[-1]) if len(reached) else 0
     rest = end + runs.k * np.arange((count - end) // runs.k, dtype=np.int64)
     return np.concatenate((run_starts(runs.begins, end), rest))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """The nodes of a tree as blocks of a line: the children of a node divide its block into equal slots.
+
+    There is a power of two of slots, of which some may be empty, so that all blocks are aligned as binary
+    numbers are. Missing values and suppressed cells have slots beside the children of the root if there are
+    any. `taken_bits` are those that tell the slots under a node, its own and those above apart.
+    """
+
+    tree: Hierarchy
+    slots: Ints
+    taken_bits: Ints
+
+    @classmethod
+    def of(cls, tree: Hierarchy, codes: Ints) -> Self:
+        """The layout of a column with these codes."""
+        child_counts = np.diff(tree.child_starts)
+        slots = np.zeros(tree.node_count, dtype=np.int64)
+        slots[tree.child_nodes] = np.arange(len(tree.child_nodes)) - np.repeat(
+            tree.child_starts[:-1], child_counts
+        )
+        for node in (tree.missing, tree.root):
+            if (codes == node).any():
+                slots[node] = child_counts[tree.root]
+                child_counts[tree.root] += 1
+        taken_bits = _bits_of(child_counts)
+        for nodes in _downward(tree):
+            taken_bits[nodes] += taken_bits[tree.arrays.parent[nodes]]
+        return cls(tree, slots, taken_bits)
+
+    @property
+    def bits(self) -> int:
+        """How many bits tell all values apart."""
+        return int(self.taken_bits.max())
+
+    def positions(self, bits: int) -> Ints:
+        """Where the block of each node begins on a line of 2^bits places.
+
+        The root stands for suppressed cells. Blocks that are narrower than a place share it.
+        """
+        parent = self.tree.arrays.parent
+        room = bits - self.taken_bits[parent]  # bits below those of a node's slot
+        offsets = np.where(room >= 0, self.slots << np.maximum(room, 0), self.slots >> np.clip(-room, 0, 62))
+        positions = np.zeros(self.tree.node_count, dtype=np.int64)
+        for nodes in _downward(self.tree):
+            positions[nodes] = positions[parent[nodes]] + offsets[nodes]
+        positions[self.tree.root] = offsets[self.tree.root]
+        return positions
+
+
+def _downward(tree: Hierarchy) -> Iterator[Ints]:
+    """All nodes but the root, those of each depth together, parents before children."""
+    order = np.argsort(tree.depths, kind="stable")
+    depths = tree.depths[order]
+    for depth in range(1, int(depths[-1]) + 1):
+        yield order[np.searchsorted(depths, depth) : np.searchsorted(depths, depth, side="right")]
+
+
+def _bits_of(counts: Ints) -> Ints:
+    """How many bits number so many things."""
+    return np.array([max(int(count) - 1, 0).bit_length() for count in counts], dtype=np.int64)

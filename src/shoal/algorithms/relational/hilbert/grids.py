@@ -4,11 +4,10 @@ A cluster is published as the range of the cells that its members lie in. The ce
 values and do not depend on the cluster, so no range ends at a member because it is the smallest or largest.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -34,7 +33,7 @@ class Grid:
     cell_of_value: Ints
 
     @classmethod
-    def of(cls, domain: Domain, ends: Ends) -> Grid:
+    def of(cls, domain: Domain, ends: Ends) -> Self:
         """Cells between the multiples of a round step: _FEWEST_CELLS or more, none of a single integer."""
         numbers = np.empty(0) if domain.numbers is None else domain.numbers
         points = _points(ends)

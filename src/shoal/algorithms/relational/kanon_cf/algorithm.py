@@ -1,27 +1,23 @@
-from __future__ import annotations
-
 import math
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
-from shoal.algorithms.relational.clustering.clustering_algorithm import OF_CLASSES
+from shoal.algorithms.relational.clustering.clustering_algorithm import OF_CLASSES, finish, weight_parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
-from shoal.algorithms.relational.clustering.finishing import finish, weight_parameter
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.full_domain.lattice_search import cheapest_levels
 from shoal.algorithms.relational.hilbert.algorithm import runs_along_the_curve
 from shoal.algorithms.relational.kanon_cf.closed_records import ClosedRecords, Mining
 from shoal.algorithms.relational.kanon_cf.cover import BYTES_PER_CLOSED_RECORD, greedy_cover, least_cost
-from shoal.algorithms.relational.kanon_cf.memory import memory_of_machine
 from shoal.engine.local import LocalData
 from shoal.errors import Cancelled, LimitReached
 from shoal.kernels.constraint import ClassConstraint, classes_admissible
@@ -63,13 +59,13 @@ class KAnonCF(Algorithm):
     Discovery 25(1), 2012.
     """
 
-    name: ClassVar[str] = "kanon-cf"
-    serves: ClassVar[tuple[type[Model], ...]] = OF_CLASSES
-    paper: ClassVar[str] = (
+    name = "kanon-cf"
+    serves = OF_CLASSES
+    paper = (
         "Kenig, Tassa. A practical approximation algorithm for optimal k-anonymity. "
         "Data Mining and Knowledge Discovery 25(1), 2012."
     )
-    guarantee: ClassVar[str] = (
+    guarantee = (
         "every class satisfies every model; for k-anonymity and a monotone measure the loss is at most "
         "2 (1 + ln 2k) times the least possible, if no limit stopped the mining"
     )
@@ -89,11 +85,7 @@ class KAnonCF(Algorithm):
     )
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Mine, cover, make disjoint and publish; LimitReached says what to reduce."""
         constraint = class_constraint_of(data, models)
@@ -117,14 +109,7 @@ class KAnonCF(Algorithm):
                 covers += self._finer_covers(records, closed, constraint.k, progress)
         start = self._cheapest_start(data, records, constraint, covers, progress)
         recoding = finish(
-            data,
-            records,
-            start,
-            models,
-            progress,
-            local_search=self.local_search,
-            w=self.w,
-            bound=bound,
+            data, records, start, models, progress, local_search=self.local_search, w=self.w, bound=bound
         )
         factor = 2 * (1 + math.log(2 * constraint.k))
         return replace(
@@ -246,3 +231,8 @@ def _proven(measure: str, factor: float, flaw: str) -> str:
     if flaw:
         return f"no factor to the least possible loss is proven, because {flaw}"
     return f"the loss by {measure} is at most {factor:.3g} times the least possible: 2 (1 + ln 2k)"
+
+
+def memory_of_machine() -> float:
+    """The bytes of memory that this machine has."""
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

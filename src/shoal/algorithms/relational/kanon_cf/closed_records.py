@@ -1,7 +1,5 @@
 """The closed frequent generalized records of a table: mined in slices, within time and memory."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A cheap cover of all rows by supports of closed records, and the clustering that it becomes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +8,7 @@ from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.kanon_cf.closed_records import ClosedRecords
 from shoal.kernels import kanon_cf_cover as kernels
-from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.arrays import Bools, Ints, owners, starts_of
 from shoal.kernels.generalized_records import closures, vector_costs
 from shoal.kernels.kanon_cf_cover import (
     CROWDED,
@@ -133,10 +131,10 @@ def _task(records: Records, closed: ClosedRecords, k: int, *, frugal: bool = Fal
 def _values(records: Records) -> CoverValues:
     """Leaves in tree order, then the missing value, then suppressed cells, one column behind the other."""
     first, last = records.trees.first_leaf, records.trees.last_leaf
-    begins, ends = records.trees.starts[:-1], records.trees.starts[1:]
+    ends = records.trees.starts[1:]
     leaf_counts = last[ends - 1]  # the root covers the missing value, too
-    column_starts = np.concatenate(([0], np.cumsum(leaf_counts + 2))).astype(np.int64)
-    column_of_node = np.repeat(np.arange(len(begins)), np.diff(records.trees.starts))
+    column_starts = starts_of(leaf_counts + 2)
+    column_of_node = owners(records.trees.starts)
     lows = column_starts[column_of_node] + first
     highs = column_starts[column_of_node] + last + 1
     highs[ends - 1] += 1  # and suppressed cells

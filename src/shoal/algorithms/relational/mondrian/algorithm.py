@@ -1,9 +1,6 @@
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,9 +9,10 @@ from shoal.algorithms.parameters import OneOf, parameter
 from shoal.algorithms.relational.clustering.clustering_algorithm import OF_CLASSES
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, find_ends
-from shoal.algorithms.relational.mondrian.ordering import ordered_columns
 from shoal.algorithms.relational.mondrian.publishing import MondrianPartition, clusters_of
 from shoal.engine.local import LocalData
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.mondrian import Ordered, Parts, cut_parts, whole_table
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
@@ -23,7 +21,9 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
+from shoal.table.columns import Coded
 
+_ABSENT = -1
 _ROWS_PER_SLICE = 200_000
 _STAGES = {"strict": 2, "relaxed": 3}
 
@@ -49,18 +49,11 @@ class Mondrian(Algorithm):
     After LeFevre, DeWitt, Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
     """
 
-    name: ClassVar[str] = "mondrian"
-    serves: ClassVar[tuple[type[Model], ...]] = OF_CLASSES
-    paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan. Mondrian multidimensional k-anonymity. ICDE 2006."
-    guarantee: ClassVar[str] = "every class satisfies every model; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution(
-        "blocks",
-        (
-            KAnonymity,
-            LDiversity,
-            AlphaKAnonymity,
-        ),
-    )
+    name = "mondrian"
+    serves = OF_CLASSES
+    paper = "LeFevre, DeWitt, Ramakrishnan. Mondrian multidimensional k-anonymity. ICDE 2006."
+    guarantee = "every class satisfies every model; no bound on the loss"
+    distributed = Distribution("blocks", (KAnonymity, LDiversity, AlphaKAnonymity))
 
     mode: str = parameter(
         "strict",
@@ -69,11 +62,7 @@ class Mondrian(Algorithm):
     )
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Cut until nothing can be cut, or time is up; parts that are published alike become one cluster."""
         constraint = class_constraint_of(data, models)
@@ -108,3 +97,56 @@ def _notices(
         still_open = parts.state[1] - parts.state[0]
         notices += (f"time was up: {still_open:,} parts are published that might have been cut further",)
     return notices
+
+
+def ordered_columns(data: LocalData, ends: Mapping[str, Ends]) -> Ordered:
+    """The quasi-identifiers in table order; those without a tree have `ends`."""
+    names = data.quasi
+    columns = [data.table.coded(name) for name in names]
+    trees = [data.trees.get(name) for name in names]
+    known = [tree for tree in trees if tree is not None]
+    numbers = [
+        _numbers(column) if tree is None else np.empty(0) for column, tree in zip(columns, trees, strict=True)
+    ]
+    weights = data.weights()
+    return Ordered(
+        codes=_places(columns, trees, data.row_count),
+        value_counts=np.array([len(column.domain) for column in columns], dtype=np.int64),
+        weights=np.array([weights[name] for name in names], dtype=np.float64),
+        widths=np.array([_width(data.trees.get(name), ends.get(name)) for name in names], dtype=np.float64),
+        tree_starts=_starts([0 if tree is None else tree.node_count for tree in trees]),
+        parents=_joined([tree.arrays.parent for tree in known]),
+        last_leaves=_joined([tree.arrays.last_leaf for tree in known]),
+        node_sizes=_joined([tree.sizes for tree in known]),
+        number_starts=_starts([len(part) for part in numbers]),
+        numbers=np.concatenate([np.empty(0), *numbers]),
+    )
+
+
+def _places(columns: Sequence[Coded], trees: Sequence[Hierarchy | None], row_count: int) -> Ints:
+    places = np.empty((row_count, len(columns)), dtype=np.int64)
+    for number, (column, tree) in enumerate(zip(columns, trees, strict=True)):
+        places[:, number] = column.codes
+        if tree is not None:
+            places[column.codes == tree.root, number] = len(column.domain) + 1
+    return places
+
+
+def _numbers(column: Coded) -> Floats:
+    return np.empty(0) if column.domain.numbers is None else column.domain.numbers
+
+
+def _width(tree: Hierarchy | None, ends: Ends | None) -> float:
+    if tree is not None:
+        return float(tree.leaf_count)
+    return ends.half_width if ends is not None and ends.half_width > 0 else 1.0
+
+
+def _starts(lengths: Sequence[int]) -> Ints:
+    """Where each piece begins when pieces are joined; absent where a piece is empty."""
+    starts = np.cumsum([0, *lengths])[:-1]
+    return np.where(np.array(lengths, dtype=np.int64) > 0, starts, _ABSENT).astype(np.int64)
+
+
+def _joined(pieces: Sequence[Ints]) -> Ints:
+    return np.concatenate([np.empty(0, dtype=np.int64), *pieces])

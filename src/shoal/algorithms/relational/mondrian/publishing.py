@@ -1,7 +1,5 @@
 """What the parts of a partition are published as, and which of them are therefore one cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A cut through a tree while it is searched for: it moves up and down, and knows what it costs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

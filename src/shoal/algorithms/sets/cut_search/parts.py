@@ -1,49 +1,21 @@
 """Parts that are searched apart: how many the memory asks for, and how many it allows at the same time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.algorithms.threads import processors
 from shoal.errors import LimitReached
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, starts_of
 
 Part = TypeVar("Part")
 
 _BYTES_OF_PROGRAM = 300e6
 _BYTES_PER_NUMBER = 8
-
-
-def parts_parameter(what: str) -> Any:
-    """Declare into how many parts the work is divided."""
-    return parameter(
-        default=3, rule=Within(1), help=f"how many {what}, or more if memory_limit asks for smaller ones"
-    )
-
-
-def threads_parameter() -> Any:
-    """Declare how many parts are searched at the same time."""
-    return parameter(
-        default=0,
-        rule=Within(0),
-        help="how many parts are searched at the same time; 0 means one per processor",
-    )
-
-
-def memory_parameter() -> Any:
-    """Declare how much memory the parts must fit into."""
-    return parameter(
-        default=0.0,
-        rule=Within(0.0),
-        help="bytes that the whole program may take; 0 means as many as there are",
-    )
 
 
 class Divisible(Protocol[Part]):
@@ -72,7 +44,7 @@ class Room:
     m: int
 
     @classmethod
-    def beside(cls, violations: Violations, memory_limit: float) -> Room:
+    def beside(cls, violations: Violations, memory_limit: float) -> Self:
         """What a limit leaves beside the program and the data; raises LimitReached if that is nothing."""
         m = violations.constraint.largest
         if memory_limit == 0:
@@ -115,7 +87,7 @@ def balanced_borders(weights: Ints, parts: int) -> Ints:
     weights are too heavy. All weights together are below 2**40.
     """
     parts = min(parts, len(weights))
-    before = parts * np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(weights)))
+    before = parts * starts_of(weights)
     wanted = before[-1] // max(parts, 1) * np.arange(1, parts)
     above = np.searchsorted(before, wanted)
     below = np.maximum(above - 1, 0)

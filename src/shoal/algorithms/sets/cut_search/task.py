@@ -1,21 +1,20 @@
 """What the algorithms for k^m-anonymity have in common before and after their search for a cut."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
-from shoal.algorithms.sets.cut_search.exchange import exchange
 from shoal.algorithms.sets.cut_search.generalization import Tally
-from shoal.algorithms.sets.cut_search.specialization import Specialized, obstacles_at, specialize
+from shoal.algorithms.sets.cut_search.specialization import Specialized, exchange, obstacles_at, specialize
 from shoal.algorithms.sets.cut_search.transactions import Transactions, set_column
 from shoal.algorithms.sets.cut_search.violations import Questions, Violation, Violations
 from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
@@ -45,10 +44,7 @@ class CutTask:
 
         `exchanges` nodes of a minimal cut are tried for a cheaper one.
         """
-        figures: dict[str, Any] = {
-            "itemsets_found": tally.found,
-            "itemsets_resolved": tally.mended,
-        }
+        figures: dict[str, Any] = {"itemsets_found": tally.found, "itemsets_resolved": tally.mended}
         step = Specialized(in_time=tally.in_time)
         if minimal and tally.in_time:
             progress.stage("specializing")
@@ -83,13 +79,40 @@ class ItemTask(CutTask):
     violations: Violations
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model]) -> ItemTask:
+    def of(cls, data: LocalData, models: Sequence[Model]) -> Self:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         column = set_column(data)
         require_feasible(models, data)
         transactions = Transactions.of(data)
         constraint, notices = fitting(ItemConstraint.of(models), transactions.tree, transactions.longest)
         return cls(column, data.row_count, Violations(transactions, constraint), notices)
+
+
+class CutAlgorithm(Algorithm):
+    """Looks for cuts through the tree of one set column; nothing is left to chance.
+
+    `without_absence` says why, if it cannot hold against somebody who knows what is absent.
+    """
+
+    __slots__ = ()
+    paper = (
+        "Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data."
+        " VLDB Journal 20(1), 2011."
+    )
+    without_absence: ClassVar[Problem | None] = None
+
+    def find(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> RowRecoding:
+        """Check that the task can be done, and search."""
+        task = ItemTask.of(data, models)
+        if self.without_absence is not None and task.violations.constraint.negative:
+            raise BadInput(replace(self.without_absence, column=task.column))
+        return self.search(task, progress)
+
+    def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
+        """Cuts at which every itemset keeps the promise."""
+        raise NotImplementedError
 
 
 def fitting(

@@ -1,18 +1,16 @@
 """The sets of a column as searches for a cut ask about them."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, only_items, starts_of, taken_rows
 from shoal.kernels.set_supports import Intervals, ItemIndex, node_supports, rows_holding, rows_of_leaves
 
 
@@ -50,22 +48,19 @@ class Transactions:
     whole_of: Ints
 
     @classmethod
-    def of(cls, data: LocalData) -> Transactions:
+    def of(cls, data: LocalData) -> Self:
         """The one set column of the data; refuses several, and one without a tree."""
         column = set_column(data)
         joined = data.joined_sets()
         return cls(data.trees[column], joined.quasi, joined.sensitive, joined.whole_of)
 
-    def taking(self, rows: Ints) -> Transactions:
+    def taking(self, rows: Ints) -> Self:
         """The given rows only."""
-        return replace(self, sets=_rows_taken(self.sets, rows), sensitive=_rows_taken(self.sensitive, rows))
+        return replace(self, sets=taken_rows(self.sets, rows), sensitive=taken_rows(self.sensitive, rows))
 
-    def within(self, leaves: Bools) -> Transactions:
+    def within(self, leaves: Bools) -> Self:
         """All rows, with the given leaves only."""
-        kept = leaves[self.sets.items]
-        kept_before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(kept)))
-        sets = SetArrays(frozen_ints(kept_before[self.sets.starts]), frozen_ints(self.sets.items[kept]))
-        return replace(self, sets=sets)
+        return replace(self, sets=only_items(self.sets, leaves[self.sets.items]))
 
     @property
     def row_count(self) -> int:
@@ -128,31 +123,37 @@ def leaves_under_nodes(tree: Hierarchy) -> Intervals:
 
 def occurrences_under_nodes(of_leaves: Ints, leaves: Intervals) -> Ints:
     """How often leaves under each node occur, given that of each leaf."""
-    before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(of_leaves)))
+    before = starts_of(of_leaves)
     return frozen_ints(before[np.minimum(leaves.last + 1, len(of_leaves))] - before[leaves.first])
 
 
-def set_column(data: LocalData) -> str:
-    """The name of the set column that a cut is searched for."""
+class WithSets(Protocol):
+    """Data of which a column of sets is asked for, wherever they are."""
+
+    @property
+    def quasi_sets(self) -> tuple[str, ...]:
+        """Quasi-identifiers with sets."""
+
+    @property
+    def trees(self) -> Mapping[str, Hierarchy]:
+        """The trees of columns."""
+
+
+def only_set_column(
+    data: WithSets,
+    what: str = "a cut is searched for one set column at a time",
+    remedy: str = "give one column the role of a quasi-identifier with sets",
+) -> str:
+    """The name of the only set column; BadInput if there is none, or several."""
     if len(data.quasi_sets) != 1:
-        raise BadInput(
-            Problem(
-                f"a cut is searched for one set column at a time, and there are {len(data.quasi_sets)}",
-                "give one column the role of a quasi-identifier with sets",
-            )
-        )
-    column = data.quasi_sets[0]
+        raise BadInput(Problem(f"{what}, and there are {len(data.quasi_sets)}", remedy))
+    return data.quasi_sets[0]
+
+
+def set_column(data: WithSets) -> str:
+    """The name of the set column that a cut is searched for."""
+    column = only_set_column(data)
     if column not in data.trees:
-        raise BadInput(
-            Problem(
-                "generalizing items needs a hierarchy", "give the column one, such as fanout", column=column
-            )
-        )
+        remedy = "give the column one, such as fanout"
+        raise BadInput(Problem("generalizing items needs a hierarchy", remedy, column=column))
     return column
-
-
-def _rows_taken(sets: SetArrays, rows: Ints) -> SetArrays:
-    sizes = np.diff(sets.starts)[rows]
-    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
-    offsets = np.repeat(sets.starts[rows] - starts[:-1], sizes)
-    return SetArrays(frozen_ints(starts), frozen_ints(sets.items[np.arange(starts[-1]) + offsets]))

@@ -1,7 +1,5 @@
 """Which itemsets break the promise at a cut, in the order in which they are to be mended."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb, floor, log10
@@ -13,7 +11,7 @@ from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.transactions import Counted, Transactions
 from shoal.errors import InvalidParameter, LimitReached
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, starts_of
 from shoal.kernels.rare_itemsets import (
     DONE,
     FOUND,
@@ -119,7 +117,9 @@ class Violations:
         """Sets that break the promise, in lexicographic order."""
         nodes = self._occurring(cut.nodes)
         if weight == 1 and not (self.constraint.negative or self.constraint.is_diverse(1)):
-            yield from self._rare_nodes(cut, nodes[fresh[nodes]])
+            nodes = nodes[fresh[nodes]]
+            self.counted += len(nodes)
+            yield from rare_nodes(cut, nodes, self.transactions.supports, self.constraint.k_for(1))
             return
         rows = self._rows_with(weight)
         if not fresh[nodes].all():
@@ -144,9 +144,9 @@ class Violations:
         if rare.any():
             return Violation((int(some[0]),), (), int(self.transactions.supports[some[0]]))
         others = np.setdiff1d(self._occurring(cut.nodes), some, assume_unique=True)
-        for place in range(len(some)):
+        for index in range(len(some)):
             # Sets with an earlier one of the nodes were looked at with that one.
-            nodes = np.concatenate((some[place:], others))
+            nodes = np.concatenate((some[index:], others))
             found = self._with_first_of(cut, nodes)
             if found is not None:
                 return found
@@ -168,7 +168,7 @@ class Violations:
         nodes = self._occurring(np.flatnonzero(~cut.is_below))
         nodes = nodes[nodes != tree.root]
         nodes = nodes[np.lexsort((nodes, tree.depths[nodes], -tree.sizes[nodes]))]
-        number = _numbers(nodes, tree.node_count)
+        number = numbers_of(nodes, tree.node_count)
         above = [
             [number[node] for node in (leaf, *tree.ancestors(leaf)) if number[node] >= 0]
             for leaf in range(tree.leaf_count)
@@ -197,28 +197,12 @@ class Violations:
         return 0 < len(rows) < k or share_exceeded(self._limit, rows)
 
     def _refuse_endless_counting(self, laid: _Laid, size: int) -> None:
-        """Raise LimitReached where a few huge transactions have more subsets than can be counted."""
         marks = np.flatnonzero(laid.items >= laid.numbered.what.shape[1])
         lengths, rows = np.unique(np.diff(marks, prepend=-1) - 1, return_counts=True)
         subsets = sum(
             comb(length, size) * count for length, count in zip(lengths.tolist(), rows.tolist(), strict=True)
         )
-        if subsets > MOST_SUBSETS:
-            raise LimitReached(
-                f"the transactions have about 10^{floor(log10(subsets))} subsets of {size} items, the longest"
-                f" one {lengths[-1]:,} items, and counting them would take days: ask for a smaller m, or"
-                " leave out the longest transactions"
-            )
-
-    def _rare_nodes(self, cut: Cut, nodes: Ints) -> Iterator[Violation | Pause]:
-        """Single nodes with too few rows, whose supports are known."""
-        supports = self.transactions.supports
-        self.counted += len(nodes)
-        rare = nodes[supports[nodes] < self.constraint.k_for(1)].tolist()
-        for place, node in enumerate(rare):
-            if not cut.is_below[node]:
-                yield Violation((node,), (), int(supports[node]))
-            yield Pause((place + 1) / len(rare), len(rare))
+        refuse_endless_counting(subsets, size, int(lengths.max(initial=0)))
 
     def _with_first_of(self, cut: Cut, nodes: Ints) -> Violation | None:
         """A set with the first of the given nodes, and others of them, that breaks the promise."""
@@ -257,9 +241,9 @@ class Violations:
         self, cut: Cut, nodes: Ints, fresh: Bools, rows: Ints, *, anchors: int | None = None
     ) -> _Laid:
         """Rows over the given nodes of a cut; leaves under other nodes are left out."""
-        number_of_leaf = _numbers(nodes, self.transactions.tree.node_count)[cut.node_of_leaf]
+        number_of_leaf = numbers_of(nodes, self.transactions.tree.node_count)[cut.node_of_leaf]
         listed = number_of_leaf >= 0
-        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(listed, dtype=np.int64)))
+        starts = starts_of(listed)
         numbers_of_leaf = SetArrays(starts, number_of_leaf[listed])
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
         numbered = self._numbered(cut, nodes, fresh, anchors=anchors)
@@ -306,7 +290,26 @@ def _first_violation(listings: Iterable[Iterator[Violation | Pause]]) -> Violati
     return next(violations, None)
 
 
-def _numbers(nodes: Ints, node_count: int) -> Ints:
+def rare_nodes(cut: Cut, nodes: Ints, supports: Ints, k: int) -> Iterator[Violation | Pause]:
+    """Single nodes with too few rows, whose supports are known."""
+    rare = nodes[supports[nodes] < k].tolist()
+    for index, node in enumerate(rare):
+        if not cut.is_below[node]:
+            yield Violation((node,), (), int(supports[node]))
+        yield Pause((index + 1) / len(rare), len(rare))
+
+
+def refuse_endless_counting(subsets: int, size: int, longest: int) -> None:
+    """Raise LimitReached where a few huge transactions have more subsets than can be counted."""
+    if subsets > MOST_SUBSETS:
+        raise LimitReached(
+            f"the transactions have about 10^{floor(log10(subsets))} subsets of {size} items, the longest one"
+            f" {longest:,} items, and counting them would take days: ask for a smaller m, or leave out the"
+            " longest transactions"
+        )
+
+
+def numbers_of(nodes: Ints, node_count: int) -> Ints:
     """The place of each node in the list, -1 for the others."""
     number = np.full(node_count, -1, dtype=np.int64)
     number[nodes] = np.arange(len(nodes))

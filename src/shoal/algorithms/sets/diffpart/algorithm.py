@@ -74,7 +74,7 @@ class DiffPart(Algorithm):
         self,
         data: LocalData,
         models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - what protects never comes from a seed
+        rng: np.random.Generator,
         progress: Progress,
     ) -> Synthetic:
         """Publish noisy counts of itemsets, with noise from the operating system."""

@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,15 +12,20 @@ import pyarrow.compute as pc
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, parameter
-from shoal.algorithms.sets.cut_search.parts import balanced_borders, threads_parameter
-from shoal.algorithms.sets.disassociation.horpart import HorizontalPartition, horizontal_partition, unite
+from shoal.algorithms.sets.cut_search.options import threads_parameter
+from shoal.algorithms.sets.cut_search.parts import balanced_borders
+from shoal.algorithms.sets.cut_search.transactions import WithSets, only_set_column
+from shoal.algorithms.sets.disassociation.horpart import (
+    HorizontalPartition,
+    horizontal_partition,
+    settled,
+    unite,
+)
 from shoal.algorithms.sets.disassociation.refine import Refined, not_refined, refine
-from shoal.algorithms.sets.disassociation.settle import settled
 from shoal.algorithms.sets.disassociation.verpart import Chunked, shared_chunks, vertical_partition
 from shoal.algorithms.threads import in_threads, processors
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, owners, starts_of
 from shoal.kernels.settle import Bounds
 from shoal.kernels.take import preorder, sums_below, take_sets
 from shoal.kernels.verpart import ChunkPromise, Chunks
@@ -89,14 +92,14 @@ class Disassociate(Algorithm):
     2012.
     """
 
-    name: ClassVar[str] = "disassociation"
-    serves: ClassVar[tuple[type[Model], ...]] = (Disassociation,)
-    paper: ClassVar[str] = (
+    name = "disassociation"
+    serves = (Disassociation,)
+    paper = (
         "Terrovitis, Liagouris, Mamoulis, Skiadopoulos. Privacy preservation by disassociation. PVLDB 5(10),"
         " 2012."
     )
-    guarantee: ClassVar[str] = "the model holds; every term is published as it is; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("clusters", (Disassociation,))
+    guarantee = "the model holds; every term is published as it is; no bound on the loss"
+    distributed = Distribution("clusters", (Disassociation,))
 
     max_cluster_size: int = parameter(
         default=0,
@@ -114,15 +117,12 @@ class Disassociate(Algorithm):
     threads: int = threads_parameter()
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> ChunkRecoding:
         """Take the records apart so that all rules hold."""
         model = _the_model(models)
-        column, sets = set_column(data)
+        column = column_of_terms(data)
+        sets = data.table.sets(column)
         require_feasible(models, data)
         threads = self.threads or processors()
         is_sensitive = _is_sensitive(sets, _labels(data, column))
@@ -175,12 +175,7 @@ class Disassociate(Algorithm):
         return _Block(arranged(clusters, order), np.repeat(places[: len(sizes)], sizes), refined.passes)
 
     def _clusters(
-        self,
-        records: SetArrays,
-        is_sensitive: Bools,
-        model: Disassociation,
-        threads: int,
-        progress: Progress,
+        self, records: SetArrays, is_sensitive: Bools, model: Disassociation, threads: int, progress: Progress
     ) -> HorizontalPartition:
         limit = self.max_cluster_size or _CLUSTERS_PER_K * model.k
         partition = horizontal_partition(records, ~is_sensitive, limit, threads, progress)
@@ -205,13 +200,9 @@ def _rows_of(partition: HorizontalPartition, first: int, last: int) -> tuple[Set
     return near, starts - starts[0]
 
 
-def set_column(data: LocalData) -> tuple[str, Sets]:
+def column_of_terms(data: WithSets) -> str:
     """The one set column, which is all that disassociated data hold."""
-    if len(data.quasi_sets) != 1:
-        what = f"disassociation takes one set column, and there are {len(data.quasi_sets)}"
-        raise BadInput(Problem(what, "publish each set column on its own"))
-    (column,) = data.quasi_sets
-    return column, data.table.sets(column)
+    return only_set_column(data, "disassociation takes one set column", "publish each set column on its own")
 
 
 def _the_model(models: Sequence[Model]) -> Disassociation:
@@ -243,7 +234,7 @@ def _by_node(
     chunks = [np.concatenate(pair) for pair in zip(simple.chunks, shared, strict=True)]
     chunk_counts, subrecord_counts, item_counts, items = chunks
     held = simple.held
-    cluster_of_entry = np.repeat(np.arange(simple_count), np.diff(held.starts))
+    cluster_of_entry = owners(held.starts)
     left = np.bincount(cluster_of_entry[~refined.out], minlength=len(parents))
     return Disassociated(
         terms=sets.domain,
@@ -255,21 +246,16 @@ def _by_node(
             lines=parents,
         ),
         chunk_clusters=np.repeat(np.arange(len(parents)), chunk_counts),
-        chunk_starts=_starts(subrecord_counts),
-        subrecords=SetArrays(_starts(item_counts), items),
-        term_chunks=SetArrays(_starts(left), held.terms[~refined.out]),
+        chunk_starts=starts_of(subrecord_counts),
+        subrecords=SetArrays(starts_of(item_counts), items),
+        term_chunks=SetArrays(starts_of(left), held.terms[~refined.out]),
         sensitive=labels,
     )
 
 
-def _starts(counts: Ints) -> Ints:
-    starts: Ints = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
-    return starts
-
-
 def _cluster_of_row(count: int, rows: Ints, blocks: Sequence[_Block]) -> Ints:
     """The simple cluster of each row, by its place among all; `rows` stand in the order of clusters."""
-    before = _starts(np.array([len(block.clusters.clusters) for block in blocks], dtype=np.int64))
+    before = starts_of(np.array([len(block.clusters.clusters) for block in blocks], dtype=np.int64))
     cluster_of_row = np.full(count, NOT_PUBLISHED, dtype=np.int64)
     cluster_of_row[rows] = np.concatenate(
         [first + block.cluster_of_row for first, block in zip(before, blocks, strict=False)]

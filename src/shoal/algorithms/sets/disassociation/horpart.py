@@ -1,6 +1,7 @@
-"""HORPART: similar records together, by the terms that most of them hold."""
+"""HORPART: similar records together, by the terms that most of them hold.
 
-from __future__ import annotations
+Beyond it, records that another cluster serves better settle there.
+"""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,11 +11,23 @@ import numpy as np
 
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.threads import in_threads
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
 from shoal.kernels.horpart import BlockLimits, Desk, TermSplit, new_desk, split_parts, unite_parts
+from shoal.kernels.settle import (
+    CLUSTERS_PER_PAIR,
+    Bounds,
+    Covered,
+    Index,
+    PairTable,
+    count_covered,
+    fill_covered,
+    fill_pair_table,
+    settle,
+)
 from shoal.kernels.take import take_sets
 from shoal.progress import Progress
 
+_WORD = 64
 _BATCHES_PER_THREAD = 8
 _LARGEST_PRODUCT = 2**62
 
@@ -66,7 +79,7 @@ def only(records: SetArrays, wanted: Bools) -> SetArrays:
     if not wanted.any():
         return SetArrays(np.zeros_like(records.starts), np.zeros(0, dtype=np.int64))
     kept = wanted[records.items]
-    kept_before = np.concatenate(([0], np.cumsum(kept)))
+    kept_before = starts_of(kept)
     return SetArrays(kept_before[records.starts], records.items[kept])
 
 
@@ -98,3 +111,38 @@ def _multipliable(l: Fraction, count: int) -> Fraction:
 def _parts(starts_part: Bools) -> Ints:
     starts = np.flatnonzero(starts_part)
     return np.stack((starts, np.append(starts[1:], len(starts_part))), axis=1)
+
+
+def settled(partition: HorizontalPartition, looked_at: Bools, bounds: Bounds) -> HorizontalPartition:
+    """Let each record move to a cluster in which more of its terms are held by k records.
+
+    No other terms than those that are `looked_at` count.
+
+    HORPART splits by one term after the other and never looks back: a record that holds a frequent term and
+    a rarer pair goes with the term, although the pair has its own cluster elsewhere.
+    """
+    near, term_count = only(partition.records, looked_at), len(looked_at)
+    starts, pair_count = count_covered(near, partition.starts, term_count, bounds.k)
+    covered = Covered(starts, np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1], dtype=np.int64))
+    is_covered = np.zeros(term_count, dtype=np.bool_)
+    fill_covered(near, partition.starts, bounds.k, covered, is_covered)
+    table = _empty_table(int(pair_count))
+    fill_pair_table(covered, term_count, table)
+    sizes = np.diff(partition.starts)
+    cluster_of = np.repeat(np.arange(len(sizes)), sizes)
+    settle(near, cluster_of, Index(covered, is_covered, table), bounds)
+    order = np.argsort(cluster_of, kind="stable")
+    new_sizes = np.bincount(cluster_of, minlength=len(sizes))
+    return HorizontalPartition(
+        take_sets(partition.records, order), partition.rows[order], starts_of(new_sizes)
+    )
+
+
+def _empty_table(pair_count: int) -> PairTable:
+    """Room for so many pairs; at least half of the places stay empty."""
+    size = max(_WORD, 1 << (2 * pair_count).bit_length())
+    return PairTable(
+        np.full(size, -1, dtype=np.int64),
+        np.full((size, CLUSTERS_PER_PAIR), -1, dtype=np.int64),
+        np.zeros(size // _WORD, dtype=np.uint64),
+    )

@@ -1,13 +1,11 @@
 """REFINE: clusters joined over terms that are rare in each of them, but not in all of them together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.algorithms.sets.disassociation.verpart import Chunked
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, owners, starts_of
 from shoal.kernels.distinct import distinct_in_groups
 from shoal.kernels.refine import (
     SUPPORT_BITS,
@@ -114,7 +112,7 @@ def _nodes(chunked: Chunked, sizes: Ints, is_sensitive: Bools, term_of_rank: Int
     ranks = np.empty(len(term_of_rank), dtype=np.int64)
     ranks[term_of_rank] = np.arange(len(term_of_rank))
     plain = ~is_sensitive[held.terms]
-    starts = _starts(np.repeat(np.arange(count), np.diff(held.starts))[plain], count)
+    starts = starts_of(np.bincount(owners(held.starts)[plain], minlength=count))
     lists = np.empty(_ROOM * starts[-1], dtype=np.int64)
     lists[: starts[-1]] = (ranks[held.terms[plain]] << SUPPORT_BITS) + np.diff(held.row_starts)[plain]
     sort_lists(starts, lists)
@@ -158,15 +156,9 @@ def _terms_in_chunks(chunked: Chunked, term_count: int) -> SetArrays:
     """The terms of the record chunks of each cluster."""
     chunks = chunked.chunks
     first_chunks, first_subrecords, first_items = (
-        np.concatenate(([0], np.cumsum(counts)))
-        for counts in (chunks.chunk_counts, chunks.subrecord_counts, chunks.item_counts)
+        starts_of(counts) for counts in (chunks.chunk_counts, chunks.subrecord_counts, chunks.item_counts)
     )
     return distinct_in_groups(first_items[first_subrecords[first_chunks]], chunks.items, term_count)
-
-
-def _starts(group_of: Ints, count: int) -> Ints:
-    starts: Ints = np.concatenate(([0], np.cumsum(np.bincount(group_of, minlength=count))))
-    return starts
 
 
 def _parents(simple_count: int, children: Ints) -> Ints:

@@ -1,7 +1,5 @@
 """VERPART: the terms of each cluster in chunks that are k^m-anonymous, and the rest in its term chunk."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +9,7 @@ import numpy as np
 
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.threads import in_threads
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, joined_starts
 from shoal.kernels.verpart import (
     ChunkPromise,
     Chunks,
@@ -94,15 +92,8 @@ def _joined_chunks(parts: Sequence[Chunks]) -> Chunks:
 
 def _joined_lists(parts: Sequence[TermLists]) -> TermLists:
     return TermLists(
-        _joined_starts([part.starts for part in parts]),
+        joined_starts(part.starts for part in parts),
         np.concatenate([part.terms for part in parts]),
-        _joined_starts([part.row_starts for part in parts]),
+        joined_starts(part.row_starts for part in parts),
         np.concatenate([part.rows for part in parts]),
     )
-
-
-def _joined_starts(parts: Sequence[Ints]) -> Ints:
-    """The starts of lists that are laid one behind the other."""
-    sizes = np.concatenate([np.diff(part) for part in parts])
-    starts: Ints = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
-    return starts

@@ -1,12 +1,10 @@
 """Sets in the order of the Gray code, in which neighbours differ in few items."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
 
 
 def gray_order(sets: SetArrays, item_count: int) -> Ints:
@@ -32,7 +30,7 @@ def gray_order(sets: SetArrays, item_count: int) -> Ints:
         first += at_once
         differs = (np.diff(number) != 0) | (np.diff(run) != 0)
         undecided = _equal_to_a_neighbour(differs) & (sizes[order[tied]] >= first)
-        run = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(differs)))[undecided]
+        run = starts_of(differs)[undecided]
         tied = tied[undecided]
     return order
 
@@ -50,13 +48,13 @@ def _number(sets: SetArrays, rows: Ints, places: range, item_count: int) -> Ints
     """The digits of each row at the given places as one number."""
     starts, sizes = sets.starts[rows], sets.starts[rows + 1] - sets.starts[rows]
     number = np.zeros(len(rows), dtype=np.int64)
-    for place in places:
-        held = sizes > place
-        digits = np.where(sizes == place, item_count, 0)
-        digits[held] = sets.items[starts[held] + place]
+    for index in places:
+        held = sizes > index
+        digits = np.where(sizes == index, item_count, 0)
+        digits[held] = sets.items[starts[held] + index]
         number *= item_count + 1
         # Backwards at even places, so that the end comes first there.
-        number += item_count - digits if place % 2 == 0 else digits
+        number += item_count - digits if index % 2 == 0 else digits
     return number
 
 

@@ -1,27 +1,23 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import fitting
-from shoal.algorithms.sets.cut_search.transactions import Transactions
+from shoal.algorithms.sets.cut_search.transactions import Transactions, only_set_column
 from shoal.algorithms.sets.pcta.unions import ItemUnions
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
 from shoal.hierarchy.tree import NO_PARENT, tree_from_nodes
-from shoal.metrics.joint import item_weights
+from shoal.metrics.items import item_weights
 from shoal.privacy.check import require_feasible
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.model import Model
 from shoal.progress import Progress
-from shoal.recoding.cuts import Cuts
-from shoal.recoding.item_unions import unions_of
+from shoal.recoding.cuts import Cuts, unions_of
 from shoal.recoding.rows import RowRecoding
 
 
@@ -44,23 +40,19 @@ class PCTA(Algorithm):
     Transactions on Data Privacy 5(1), 2012.
     """
 
-    name: ClassVar[str] = "pcta"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity, LmDiversity)
-    paper: ClassVar[str] = (
+    name = "pcta"
+    serves = (KmAnonymity, LmDiversity)
+    paper = (
         "Gkoulalas-Divanis, Loukides. Utility-guided clustering-based transaction data anonymization."
         " Transactions on Data Privacy 5(1), 2012."
     )
-    guarantee: ClassVar[str] = "every model holds; no bound on the loss"
+    guarantee = "every model holds; no bound on the loss"
 
     def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Unite items until every itemset keeps the promise."""
-        column = _set_column(data)
+        column = only_set_column(data, "items of one set column are united at a time")
         require_feasible(models, data)
         transactions = _without_tree(data, column)
         constraint, notices = fitting(ItemConstraint.of(models), transactions.tree, transactions.longest)
@@ -84,17 +76,6 @@ class PCTA(Algorithm):
                 / max(1, data.row_count),
             },
         )
-
-
-def _set_column(data: LocalData) -> str:
-    if len(data.quasi_sets) != 1:
-        raise BadInput(
-            Problem(
-                f"items of one set column are united at a time, and there are {len(data.quasi_sets)}",
-                "give one column the role of a quasi-identifier with sets",
-            )
-        )
-    return data.quasi_sets[0]
 
 
 def _without_tree(data: LocalData, column: str) -> Transactions:

@@ -1,7 +1,5 @@
 """Generalization without a tree: items are united, the cheapest pair first, until no itemset is rare."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
@@ -11,17 +9,8 @@ from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import share_limit
 from shoal.kernels import utility_loss
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
-from shoal.kernels.rare_itemsets import (
-    DONE,
-    FOUND,
-    Numbered,
-    WantedSets,
-    begin,
-    found,
-    lay_out,
-    next_broken,
-)
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
+from shoal.kernels.rare_itemsets import DONE, FOUND, Numbered, WantedSets, begin, found, lay_out, next_broken
 from shoal.kernels.shares import share_exceeded
 from shoal.kernels.utility_loss import (
     NO_WORD,
@@ -191,7 +180,7 @@ class ItemUnions:
         number[living] = np.arange(len(living))
         numbers = number[self.word_of_item]
         occurs = numbers != NO_WORD
-        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(occurs, dtype=np.int64)))
+        starts = starts_of(occurs)
         rows = np.flatnonzero(self._transactions.sizes >= size)
         laid = lay_out(self._transactions.sets, rows, SetArrays(starts, numbers[occurs]), len(living))
         places, ones = np.arange(len(living)), np.ones(len(living), dtype=np.int64)

@@ -1,45 +1,47 @@
 """What the algorithms for complete k-anonymity of sets have in common before and after their search.
 
-Records without items cannot truthfully be published with others: k or more of them are a group of their own,
-and the search is about the rest.
+Records without items cannot truthfully be published with others: k or more of them are a cluster of their
+own, and the search is about the rest.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
 from shoal.algorithms.parameters import Within, parameter
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.transactions import Transactions, set_column
+from shoal.algorithms.sets.cut_search.violations import share_limit
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, frozen_ints
 from shoal.kernels.common_sets import CostTree
+from shoal.kernels.diverse_clusters import merge_all, merge_until_diverse, row_clusters
 from shoal.kernels.set_partition import (
     Drill,
     begin_drill,
+    clusters_found,
     drill_down,
     expansions_made,
     finish_as_they_are,
-    groups_found,
     rows_finished,
 )
+from shoal.kernels.shares import share_exceeded
 from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
 from shoal.privacy.parameters import exact
-from shoal.privacy.set_k_anonymity import SetKAnonymity
+from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
-from shoal.recoding.cuts import SUPPRESSED_ITEM
-from shoal.recoding.item_nodes import ItemNodes
+from shoal.recoding.cuts import SUPPRESSED_ITEM, ItemNodes
 from shoal.recoding.rows import RowRecoding
 
+_CLUSTERS_PER_SLICE = 100
 _STEPS_PER_SLICE = 20_000_000
 
 OUT_OF_TIME = "time was up before the search ended: some items could be published in more detail"
@@ -55,13 +57,13 @@ def suppression_parameter() -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grouped:
-    """The group of each row of a task, and what each occurrence is published as.
+class Clustered:
+    """The cluster of each row of a task, and what each occurrence is published as.
 
     `notices` and `figures` say how it was found.
     """
 
-    group_of_row: Ints
+    cluster_of_row: Ints
     node_of_occurrence: Ints
     notices: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
@@ -83,7 +85,7 @@ class EqualSets:
     withheld: Bools
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model], suppression: float) -> EqualSets:
+    def of(cls, data: LocalData, models: Sequence[Model], suppression: float) -> Self:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for.
 
         Where fewer than k records have no item, or fewer than k have one, these are withheld if no more than
@@ -98,7 +100,7 @@ class EqualSets:
         return cls._ordered(column, k, data, every, withheld)
 
     @classmethod
-    def for_rounds(cls, data: LocalData, models: Sequence[Model], k: int) -> EqualSets:
+    def for_rounds(cls, data: LocalData, models: Sequence[Model], k: int) -> Self:
         """The same for a promise that records without items cannot break."""
         column = set_column(data)
         require_feasible(models, data)
@@ -106,9 +108,7 @@ class EqualSets:
         return cls._ordered(column, k, data, every, np.zeros(data.row_count, dtype=np.bool_))
 
     @classmethod
-    def _ordered(
-        cls, column: str, k: int, data: LocalData, every: Transactions, withheld: Bools
-    ) -> EqualSets:
+    def _ordered(cls, column: str, k: int, data: LocalData, every: Transactions, withheld: Bools) -> Self:
         order = gray_order(every.sets, every.tree.leaf_count)
         rows = order[(every.sizes[order] > 0) & ~withheld[order]]
         return cls(column, k, data, frozen_ints(rows), every.taking(rows), withheld)
@@ -118,7 +118,7 @@ class EqualSets:
         """The tree of the items."""
         return self.transactions.tree
 
-    def recoding(self, found: Grouped) -> RowRecoding:
+    def recoding(self, found: Clustered) -> RowRecoding:
         """The decision in terms of all records of the data."""
         sets = self.data.table.sets(self.column).arrays
         every = self.data.joined_sets().quasi
@@ -126,8 +126,8 @@ class EqualSets:
         quasi = self._quasi_places(every.items)
         nodes[quasi[self._places_in(every.starts)]] = found.node_of_occurrence
         nodes[np.repeat(self.withheld, np.diff(sets.starts))] = SUPPRESSED_ITEM
-        groups = len(np.unique(found.group_of_row)) + self._has_empty_group
-        figures = {"groups": groups, **found.figures, "ncp": ncp_of(self, found.node_of_occurrence)}
+        clusters = len(np.unique(found.cluster_of_row)) + self._has_empty_cluster
+        figures = {"groups": clusters, **found.figures, "ncp": ncp_of(self, found.node_of_occurrence)}
         return RowRecoding(
             items=(ItemNodes(self.column, frozen_ints(nodes), self.withheld),),
             notices=(*self._withheld_notice(), *found.notices),
@@ -135,7 +135,7 @@ class EqualSets:
         )
 
     @property
-    def _has_empty_group(self) -> bool:
+    def _has_empty_cluster(self) -> bool:
         """Whether records without items are published."""
         return self.data.row_count > len(self.rows) + int(np.count_nonzero(self.withheld))
 
@@ -161,18 +161,18 @@ class EqualSets:
         return np.arange(own[-1]) + np.repeat(starts[self.rows] - own[:-1], np.diff(own))
 
 
-def drill(task: EqualSets, progress: Progress) -> tuple[Drill, Grouped]:
+def drill(task: EqualSets, progress: Progress) -> tuple[Drill, Clustered]:
     """Partition the records from the root downwards, as far as time allows."""
     under_way = begin_drill(task.transactions.sets, cost_tree(task.tree), task.k)
     in_time = True
     while not drill_down(under_way, _STEPS_PER_SLICE):
-        progress.update(rows_finished(under_way), len(task.rows), f"{groups_found(under_way):,} groups")
+        progress.update(rows_finished(under_way), len(task.rows), f"{clusters_found(under_way):,} clusters")
         if progress.expired():
             finish_as_they_are(under_way)
             in_time = False
     figures = {"expansions": expansions_made(under_way)}
     notices = () if in_time else (OUT_OF_TIME,)
-    return under_way, Grouped(under_way.group, under_way.node, notices, figures)
+    return under_way, Clustered(under_way.cluster, under_way.node, notices, figures)
 
 
 def cost_tree(tree: Hierarchy) -> CostTree:
@@ -213,3 +213,48 @@ def records_to_withhold(with_items: int, empty: int, k: int, suppression: float)
         empty_records=empty,
         withheld=count,
     )
+
+
+def made_diverse(task: EqualSets, found: Clustered, models: Sequence[Model], progress: Progress) -> Clustered:
+    """The clusters merged until every sensitive item's share of each is at most 1/l; none are without an l.
+
+    When time is up all records with items become one cluster, which is diverse if any division is. Raises
+    Infeasible when the records without items, who can only hide among themselves, are not diverse.
+    """
+    diverse = [model for model in models if isinstance(model, SetLDiversity)]
+    if not diverse:
+        return found
+    constraint = ItemConstraint(1, 0, l=max(exact(model.l) for model in diverse), diverse_m=1)
+    _refuse_uniform_empty_records(task, constraint)
+    _, cluster_of_row = np.unique(found.cluster_of_row, return_inverse=True)
+    clusters = row_clusters(task.transactions.sets, cost_tree(task.tree), cluster_of_row)
+    limit = share_limit(task.transactions, constraint)
+    progress.stage("merging clusters for diversity")
+    count, merged, notices = len(clusters.first), 0, found.notices
+    for start in range(0, count, _CLUSTERS_PER_SLICE):
+        merged += merge_until_diverse(clusters, limit, start, min(start + _CLUSTERS_PER_SLICE, count))
+        progress.update(min(start + _CLUSTERS_PER_SLICE, count), count, f"{merged:,} clusters merged")
+        if progress.expired():
+            merge_all(clusters)
+            notices = (*notices, "time was up before all clusters were diverse, so all were made one")
+            break
+    figures = {**found.figures, "merged_for_diversity": merged}
+    return replace(
+        found,
+        cluster_of_row=clusters.cluster,
+        node_of_occurrence=clusters.node,
+        notices=notices,
+        figures=figures,
+    )
+
+
+def _refuse_uniform_empty_records(task: EqualSets, constraint: ItemConstraint) -> None:
+    every = Transactions.of(task.data)
+    empty = np.flatnonzero((every.sizes == 0) & ~task.withheld)
+    if share_exceeded(share_limit(every, constraint), empty):
+        raise Infeasible(
+            f"l-diversity of equal sets with l={constraint.l} cannot be met: of the"
+            f" {counted(len(empty), 'record')} without items, who can only hide among themselves, too many"
+            " share a sensitive item or value",
+            records=task.data.row_count,
+        )

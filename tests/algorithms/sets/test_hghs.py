@@ -4,7 +4,7 @@ from statistics import mean
 import pytest
 
 from shoal.algorithms.sets.aa import AA
-from shoal.algorithms.sets.hghs.algorithm import HgHs
+from shoal.algorithms.sets.hghs import HgHs
 from shoal.errors import BadInput, Cancelled
 from shoal.metrics.catalogue import measure
 from shoal.privacy.km_anonymity import KmAnonymity

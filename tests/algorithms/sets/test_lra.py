@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.cut_search.transactions import Transactions
-from shoal.algorithms.sets.lra.algorithm import LRA, subset_counts, united
-from shoal.algorithms.sets.lra.single_items import may_leave
+from shoal.algorithms.sets.lra import LRA, may_leave, subset_counts, united
 from shoal.errors import BadInput, Cancelled, Infeasible
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity

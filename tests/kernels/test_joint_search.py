@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.mixed_closeness import Gathered, distance, of_unions, within_clusters
+from shoal.kernels.joint_search import Gathered, distance, of_unions, within_clusters
 from tests.kernels.test_utility_loss import arrays_of
 from tests.reference import mixed as reference
 

@@ -1,31 +1,30 @@
 from __future__ import annotations
 
+import copy
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
-from shoal.algorithms.sets.cut_search.task import ItemTask
-from shoal.algorithms.sets.cut_search.violations import Violations
-from shoal.algorithms.sets.hghs.item_suppression import Suppressed, suppress
-from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.algorithms.sets.cut_search.task import CutAlgorithm, ItemTask
+from shoal.algorithms.sets.cut_search.violations import Violation, Violations
+from shoal.errors import Problem
 from shoal.kernels.arrays import Bools, Ints
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.rows import RowRecoding
 
+_SETS_AT_ONCE = 20_000
+_TRIED_AGAIN = 32
+
 
 @dataclass(frozen=True, slots=True)
-class HgHs(Algorithm):
+class HgHs(CutAlgorithm):
     """Generalize by one cut for all records and suppress items altogether where that costs less.
 
     Cuts are searched best first, from the most general one and from the cut that AA would begin with. Of a
@@ -45,34 +44,25 @@ class HgHs(Algorithm):
     After Liu, Wang, Anonymizing transaction data by integrating suppression and generalization, PAKDD 2010.
     """
 
-    name: ClassVar[str] = "hghs"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity,)
-    paper: ClassVar[str] = (
+    name = "hghs"
+    serves = (KmAnonymity,)
+    paper = (
         "Liu, Wang. Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010."
     )
-    guarantee: ClassVar[str] = "k^m-anonymity; no larger loss than a first cut of aa; no bound beyond that"
+    guarantee = "k^m-anonymity; no larger loss than a first cut of aa; no bound beyond that"
+
+    without_absence = Problem(
+        "hghs does not know how to suppress items against knowledge of absent ones",
+        "use aa, or promise k^m-anonymity without negative knowledge",
+    )
 
     most_cuts: int = parameter(300, Within(1), "how many cuts are looked at before the best so far is taken")
 
-    def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
-    ) -> RowRecoding:
+    def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
         """Search cuts until none is left, `most_cuts` were looked at, or time is up."""
-        task = ItemTask.of(data, models)
-        if task.violations.constraint.negative:
-            raise BadInput(
-                Problem(
-                    "hghs does not know how to suppress items against knowledge of absent ones",
-                    "use aa, or promise k^m-anonymity without negative knowledge",
-                )
-            )
         search = _Search(task.violations, self.most_cuts, progress)
         best = search.best()
-        everybody = np.zeros(data.row_count, dtype=np.int64)
+        everybody = np.zeros(task.row_count, dtype=np.int64)
         return RowRecoding(
             items=(Cuts(task.column, everybody, best.node_of_leaf[np.newaxis, :]),),
             notices=(*task.notices, *search.notices()),
@@ -183,3 +173,91 @@ class _Neighbour:
         kept[cut.nodes] = True
         kept[fresh] = False
         return cls(cut, kept)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Suppressed:
+    """A cut, which of its nodes are suppressed, and the loss in the exact numbers of `Cut`."""
+
+    cut: Cut
+    nodes: Bools
+    loss: int
+
+    @classmethod
+    def of(cls, cut: Cut, nodes: Bools) -> Suppressed:
+        """A suppressed occurrence costs as much as one that is published as the root."""
+        saved = sum(map(cut.cost, np.flatnonzero(nodes).tolist()))
+        lost = int(cut.occurrences[nodes].sum()) * cut.tree.leaf_count
+        return cls(cut, nodes, cut.loss - saved + lost)
+
+    @property
+    def ncp(self) -> float:
+        """The mean loss of an occurrence, between 0 and 1."""
+        return self.loss / max(1, int(self.cut.occurrences[self.cut.tree.root]) * self.cut.tree.leaf_count)
+
+    def loss_at(self, node: int) -> int:
+        """The loss of the occurrences under a node of the cut."""
+        whole = int(self.cut.occurrences[node]) * self.cut.tree.leaf_count
+        return whole if self.nodes[node] else self.cut.cost(node)
+
+    @property
+    def node_of_leaf(self) -> Ints:
+        """What each leaf is published as, -1 where it is suppressed."""
+        return np.where(self.nodes[self.cut.node_of_leaf], -1, self.cut.node_of_leaf)
+
+
+def suppress(
+    violations: Violations, cut: Cut, nodes: Bools, fresh: Bools, progress: Progress
+) -> Suppressed | None:
+    """Suppress nodes until no set of at most m nodes is rare, given some that are; None when time is up.
+
+    Only sets with a fresh node are looked at: the others are known to be fine. Of the nodes in rare sets of
+    one size always the one is suppressed that is in most of them for its price, the first of several.
+    Afterwards the dearest of those that turn out not to be needed are published again.
+    """
+    suppressed = nodes.copy()
+    published = copy.copy(cut)
+    published.is_below = cut.is_below | suppressed  # a listing skips sets with such nodes
+    for size in range(1, violations.constraint.largest + 1):
+        listing = violations.at_cut(published, size, fresh)
+        while rare := _next_rare_sets(listing, progress):
+            for node in _hitting(np.array(rare, dtype=np.int64), published):
+                suppressed[node] = published.is_below[node] = True
+        if progress.expired():
+            return None
+    _publish_again(violations, published, suppressed)
+    return Suppressed.of(cut, suppressed)
+
+
+def _next_rare_sets(listing: Iterator[object], progress: Progress) -> list[tuple[int, ...]]:
+    rare: list[tuple[int, ...]] = []
+    for each in listing:
+        if isinstance(each, Violation):
+            rare.append(each.present)
+        elif progress.expired():
+            return []
+        if len(rare) == _SETS_AT_ONCE:
+            break
+    return rare
+
+
+def _hitting(rare: Ints, cut: Cut) -> Iterator[int]:
+    """Nodes that are together in all the sets, chosen greedily by sets hit for what it costs."""
+    sizes = cut.tree.sizes
+    prices = cut.occurrences * (cut.tree.leaf_count - np.where(sizes > 1, sizes, 0))
+    while len(rare):
+        hits = np.bincount(rare.ravel(), minlength=len(prices))
+        chosen = int(np.argmax(hits / np.maximum(prices, 1)))
+        yield chosen
+        rare = rare[(rare != chosen).all(axis=1)]
+
+
+def _publish_again(violations: Violations, cut: Cut, suppressed: Bools) -> None:
+    nodes = np.flatnonzero(suppressed)
+    dearest = nodes[np.argsort(-cut.occurrences[nodes], kind="stable")][:_TRIED_AGAIN]
+    for node in dearest.tolist():
+        cut.is_below[node] = False
+        if violations.with_one_of(cut, np.array([node], dtype=np.int64)) is None:
+            suppressed[node] = False
+        else:
+            cut.is_below[node] = True

@@ -4,33 +4,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm, Distribution
+from shoal.algorithms.interface import Distribution
 from shoal.algorithms.parameters import Within, YesOrNo, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
-from shoal.algorithms.sets.cut_search.parts import (
-    Room,
-    balanced_borders,
+from shoal.algorithms.sets.cut_search.options import (
+    exchanges_parameter,
     memory_parameter,
+    minimal_parameter,
     threads_parameter,
 )
+from shoal.algorithms.sets.cut_search.parts import Room, balanced_borders
 from shoal.algorithms.sets.cut_search.specialization import obstacles_at, specialize
-from shoal.algorithms.sets.cut_search.task import DOWNCODING, ItemTask, reasons_of
+from shoal.algorithms.sets.cut_search.task import DOWNCODING, CutAlgorithm, ItemTask, reasons_of
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violation, Violations
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order, hamming_distances
-from shoal.algorithms.sets.lra.single_items import may_leave
 from shoal.algorithms.threads import in_threads
-from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.errors import Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
-from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.rows import RowRecoding
@@ -39,7 +37,7 @@ _TRIED = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
-class LRA(Algorithm):
+class LRA(CutAlgorithm):
     """Local recoding: similar transactions form parts, and each part has a cut of its own.
 
     Transactions are put into the order of the Gray code, in which neighbours have many items in common. The
@@ -66,14 +64,16 @@ class LRA(Algorithm):
     VLDB Journal 20(1), 2011; the choice of the number of parts and the part for single items are ours.
     """
 
-    name: ClassVar[str] = "lra"
-    serves: ClassVar[tuple[type[Model], ...]] = (KmAnonymity, LmDiversity)
-    paper: ClassVar[str] = (
-        "Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data."
-        " VLDB Journal 20(1), 2011."
+    name = "lra"
+    serves = (KmAnonymity, LmDiversity)
+    guarantee = "every model holds in each part; a minimal cut per part; no bound on the loss"
+    distributed = Distribution("parts", (KmAnonymity,))
+
+    without_absence = Problem(
+        "with a cut per part it cannot be told which items are absent, so lra gives no promise about negative"
+        " knowledge",
+        "use aa or vpa",
     )
-    guarantee: ClassVar[str] = "every model holds in each part; a minimal cut per part; no bound on the loss"
-    distributed: ClassVar[Distribution | None] = Distribution("parts", (KmAnonymity,))
 
     parts: int = parameter(
         default=0,
@@ -84,16 +84,8 @@ class LRA(Algorithm):
     flexibility: int = parameter(
         default=10, rule=Within(0), help="how many transactions a border between parts may be moved"
     )
-    minimal: bool = parameter(
-        default=True,
-        rule=YesOrNo(),
-        help="expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
-    )
-    exchanges: int = parameter(
-        default=10,
-        rule=Within(0),
-        help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
-    )
+    minimal: bool = minimal_parameter()
+    exchanges: int = exchanges_parameter()
     single_items: bool = parameter(
         default=True,
         rule=YesOrNo(),
@@ -102,16 +94,8 @@ class LRA(Algorithm):
     threads: int = threads_parameter()
     memory_limit: float = memory_parameter()
 
-    def find(
-        self,
-        data: LocalData,
-        models: Sequence[Model],
-        rng: np.random.Generator,  # noqa: ARG002 - nothing here is left to chance
-        progress: Progress,
-    ) -> RowRecoding:
+    def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
         """Divide the transactions and generalize each part until every itemset keeps the promise."""
-        task = ItemTask.of(data, models)
-        _refuse_negative_knowledge(task)
         ordered = _OrderedRows.of(task.violations, self.flexibility)
         room = Room.beside(task.violations, self.memory_limit)
         divisions = self._divisions(ordered, room)
@@ -242,11 +226,11 @@ class _OrderedRows:
 
 def subset_counts(sizes: Ints, m: int) -> Ints:
     """The number of m-subsets of sets of the given sizes, divided by a power of 2 if they would be huge."""
-    distinct, place, sets = np.unique(sizes, return_inverse=True, return_counts=True)
+    distinct, index, sets = np.unique(sizes, return_inverse=True, return_counts=True)
     counts = [comb(size, m) for size in distinct.tolist()]
     total = sum(count * times for count, times in zip(counts, sets.tolist(), strict=True))
     excess = max(0, total.bit_length() - 40)
-    return np.array([count >> excess for count in counts], dtype=np.int64)[place]
+    return np.array([count >> excess for count in counts], dtype=np.int64)[index]
 
 
 def moved_border(sets: SetArrays, order: Ints, border: int, flexibility: int) -> int:
@@ -270,18 +254,6 @@ def united(parts: Sequence[Ints], can_stand_alone: Callable[[Ints], bool]) -> li
         if can_stand_alone(waiting):
             return [*standing, waiting]
     return [*standing, waiting] if len(waiting) or not standing else standing
-
-
-def _refuse_negative_knowledge(task: ItemTask) -> None:
-    if task.violations.constraint.negative:
-        raise BadInput(
-            Problem(
-                "with a cut per part it cannot be told which items are absent, so lra gives no promise about"
-                " negative knowledge",
-                "use aa or vpa",
-                column=task.column,
-            )
-        )
 
 
 def _task_of_part(task: ItemTask, rows: Ints) -> ItemTask:
@@ -369,3 +341,19 @@ def _figures(transactions: Transactions, parts: Sequence[_Part]) -> dict[str, An
         else:
             figures[name] = sum(each.get(name, 0) for each in found)
     return figures
+
+
+def may_leave(transactions: Transactions, node_of_leaf: Ints, k: int) -> Bools:
+    """Which transactions of one item can be published apart from the others without harm to anybody.
+
+    No set of two nodes is held by them, so only single nodes have fewer transactions when they leave: those
+    of a node stay if too few others would hold it then, or if too few of them hold it.
+    """
+    alone = np.flatnonzero(transactions.sizes == 1)
+    nodes = node_of_leaf[transactions.sets.items[transactions.sets.starts[alone]]]
+    leaving = np.bincount(nodes, minlength=transactions.tree.node_count)
+    staying = transactions.supports - leaving
+    free = (leaving >= k) & ((staying == 0) | (staying >= k))
+    chosen = np.zeros(transactions.row_count, dtype=np.bool_)
+    chosen[alone[free[nodes]]] = True
+    return chosen

@@ -5,14 +5,13 @@ their sets. It grows with both sizes and is largest for disjoint sets, so with t
 pairs have to be looked at.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.kernels.compile import kernel
+from shoal.kernels.generalized_records import Trees, union_cost
 
 
 class Gathered(NamedTuple):
@@ -78,3 +77,12 @@ def of_unions(gathered: Gathered, inner: Floats, cluster: int, others: Ints) -> 
         least = max(inner[cluster], inner[others[i]])
         distances[i] = largest_between(gathered, cluster, others[i], least)
     return distances
+
+
+@kernel
+def union_costs(trees: Trees, vectors: Ints, cluster: int, others: Ints) -> Floats:
+    """What a record costs in the union of a cluster with each of the others. O(others * columns)."""
+    costs = np.empty(len(others), dtype=np.float64)
+    for i in range(len(others)):
+        costs[i] = union_cost(trees, vectors[cluster], vectors[others[i]])
+    return costs
