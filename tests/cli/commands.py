@@ -70,7 +70,7 @@ def shoal(*words: object) -> Done:
 
 def process(*words: object) -> list[str]:
     """The command as the words of a process of its own."""
-    return [sys.executable, "-c", "from shoal.cli.main import main; main()", *map(str, words)]
+    return [sys.executable, "-c", "from shoal.cli.start import main; main()", *map(str, words)]
 
 
 def in_process(*words: object, **options: Any) -> Done:

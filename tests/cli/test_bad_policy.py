@@ -1,6 +1,7 @@
 """Policies that cannot be used: what is wrong, in which line, and what to do."""
 
 import json
+import os
 
 import pytest
 
@@ -236,3 +237,30 @@ def test_problems_for_machines_keep_their_fields(hospital):
     assert problem["file"].endswith("data.csv")
     assert problem["what"] in error["message"]
     assert json.dumps(error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "[" * 5000 + "]" * 5000,
+        "[privacy]\nk = " + "9" * 5000,
+        '[output]\npath = "a\\u0000.csv"',
+        '[data]\nencoding = "undefined"',
+    ],
+)
+def test_odd_texts_are_refused_in_a_sentence(hospital, text):
+    section, _, rest = text.partition("\n") if text.startswith("[") else ("", "", "")
+    good = hospital.write_policy(output="").read_text()
+    spoilt = good.replace(f"{section}\n", f"{text}\n", 1) if rest else f"{text}\n{good}"
+    hospital.write("data.csv", PATIENTS)
+    hospital.write("policy.toml", spoilt.replace("\nk = 2", "") if "k = 9" in text else spoilt)
+    done = shoal("run", hospital.policy)
+    assert done.code == BAD_INPUT, done.err
+    assert done.errors
+
+
+def test_a_policy_that_is_no_file_is_refused_at_once(hospital):
+    os.mkfifo(hospital.folder / "pipe.toml")
+    done = shoal("run", hospital.folder / "pipe.toml")
+    assert done.code == BAD_INPUT
+    assert "is not a regular file" in done.errors[0]

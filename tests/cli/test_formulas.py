@@ -35,3 +35,30 @@ def test_a_form_without_spreadsheet_formulas_refuses_the_option(hospital):
     done = hospital.run(DATA, output=f'path = "published.parquet"\n{MARKED}')
     assert done.code == 2
     assert "delimited text only" in done.err
+
+
+def test_a_sensitive_item_that_is_marked_stays_sensitive(hospital):
+    rows = [f"{'a b' if i % 2 else 'a c'}{' -hiv' if i < 6 else ''}" for i in range(60)]
+    columns = {"items": 'role = "quasi", kind = "set", hierarchy = { flat = true }, sensitive = ["-hiv"]'}
+    promise = 'model = "km-anonymity"\nk = 5\nm = 2\nl = 2'
+    content = "items\n" + "".join(f"{row}\n" for row in rows)
+    assert hospital.run(content, columns, privacy=promise, output=MARKED).code == 0
+    certificate = hospital.out / "certificate.json"
+    assert in_process("verify", hospital.published, "--certificate", certificate).code == 0
+    header, *lines = hospital.published.read_text().splitlines()
+    assert any("'-hiv" in line for line in lines)
+    broken = [line if "'-hiv" in line else f"'-hiv {line}" for line in lines]
+    hospital.published.write_text("\n".join([header, *broken]) + "\n")
+    assert in_process("verify", hospital.published, "--policy", hospital.policy).code == 1
+
+
+def test_no_cell_begins_like_a_formula_whatever_stands_before_it(hospital):
+    columns = {
+        "items": 'role = "quasi", kind = "set", separator = "&", hierarchy = { flat = true }',
+        "note": 'role = "insensitive"',
+    }
+    content = "items,note\n" + "+1&cmd|' /C calc'!A0,\"\n=1+1\"\n" * 20
+    done = hospital.run(content, columns, privacy='model = "km-anonymity"\nk = 5\nm = 2', output=MARKED)
+    assert done.code == 0, done.err
+    for record in records_of(hospital.published):
+        assert record == {"items": "'+1&cmd|' /C calc'!A0", "note": "'\n=1+1"}

@@ -84,3 +84,18 @@ def test_a_hierarchy_that_is_built_from_the_data_is_refused(shop):
         sh.anonymize(
             sh.read(shop.folder / "baskets.txt", {"items": sh.QuasiSet()}), sh.DifferentialPrivacy(1)
         )
+
+
+def test_names_of_items_never_tell_how_often_somebody_holds_them(shop):
+    done = run(shop, {"items": f"{ITEMS}, multiset = true"})
+    assert done.code == BAD_INPUT
+    assert "how often an item is repeated would show" in done.errors[0]
+
+
+def test_nobody_gets_a_pseudonym(shop):
+    shop.write("people.csv", "id,items\n" + "".join(f"p{i},a0 a1\n" for i in range(50)))
+    columns = {"id": 'role = "identifier", pseudonym = true', "items": ITEMS}
+    policy = shop.write_policy(columns, privacy=PRIVACY, path="people.csv")
+    done = shoal("run", policy)
+    assert done.code == BAD_INPUT
+    assert "nobody for whom a pseudonym could stand" in done.errors[0]

@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.errors import BadInput, OutputFailed
+from shoal.errors import BadInput, OutputFailed, Problem
 from shoal.run.output import folder_that_appears_whole
 
 
@@ -127,3 +128,46 @@ def test_a_killed_process_leaves_no_output_and_the_next_run_cleans_up(tmp_path: 
     with folder_that_appears_whole(final, replace=False) as partial:
         (partial / "a").write_text("1")
     assert files_in(tmp_path) == ["out", "out/a"]
+
+
+def test_of_runs_into_one_folder_at_once_one_wins_and_the_others_are_told(tmp_path: Path):
+    final = tmp_path / "out"
+    with (
+        pytest.raises(BadInput, match="by somebody else while this run was under way"),
+        folder_that_appears_whole(final, replace=False) as second,
+    ):
+        (second / "a").write_text("second")
+        with folder_that_appears_whole(final, replace=False) as first:
+            (first / "a").write_text("first")
+    assert files_in(tmp_path) == ["out", "out/a"]
+    assert (final / "a").read_text() == "first"
+
+
+def test_files_that_shoal_did_not_write_are_never_deleted(tmp_path: Path):
+    final = tmp_path / "out"
+    with folder_that_appears_whole(final, replace=False) as partial:
+        (partial / "internal").mkdir()
+        (partial / "internal" / "report.html").write_text("1")
+        (partial / "result.json").write_text('{"model": "k-anonymity"}')
+    told = json.loads((final / "result.json").read_text())
+    assert told == {"model": "k-anonymity", "files": ["internal/report.html", "result.json"]}
+    (final / "internal" / "notes.txt").write_text("mine")
+    with (
+        pytest.raises(BadInput, match=r"did not write \(internal/notes.txt\)"),
+        folder_that_appears_whole(final, replace=True),
+    ):
+        pass
+    assert (final / "internal" / "notes.txt").read_text() == "mine"
+    (final / "internal" / "notes.txt").unlink()
+    with folder_that_appears_whole(final, replace=True) as partial:
+        (partial / "result.json").write_text("{}")
+    assert files_in(final) == ["result.json"]
+
+
+def test_messages_do_not_name_the_hidden_folder(tmp_path: Path):
+    with (
+        pytest.raises(BadInput) as refused,
+        folder_that_appears_whole(tmp_path / "out", replace=False) as partial,
+    ):
+        raise BadInput(Problem("is odd", file=str(partial / "p.csv")))
+    assert str(refused.value) == f"{tmp_path / 'out' / 'p.csv'}: is odd"

@@ -691,3 +691,31 @@ def test_sets_and_single_values_have_their_own_columns(write):
     table = read_table(write("d.csv", "a,b\n1,2\n"), {"a": Sensitive(kind=Kind.SET), "b": Sensitive()}).table
     assert isinstance(table.column("a"), Sets)
     assert isinstance(table.column("b"), Coded)
+
+
+def test_a_file_of_lines_is_called_as_the_only_column_of_sets(tmp_path):
+    path = tmp_path / "baskets.txt"
+    path.write_text("a b\nc\n")
+    assert read_table(path, {"basket": QuasiSet()}).table.row_count == 2
+    assert read_table(path, {"items": QuasiSet()}).table.row_count == 2
+    with pytest.raises(BadInput, match="no such column"):
+        read_table(path, {"one": QuasiSet(), "other": QuasiSet()})
+
+
+@pytest.mark.parametrize(("items", "separator"), [(["a|", "b"], "||"), (["a||b"], "||"), (["ab", "c"], "bb")])
+def test_items_that_run_into_the_separator_are_refused(items, separator):
+    table = pa.table({"items": [items] * 3})
+    with pytest.raises(BadInput, match="contains the separator"):
+        read_table(table, {"items": QuasiSet(separator=separator)})
+    assert read_table(pa.table({"items": [["|a", "b"]] * 3}), {"items": QuasiSet(separator="||")})
+
+
+def test_texts_that_are_none_and_views_of_texts(tmp_path):
+    offsets = pa.array([0, 1, 2], type=pa.int32()).buffers()[1]
+    bad = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"\xffA")])
+    with pytest.raises(BadInput, match="UTF8"):
+        read_table(pa.table({"zip": bad}), {"zip": Quasi()})
+    view = pa.array(["12", "13"], type=pa.string_view())
+    roles = {"zip": Quasi(), "note": Insensitive(), "ill": Sensitive()}
+    read = read_table(pa.table({"zip": view, "note": view, "ill": view}), roles).table
+    assert read.coded("zip").domain.texts() == ["12", "13"]
