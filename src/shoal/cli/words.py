@@ -84,9 +84,8 @@ def checked(found: FileVerification) -> list[tuple[str, dict[str, object]]]:
             facts["if missing matched all"] = _wildcard(verdict.wildcard)
         parts.append((found.file.name, facts))
     if found.certificate is not None:
-        parts.append(
-            ("certificate", {"agrees": "; ".join(found.disagreements) or "yes: hash, size and claim"})
-        )
+        agrees = "; ".join(found.disagreements) or "yes: every field is what the file gives"
+        parts.append(("certificate", {"agrees": agrees, "digest": found.certificate.get("digest")}))
     return parts
 
 
