@@ -94,7 +94,7 @@ def about(certificate, file):
     stated["file"] = fingerprint(file)
     try:
         checked = verified_file(file, roles, promise, AS_PUBLISHED)
-        stated = made(statement_of(checked, stated["policy"]["columns"], promise), file)
+        stated = made(statement_of(checked, roles, promise), file)
     except ShoalError:
         stated["digest"] = digest_of(stated)
     certificate.write_text(json.dumps(stated))
@@ -102,7 +102,7 @@ def about(certificate, file):
 
 def test_is_short_and_imports_nothing_of_ours():
     text = SCRIPT.read_text()
-    assert len(text.splitlines()) <= 270
+    assert len(text.splitlines()) <= 310
     assert "import shoal" not in text
     assert "from shoal" not in text
 
@@ -293,8 +293,7 @@ def test_a_certificate_that_was_changed_is_not_confirmed(tmp_path, change):
     for digest in (stated["digest"], digest_of(stated)):
         certificate.write_text(json.dumps({**stated, "digest": digest}))
         assert by_shoal(certificate, file) != TRUE
-        if digest == stated["digest"] or stated["verdict"]["smallest"] != 99:  # of all checks together
-            assert by_script(certificate, file) != TRUE
+        assert by_script(certificate, file) != TRUE
 
 
 def test_the_command_writes_script_and_schema(tmp_path):

@@ -78,7 +78,7 @@ def test_a_run_publishes_clusters_that_verify(house):
     assert facts["records"] == facts["published_records"] == 300
     assert {"tkd_a", "tlost"} <= set(facts["loss"])
     report = (house.out / "internal" / "report.html").read_text()
-    for words in ("records are cut into pieces", "How the records were taken apart", "shared chunks"):
+    for words in ("records are cut into chunks", "How the records were taken apart", "shared chunks"):
         assert words in report
     assert "Values became coarser" not in report
     assert "Cover problem: " in report

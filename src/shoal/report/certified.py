@@ -18,18 +18,24 @@ TELLS_APART = "tells_apart"
 _HELD_BY_NOBODY = "\0"  # stands for sensitive items of which none is published
 
 
+Held = Callable[[str, Collection[str]], set[str]]
+
+
 def published_roles(
-    names: Iterable[str], roles: Mapping[str, Role], held: Callable[[str, Collection[str]], set[str]]
+    names: Iterable[str],
+    roles: Mapping[str, Role],
+    held: Held,
+    tells_apart: Callable[[str], bool] = lambda _: False,
 ) -> dict[str, dict[str, Any]]:
     """The roles of published columns as a certificate states them.
 
     `held` tells which labels a published column of sets shows: a sensitive item that it does not is not
-    named.
+    named. `tells_apart` tells it of a column that is published untouched.
     """
-    return {name: _stated(name, roles[name], held) for name in names}
+    return {name: _stated(name, roles[name], held, tells_apart) for name in names}
 
 
-def _stated(name: str, role: Role, held: Callable[[str, Collection[str]], set[str]]) -> dict[str, Any]:
+def _stated(name: str, role: Role, held: Held, tells_apart: Callable[[str], bool]) -> dict[str, Any]:
     match role:
         case QuasiSet():
             stated = {"role": "quasi", "kind": str(Kind.SET), "separator": role.separator}
@@ -39,19 +45,9 @@ def _stated(name: str, role: Role, held: Callable[[str, Collection[str]], set[st
         case Sensitive():
             return {"role": "sensitive", "kind": str(role.kind)}
         case Insensitive():
-            return {"role": "insensitive", TELLS_APART: role.confirm}
+            return {"role": "insensitive", TELLS_APART: tells_apart(name)}
         case _:
             return {"role": PSEUDONYM}
-
-
-def stated_as_shown(
-    columns: Mapping[str, Mapping[str, Any]], tells_apart: Callable[[str], bool]
-) -> dict[str, Mapping[str, Any]]:
-    """The same columns; of those that are published untouched it is said what the file itself shows."""
-    return {
-        name: {**about, TELLS_APART: tells_apart(name)} if about["role"] == "insensitive" else about
-        for name, about in columns.items()
-    }
 
 
 def roles_of_certificate(certificate: Mapping[str, Any]) -> dict[str, Role]:

@@ -14,14 +14,15 @@ installed.
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import io
 import json
 import sys
 import unicodedata
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from datetime import date
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,10 @@ def rows_of(path: Path, content: bytes, columns: list[str]) -> tuple[list[str], 
     if name.endswith(".gz"):
         if content[3] & 20:  # more than a name
             raise CannotTell("the gzip header holds more than the file")
-        content, name = gzip.decompress(content), name.removesuffix(".gz")
+        stream = zlib.decompressobj(31)
+        content, name = stream.decompress(content), name.removesuffix(".gz")
+        if stream.unused_data:
+            raise CannotTell("the file goes on behind what was compressed")
     if name.endswith((".parquet", ".arrow", ".feather", ".ipc")):
         return rows_of_arrow(name, content)
     try:
@@ -176,12 +180,26 @@ def smallest_support(known: Iterable[Known], *, nothing_tells: bool) -> tuple[in
     return min(((count, known) for known, count in counts.items()), default=(None, None))
 
 
+def refuse_unreadable(values: Iterable[str], about: Row) -> None:
+    """Sensitive values that are not of their kind cannot be compared."""
+    for value in values:
+        try:
+            if about["kind"] == "number":
+                float(value)
+            elif about["kind"] == "date":
+                date.fromisoformat(value[:10])
+        except ValueError as error:
+            raise CannotTell(f"{value!r} is no {about['kind']}") from error
+
+
 def flaw_of_columns(names: list[str], rows: list[Row], columns: Row, k: int) -> str | None:
     """What is wrong with a file before anything is counted."""
     if sorted(names) != sorted(columns):
         return f"the file has the columns {sorted(names)}, and the certificate {sorted(columns)}"
     if not rows:
         return "the file has no records"
+    for name in (name for name, about in columns.items() if about["role"] == "sensitive"):
+        refuse_unreadable({str(row[name]) for row in rows if row[name] not in (None, "", "*")}, columns[name])
     for name in (name for name, about in columns.items() if about["role"] == "insensitive"):
         tells = k > 1 and len({repr(row[name]) for row in rows}) > max(len(rows) / k, 1)
         if tells and not columns[name]["tells_apart"]:
@@ -198,6 +216,41 @@ def flaw_of_certificate(certificate: Row) -> str | None:
     if hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != certificate["digest"]:
         return "the certificate was changed after it was made"
     return None
+
+
+def other_statements(certificate: Row, index: int, found: tuple[int | None, int, str | None]) -> Row:
+    """What the certificate states about the promise that was checked, where something else was found."""
+    verdict, checks, claims = certificate["verdict"], certificate["verdict"]["checks"], certificate["claims"]
+    smallest, records, claim = found
+    pairs = {
+        "smallest support": (smallest, checks[index]["smallest"]),
+        "smallest": (
+            min(filter(None, (each["smallest"] for each in checks)), default=None),
+            verdict["smallest"],
+        ),
+        "records": (records, verdict["records"]),
+        "claim": (claim or claims[index], claims[index]),
+        "claims": ([each["claim"] for each in checks], claims),
+        "model": (certificate["promises"][0]["model"], certificate["model"]),
+        "verdict": ((True, False), (verdict["holds"], verdict["by_construction"])),
+        "verdicts": ({(True, False)}, {(each["holds"], each["by_construction"]) for each in checks}),
+    }
+    return {what: both for what, both in pairs.items() if both[0] != both[1]}
+
+
+def other_measures(certificate: Row, known: Iterable[Known]) -> Row:
+    """The sizes of classes of rows that are alike in all that may be known, if others are stated."""
+    sizes = Counter(known).values()
+    found = {
+        "classes": len(sizes),
+        "smallest_class": min(sizes),
+        "largest_class": max(sizes),
+        "unique_records": list(sizes).count(1),
+        "highest_risk": float(f"{1 / min(sizes):.3g}"),
+        "mean_risk": float(f"{len(sizes) / sum(sizes):.3g}"),
+    }
+    stated = certificate["measures"]
+    return {} if stated == {"published": found} else {"measures": (found, stated)}
 
 
 def check(certificate: Row, path: Path) -> tuple[int, str]:
@@ -228,16 +281,9 @@ def check(certificate: Row, path: Path) -> tuple[int, str]:
         return FALSE, f"only {smallest} rows fit {known}, fewer than k={k}"
     values, sets = quasi_identifiers({name: columns[name] for name in names})
     claim = MODELS[model].format(**parameters, values=", ".join(values), sets=", ".join(sets))
-    stated = (
-        certificate["verdict"]["checks"][index]["smallest"],
-        certificate["verdict"]["records"],
-        certificate["claims"][index] if values or sets else claim,
-    )
-    if (smallest, len(rows), claim) != stated:
-        return (
-            FALSE,
-            f"smallest support, rows and claim are {(smallest, len(rows), claim)}, stated are {stated}",
-        )
+    wrong = other_statements(certificate, index, (smallest, len(rows), claim if values or sets else None))
+    if wrong := wrong or other_measures(certificate, knowledge(rows, columns, None)):
+        return FALSE, f"the file shows, and the certificate says: {wrong}"
     others = [promise["model"] for promise in promises if promise is not promises[index]]
     unchecked = f"; not checked here: {', '.join(others)}" if others else ""
     return TRUE, f"{model} with {parameters} holds; the smallest support is {smallest}{unchecked}"
@@ -249,7 +295,7 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{__doc__}\n")
         return UNKNOWN
     try:
-        certificate = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+        certificate = json.loads(Path(arguments[0]).read_text("utf-8"), object_pairs_hook=once_each)
         code, sentence = check(certificate, Path(arguments[1]))
     except Exception as error:  # noqa: BLE001 - whatever it is, the claim was not shown to be true
         code, sentence = UNKNOWN, f"cannot tell: {error}"

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from shoal.engine.answers import SizeCounts
 from shoal.explain.changes import label_counts, term_counts
 from shoal.privacy.promise import Promise
 from shoal.recoding.disassociated import Disassociated, chunk_figures
 from shoal.report.certificate import Statement
-from shoal.report.certified import stated_as_shown
+from shoal.report.certified import published_roles
 from shoal.report.clusters import drawn_clusters
 from shoal.report.public_page import PublicFacts
 from shoal.run.published_file import VerifiedFile
 from shoal.run.readers import readers_find
 from shoal.run.safety import tells_apart
+from shoal.table.roles import QuasiSet, Role
 
 
-def statement_of(
-    checked: VerifiedFile, columns: Mapping[str, Mapping[str, Any]], promise: Promise
-) -> Statement:
-    """What may be certified of a file that was checked; `columns` are those that a certificate declares."""
+def statement_of(checked: VerifiedFile, roles: Mapping[str, Role], promise: Promise) -> Statement:
+    """What may be certified of a file that was checked under these roles."""
     content = checked.content
     if isinstance(content, Disassociated):
+        columns = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
         return Statement(
             promise=promise,
-            columns=columns,
+            columns=published_roles(columns, roles, lambda _, labels: content.terms_held(labels)),
             verdicts=checked.verdicts,
             records=content.record_count,
             class_sizes=SizeCounts.none(),
@@ -34,7 +33,9 @@ def statement_of(
         )
     return Statement(
         promise=promise,
-        columns=stated_as_shown(columns, lambda name: tells_apart(content, name, promise.k)),
+        columns=published_roles(
+            content.table.columns, roles, content.held, lambda name: tells_apart(content, name, promise.k)
+        ),
         verdicts=checked.verdicts,
         records=content.row_count,
         class_sizes=SizeCounts.of(content.alike().sizes),

@@ -75,7 +75,12 @@ def release(
             verdicts=verdicts,
             quasi=(*engine.port.quasi, *engine.port.quasi_sets),
             sensitive=released.sensitive,
-            roles=published_roles(released.columns, engine.port.roles, released.held),
+            roles=published_roles(
+                released.columns,
+                engine.port.roles,
+                released.held,
+                lambda name: getattr(engine.port.roles[name], "confirm", False),
+            ),
             publishable=not (search.keep_order or search.reproducible),
             people=released.people,
             attacks=released.attacks,

@@ -125,7 +125,7 @@ class Result(Judged):
                 raise PromiseBroken(
                     f"the written file does not keep its promise: {verdict.evidence}", verdict
                 )
-        return checked, statement_of(checked, columns, promise)
+        return checked, statement_of(checked, roles, promise)
 
     def _columns_as_published(self, *, marked: bool) -> Mapping[str, Mapping[str, Any]]:
         columns = self.outcome.claim.roles

@@ -141,12 +141,13 @@ def _read_back(result: SparkResult, written: DataFrame) -> Statement:
     columns = result.outcome.claim.roles
     declared = declaration(result.outcome.claim.promise, columns)
     promise = promise_of_certificate(declared)
-    checked = verified_frame(written, roles_of_certificate(declared), promise, AS_PUBLISHED)
+    roles = roles_of_certificate(declared)
+    checked = verified_frame(written, roles, promise, AS_PUBLISHED)
     for verdict in checked.verdicts:
         if not verdict.holds:
             sentence = f"the written files do not keep their promise: {verdict.evidence}"
             raise PromiseBroken(sentence, verdict)
-    return statement_of_frame(checked, columns, promise)
+    return statement_of_frame(checked, roles, promise)
 
 
 def _json(content: dict[str, Any]) -> str:

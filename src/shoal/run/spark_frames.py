@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -14,14 +13,14 @@ from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.report.certificate import Statement
-from shoal.report.certified import stated_as_shown
+from shoal.report.certified import published_roles
 from shoal.run.published_file import columns_to_drop
 from shoal.run.safety import tells_apart, verdicts_of, verify_release
 from shoal.spark.cluster_lines import SparkClusters
 from shoal.spark.port import SparkPort, class_sizes_of
 from shoal.table.canonical import canonical
 from shoal.table.reading import ReadOptions, usable_roles
-from shoal.table.roles import Identifier, Role
+from shoal.table.roles import Identifier, QuasiSet, Role
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,22 +31,23 @@ class VerifiedFrame:
     verdicts: tuple[Verdict, ...]
 
 
-def statement_of_frame(
-    checked: VerifiedFrame, columns: Mapping[str, Mapping[str, Any]], promise: Promise
-) -> Statement:
+def statement_of_frame(checked: VerifiedFrame, roles: Mapping[str, Role], promise: Promise) -> Statement:
     """What may be certified of a DataFrame that was checked."""
     content = checked.content
     if isinstance(content, SparkClusters):
+        sets = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
         return Statement(
             promise=promise,
-            columns=columns,
+            columns=published_roles(sets, roles, lambda _, labels: content.terms_held(labels)),
             verdicts=checked.verdicts,
             records=content.record_count,
             class_sizes=SizeCounts.none(),
         )
     return Statement(
         promise=promise,
-        columns=stated_as_shown(columns, lambda name: tells_apart(content, name, promise.k)),
+        columns=published_roles(
+            content.frame.columns, roles, content.held, lambda name: tells_apart(content, name, promise.k)
+        ),
         verdicts=checked.verdicts,
         records=content.row_count,
         class_sizes=class_sizes_of(content.frame, content.reader),

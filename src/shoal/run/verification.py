@@ -85,7 +85,7 @@ def _certified(file: Path, stated: Mapping[str, Any], policy: Mapping[str, Role]
         raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
     checked = verified_file(file, with_hierarchies(roles, policy), promise, AS_PUBLISHED)
     try:
-        statement = statement_of(checked, stated["policy"]["columns"], promise)
+        statement = statement_of(checked, roles, promise)
         strange = disagreements(stated, certificate(statement, file))
     except PromiseBroken:  # the verdicts say so
         strange = []

@@ -156,6 +156,7 @@ _IN_THE_SHEET = {
     "rules for cells": rb"<(dataValidation|conditionalFormatting)\b",
     "a header or footer": rb"<headerFooter\b",
 }
+_WORDS_ABOUT_IT = rb"<(dc|cp):(title|subject|description|keywords|category|contentStatus|identifier)>[^<]"
 _BLOCK = 1 << 20
 _OVERLAP = 1 << 10
 
@@ -173,6 +174,8 @@ def _of_excel(path: Path) -> Iterator[_Finding]:
             yield False, f"what Excel adds: {', '.join(added)}"
         if strange := [name for name in others if not _ADDED_PARTS.fullmatch(name)]:
             yield True, f"more than a sheet: {', '.join(strange)}"
+        if "docProps/core.xml" in names and re.search(_WORDS_ABOUT_IT, archive.read("docProps/core.xml")):
+            yield True, "a title, description or other words about it"
         if archive.comment:
             yield True, "a comment of the archive"
         if any(part.date_time != EPOCH_OF_ZIP for part in archive.infolist()):
