@@ -11,7 +11,6 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,16 +39,17 @@ _Finding = tuple[bool, str]  # whether it is refused, and what it is
 
 
 def beside_the_table(file: Any) -> Beside:
-    """What a file holds that is not in its table; of frames and of what cannot be read, nothing."""
+    """What a file holds that is not in its table; of frames, nothing."""
     if not isinstance(file, str | os.PathLike):
         return Beside()
     path = Path(file)
     look = next((look for ending, look in _LOOKS.items() if path.name.lower().endswith(ending)), None)
     found: list[_Finding] = []
     if look is not None and path.is_file():
-        # A file that is not what its ending says is refused with a better reason when it is read.
-        with suppress(OSError, pa.ArrowException, zipfile.BadZipFile, ValueError, KeyError, EOFError):
+        try:
             found = list(look(path))
+        except Exception:  # noqa: BLE001 - damage has no end; whoever reads the file may give a better reason
+            found = [(True, "what cannot be looked through")]
     return Beside(
         tuple(f"beside its table the file holds {what}" for refused, what in found if refused),
         tuple(f"{path.name}: beside its table it holds {what}" for refused, what in found if not refused),
