@@ -25,6 +25,7 @@ from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.algorithms.relational.tables import number_tree, tables
 from tests.builders import flat_tree, local_data, tree
+from tests.contract.bad_values import bad_values
 from tests.reference import privacy_tables as reference
 
 THREE_HALVES = Fraction(3, 2)
@@ -333,7 +334,7 @@ def test_columns_of_weight_0_are_published_all_the_same(algorithm):
         (name, declared.name, value)
         for name, algorithm in ALGORITHMS.items()
         for declared in parameters_of(algorithm)
-        for value in declared.rule.bad_values()
+        for value in bad_values(declared.rule)
     ],
 )
 def test_every_declared_parameter_refuses_bad_values(name, option, value):

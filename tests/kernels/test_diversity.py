@@ -16,8 +16,8 @@ from shoal.kernels.diversity import (
     ClassCounts,
     at_most,
     class_figures,
-    class_holds,
     classes_hold,
+    sized_class_holds,
 )
 from tests.reference import privacy_tables as reference
 
@@ -45,8 +45,9 @@ def answer(kind, threshold, rank, counts, totals):
     """The kernel's answer."""
     rule = frozen_ints([kind, threshold.numerator, threshold.denominator, rank])
     values = sorted(counts)
-    return class_holds(
+    return sized_class_holds(
         rule,
+        sum(counts.values()),
         frozen_ints(values),
         frozen_ints([counts[v] for v in values]),
         frozen_ints([totals.get(v, 0) for v in range(max(totals, default=0) + 1)]),

@@ -5,7 +5,8 @@ from hypothesis import given
 from shoal.errors import UnknownName
 from shoal.hierarchy.tree import tree_from_parents
 from shoal.kernels.arrays import frozen_floats, frozen_ints
-from shoal.metrics.node_costs import NODE_COSTS, node_costs
+from shoal.metrics.covers import node_cover
+from shoal.metrics.node_costs import NODE_COSTS, node_cost
 from tests.builders import tree
 from tests.metrics.releases import parent_maps
 
@@ -14,7 +15,7 @@ ONE_EACH = frozen_ints([1, 1, 1, 1, 0])
 
 
 def costs(measure, numbers=None, counts=ONE_EACH, on=COLOURS):
-    values = node_costs(measure, on, None if numbers is None else frozen_floats(numbers), counts)
+    values = node_cost(measure)(node_cover(on, None if numbers is None else frozen_floats(numbers), counts))
     return {label or "missing": float(value) for label, value in zip(on.labels, values, strict=True)}
 
 
@@ -72,7 +73,7 @@ def test_leaves_and_the_missing_value_are_free_and_only_entropy_falls(parents):
     built = tree_from_parents(parents)
     counts = frozen_ints([(7 * leaf + 3) % 5 for leaf in range(built.leaf_count + 1)])
     for measure in NODE_COSTS:
-        values = node_costs(measure, built, None, counts)
+        values = node_cost(measure)(node_cover(built, None, counts))
         assert np.isfinite(values).all()
         assert (values[: built.missing + 1] == 0).all()
         if measure != "entropy":

@@ -8,7 +8,8 @@ from shoal.errors import UnknownName
 from shoal.hierarchy.tree import NO_PARENT, tree_from_nodes
 from shoal.kernels.arrays import frozen_floats, frozen_ints
 from shoal.metrics.node_costs import NODE_COSTS
-from shoal.metrics.relational import column_costs, log10_ambiguity, normalized_weights, table_cost
+from shoal.metrics.relational import column_costs, normalized_weights, published_columns, table_cost
+from shoal.metrics.relational import log10_ambiguity as ambiguity_of_columns
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
@@ -18,6 +19,10 @@ from tests.reference import metrics as reference
 
 CITIES = tree({"*": {"north": ["Aa", "Bo"], "south": ["Ce", "Du"]}})
 AGE = Quasi(kind=Kind.NUMBER)
+
+
+def log10_ambiguity(data, clusters):
+    return ambiguity_of_columns(published_columns(data, clusters), clusters)
 
 
 def published(*nodes, on=CITIES):

@@ -4,7 +4,6 @@ The command line, the documentation and the tests of bad values are derived from
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -24,10 +23,6 @@ class OneOf:
     def must_be(self) -> str:
         """The rule in words."""
         return f"one of {', '.join(map(repr, self.choices))}"
-
-    def bad_values(self) -> Sequence[object]:
-        """Some values that must be refused."""
-        return ("", f"not {self.choices[0]}", self.choices[0].upper(), 0, True, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +49,6 @@ class Within:
             return f"{kind} of {self.least} or more"
         return f"{kind} between {self.least} and {self.most}"
 
-    def bad_values(self) -> Sequence[object]:
-        """Some values that must be refused."""
-        too_large = () if self.most == math.inf else (self.most + 1,)
-        return (self.least - 1, *too_large, math.nan, str(self.least), True, None)
-
 
 @dataclass(frozen=True, slots=True)
 class YesOrNo:
@@ -71,10 +61,6 @@ class YesOrNo:
     def must_be(self) -> str:
         """The rule in words."""
         return "true or false"
-
-    def bad_values(self) -> Sequence[object]:
-        """Some values that must be refused."""
-        return (0, 1, "true", "no", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +77,6 @@ class NumberOrWord:
     def must_be(self) -> str:
         """The rule in words."""
         return f"{self.number.must_be()}, or {self.word.must_be()}"
-
-    def bad_values(self) -> Sequence[object]:
-        """Some values that must be refused."""
-        return (*self.number.bad_values(), *(bad for bad in self.word.bad_values() if isinstance(bad, str)))
 
 
 Rule = OneOf | Within | YesOrNo | NumberOrWord

@@ -1,12 +1,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.attack.finding import Chosen, Exposure, Finding, exposure_of
-from shoal.attack.items import most_items
 from shoal.attack.links import Linked
 from shoal.kernels.arrays import Ints, SetArrays
 from shoal.kernels.attack_sets import SetLinks
@@ -20,46 +19,36 @@ TRIES = 40
 _Words = NDArray[np.uint64]
 
 
-@dataclass(frozen=True, slots=True)
-class Absence:
-    """Knows items that a record holds and items that it does not hold, a few facts in all.
+def by_absence(linked: Linked, most: int, progress: Progress) -> Sequence[Finding]:
+    """Somebody knows items that a record holds and items that it does not hold, a few facts in all.
 
     That an item is absent excludes a published label only when nothing else that the label stands for is
-    left: it takes as many facts as the label stands for items. Exact where there are at most `most_facts`
-    sets of facts; otherwise one set of facts is drawn for each of some records.
+    left: it takes as many facts as the label stands for items. Exact where there are at most MOST_FACTS sets
+    of facts; otherwise one set of facts is drawn for each of some records.
     """
-
-    name: ClassVar[str] = "absence"
-
-    most: int | None = None
-    most_facts: int = MOST_FACTS
-
-    def find(self, linked: Linked, progress: Progress) -> Sequence[Finding]:
-        """Attack with mixed sets of facts, number by number."""
-        if not linked.has_sets:
-            return ()
-        findings = []
-        unprotected = linked.against_itself()
-        for known in range(1, most_items(self.most, linked) + 1):
-            progress.stage(f"attacking with {known} facts of presence or absence")
-            few = all(fact_count(side, known) ** known <= self.most_facts for side in (linked, unprotected))
-            chosen: Chosen = "worst" if few else "random"
-            look = attack_with_facts if few else attack_with_drawn_facts
-            after, before = look(linked, known), look(unprotected, known)
-            facts = "1 fact" if known == 1 else f"{known} facts"
-            how = "the least favourable" if chosen == "worst" else "drawn at random"
-            findings.append(
-                Finding(
-                    adversary=self.name,
-                    known=f"{facts} of presence or absence of items, {how}",
-                    after=after,
-                    before=before,
-                    items=known,
-                    chosen=chosen,
-                    promised=linked.promises_absence and linked.m is not None and known <= linked.m,
-                )
+    if not linked.has_sets:
+        return ()
+    findings = []
+    unprotected = linked.against_itself()
+    for known in range(1, most + 1):
+        progress.stage(f"attacking with {known} facts of presence or absence")
+        few = all(fact_count(side, known) ** known <= MOST_FACTS for side in (linked, unprotected))
+        chosen: Chosen = "worst" if few else "random"
+        look = attack_with_facts if few else attack_with_drawn_facts
+        facts = "1 fact" if known == 1 else f"{known} facts"
+        how = "the least favourable" if chosen == "worst" else "drawn at random"
+        findings.append(
+            Finding(
+                adversary="absence",
+                known=f"{facts} of presence or absence of items, {how}",
+                after=look(linked, known),
+                before=look(unprotected, known),
+                items=known,
+                chosen=chosen,
+                promised=linked.promises_absence and linked.m is not None and known <= linked.m,
             )
-        return findings
+        )
+    return findings
 
 
 @dataclass(frozen=True, slots=True, eq=False)

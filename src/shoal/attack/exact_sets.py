@@ -1,37 +1,25 @@
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from shoal.attack.finding import Finding, exposure_of
-from shoal.attack.links import Linked, distinct_published_sets
+from shoal.attack.finding import Finding
+from shoal.attack.links import Linked, distinct_published_sets, finding_of
 from shoal.kernels.arrays import Ints, SetArrays, joined_rows, owners, taken_rows
 from shoal.kernels.attack_sets import SetLinks, knowing_sets
 from shoal.kernels.grouping import group_sets
 from shoal.progress import Progress
 
 
-@dataclass(frozen=True, slots=True)
-class ExactSets:
-    """Knows the whole set of a record, and that there is nothing else in it."""
+def by_whole_set(linked: Linked, _: int, progress: Progress) -> Sequence[Finding]:
+    """Somebody knows the whole set of a record, and that there is nothing else in it.
 
-    name: ClassVar[str] = "exact set"
-
-    def find(self, linked: Linked, progress: Progress) -> Sequence[Finding]:
-        """Count the published sets that each original set could have become."""
-        if not linked.has_sets:
-            return ()
-        progress.stage("attacking with whole sets")
-        return (
-            Finding(
-                adversary=self.name,
-                known="the whole set",
-                after=exposure_of(candidates_by_set(linked), linked.k),
-                before=exposure_of(candidates_by_set(linked.against_itself()), linked.k),
-                promised=linked.promises_whole_sets,
-            ),
-        )
+    Counts the published sets that each original set could have become.
+    """
+    if not linked.has_sets:
+        return ()
+    progress.stage("attacking with whole sets")
+    promised = linked.promises_whole_sets
+    return (finding_of("exact set", "the whole set", candidates_by_set, linked, promised=promised),)
 
 
 def candidates_by_set(linked: Linked) -> Ints:

@@ -1,7 +1,6 @@
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import comb
-from typing import ClassVar
 
 import numpy as np
 
@@ -18,32 +17,35 @@ FEWEST_RECORDS = 200
 Exposures = tuple[Exposure, Exposure]  # to the least favourable items, and to items drawn at random
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
-    """Knows some items of a record's set: 1, 2, 3, ... of them, beyond what the promise covers.
+def by_items(linked: Linked, most: int, progress: Progress) -> Sequence[Finding]:
+    """Somebody knows some items of a record's set: 1, 2, 3, ... of them, beyond what the promise covers.
 
     All sets of items of all records are gone through, or those of a sample of the records when there are more
-    than `most_sets`. Whoever should know more items than a record has knows them all.
+    than MOST_SETS. Whoever should know more items than a record has knows them all.
     """
+    if not linked.has_sets:
+        return ()
+    return by_number(linked, attack_with_items, most, progress, adversary="items", known="{items} of the set")
 
-    name: ClassVar[str] = "items"
 
-    most: int | None = None
-    most_sets: int = MOST_SETS
-
-    def find(self, linked: Linked, progress: Progress) -> Sequence[Finding]:
-        """Attack with every set of items, number by number."""
-        if not linked.has_sets:
-            return ()
-        findings: list[Finding] = []
-        unprotected = linked.against_itself()
-        for known in range(1, most_items(self.most, linked) + 1):
-            progress.stage(f"attacking with {known} known {'item' if known == 1 else 'items'}")
-            after = attack_with_items(linked, known, self.most_sets)
-            before = attack_with_items(unprotected, known, self.most_sets)
-            words = "1 item of the set" if known == 1 else f"{known} items of the set"
-            findings += findings_of(self.name, words, known, after, before)
-        return [replace(finding, promised=promised(linked, finding)) for finding in findings]
+def by_number(
+    linked: Linked,
+    attack: Callable[[Linked, int], Exposures],
+    most: int,
+    progress: Progress,
+    *,
+    adversary: str,
+    known: str,
+) -> list[Finding]:
+    """Attack with every set of 1..most items; `known` tells that in words, with {items} for how many."""
+    findings: list[Finding] = []
+    unprotected = linked.against_itself()
+    for count in range(1, most + 1):
+        words = known.replace("{items}", "1 item" if count == 1 else f"{count} items")
+        progress.stage(f"attacking with {words}")
+        after, before = attack(linked, count), attack(unprotected, count)
+        findings += findings_of(adversary, words, count, after, before)
+    return [replace(finding, promised=promised(linked, finding)) for finding in findings]
 
 
 def promised(linked: Linked, finding: Finding) -> bool:

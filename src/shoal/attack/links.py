@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.labels import items_of_labels, spans_of_labels
 from shoal.engine.joined_sets import Numbering
 from shoal.engine.local import LocalData
@@ -82,6 +83,19 @@ class Linked:
     def sets(self) -> LinkedSets:
         """What the items of sets tell."""
         return _link_sets(self.original, self.published)
+
+
+def finding_of(
+    adversary: str, known: str, candidates: Callable[[Linked], Ints], linked: Linked, *, promised: bool
+) -> Finding:
+    """What somebody finds who knows the same of every record."""
+    return Finding(
+        adversary=adversary,
+        known=known,
+        after=exposure_of(candidates(linked), linked.k),
+        before=exposure_of(candidates(linked.against_itself()), linked.k),
+        promised=promised,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

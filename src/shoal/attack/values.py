@@ -1,11 +1,9 @@
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from shoal.attack.finding import Finding, exposure_of
-from shoal.attack.links import Linked
+from shoal.attack.finding import Finding
+from shoal.attack.links import Linked, finding_of
 from shoal.kernels.arrays import Ints, owners
 from shoal.kernels.attack_values import fitting_classes
 from shoal.progress import Progress
@@ -13,26 +11,13 @@ from shoal.progress import Progress
 _AT_ONCE = 1 << 14
 
 
-@dataclass(frozen=True, slots=True)
-class ValueAdversary:
-    """Knows all single values of a record."""
-
-    name: ClassVar[str] = "values"
-
-    def find(self, linked: Linked, progress: Progress) -> Sequence[Finding]:
-        """Count the published records whose labels stand for the values of each original one."""
-        if not linked.has_values:
-            return ()
-        progress.stage("attacking with all single values")
-        return (
-            Finding(
-                adversary=self.name,
-                known=f"the values of {', '.join(linked.original.quasi)}",
-                after=exposure_of(candidates_by_values(linked), linked.k),
-                before=exposure_of(candidates_by_values(linked.against_itself()), linked.k),
-                promised=True,
-            ),
-        )
+def by_values(linked: Linked, _: int, progress: Progress) -> Sequence[Finding]:
+    """Somebody knows all single values of a record: count the published ones whose labels stand for them."""
+    if not linked.has_values:
+        return ()
+    progress.stage("attacking with all single values")
+    known = f"the values of {', '.join(linked.original.quasi)}"
+    return (finding_of("values", known, candidates_by_values, linked, promised=True),)
 
 
 def candidates_by_values(linked: Linked) -> Ints:

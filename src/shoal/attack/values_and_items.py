@@ -1,19 +1,9 @@
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.attack.finding import Finding
-from shoal.attack.items import (
-    MOST_SETS,
-    Exposures,
-    exposures,
-    findings_of,
-    most_items,
-    promised,
-    sampled_rows,
-)
+from shoal.attack.items import MOST_SETS, Exposures, by_number, exposures, sampled_rows
 from shoal.attack.links import Linked
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, owners, starts_of
 from shoal.kernels.attack_sets import knowing_items
@@ -23,29 +13,12 @@ from shoal.kernels.itemset_supports import GroupedRows
 from shoal.progress import Progress
 
 
-@dataclass(frozen=True, slots=True)
-class ValuesAndItems:
-    """Knows all single values of a record and some items of its set."""
-
-    name: ClassVar[str] = "values and items"
-
-    most: int | None = None
-    most_sets: int = MOST_SETS
-
-    def find(self, linked: Linked, progress: Progress) -> Sequence[Finding]:
-        """Attack with every set of items among the published records that fit the values."""
-        if not (linked.has_sets and linked.has_values):
-            return ()
-        findings: list[Finding] = []
-        unprotected = linked.against_itself()
-        columns = ", ".join(linked.original.quasi)
-        for known in range(1, most_items(self.most, linked) + 1):
-            progress.stage(f"attacking with all single values and {known} known items")
-            after = attack_with_both(linked, known, self.most_sets)
-            before = attack_with_both(unprotected, known, self.most_sets)
-            words = f"the values of {columns} and {known} {'item' if known == 1 else 'items'}"
-            findings += findings_of(self.name, words, known, after, before)
-        return [replace(finding, promised=promised(linked, finding)) for finding in findings]
+def by_values_and_items(linked: Linked, most: int, progress: Progress) -> Sequence[Finding]:
+    """Somebody knows all single values of a record and some items of its set."""
+    if not (linked.has_sets and linked.has_values):
+        return ()
+    known = f"the values of {', '.join(linked.original.quasi)} and {{items}}"
+    return by_number(linked, attack_with_both, most, progress, adversary="values and items", known=known)
 
 
 def attack_with_both(linked: Linked, known: int, most_sets: int = MOST_SETS) -> Exposures:

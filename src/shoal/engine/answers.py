@@ -4,12 +4,10 @@ Of several answers that are equally bad the first is told: the shortest itemset,
 labels, then the first items by theirs. So the same data give the same answer however they are divided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -69,12 +67,12 @@ class SizeCounts:
     classes: Ints
 
     @classmethod
-    def of(cls, sizes: Ints) -> SizeCounts:
+    def of(cls, sizes: Ints) -> Self:
         """The sizes of single classes, counted."""
         return cls(*np.unique(sizes, return_counts=True))
 
     @classmethod
-    def none(cls) -> SizeCounts:
+    def none(cls) -> Self:
         """Nothing that forms classes."""
         return cls(frozen_ints([]), frozen_ints([]))
 
@@ -123,7 +121,7 @@ class Rarest:
     where: NamedRows
     below_k: int
 
-    def merge(self, other: Rarest) -> Rarest:
+    def merge(self, other: Self) -> Self:
         """The same of both blocks, which hold whole classes each."""
         return replace(min(self, other, key=_rarity), below_k=self.below_k + other.below_k)
 
@@ -153,7 +151,7 @@ class Guess:
         """How likely the guess is right."""
         return Fraction(self.holding, self.knowing)
 
-    def merge(self, other: Guess) -> Guess:
+    def merge(self, other: Self) -> Self:
         """The likelier one of both blocks, which hold whole classes each."""
         return min(self, other, key=_unlikelihood)
 
@@ -209,7 +207,7 @@ class WeakestClass:
     holding: int
     size: int
 
-    def merge(self, other: WeakestClass) -> WeakestClass:
+    def merge(self, other: Self) -> Self:
         """The same of both blocks, which hold whole classes each."""
         weakest = min(self, other, key=lambda each: (not each.broken, each.slack, each.where.order))
         return replace(weakest, classes=self.classes + other.classes, broken=self.broken + other.broken)

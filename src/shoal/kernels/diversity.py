@@ -170,7 +170,11 @@ def closeness_holds(rule: Ints, values: Ints, counts: Ints, totals: Ints) -> boo
 def sized_class_holds(rule: Ints, size: int, values: Ints, counts: Ints, totals: Ints) -> bool:
     """Whether a class satisfies a rule, where shares of values are shares of `size`.
 
-    As `class_holds`; `size` is less than the sum of the counts when one person can have several values.
+    `values` ascend: the codes of the sensitive values that occur in the class; `counts` are theirs, 1 or
+    more; totals[v] is the count of value v in the whole table; `size` is less than the sum of the counts when
+    one person can have several values. A class without values does not hold. Exact, but an entropy within
+    ENTROPY_MARGIN of its threshold holds only when all counts are equal. Reads only. O(len(values)), for
+    closeness O(len(totals)).
     """
     kind, numerator, denominator = rule[0], rule[1], rule[2]
     if len(counts) == 0:
@@ -184,18 +188,6 @@ def sized_class_holds(rule: Ints, size: int, values: Ints, counts: Ints, totals:
     if kind == RECURSIVE:
         return recursive_holds(numerator, denominator, rule[3], counts)
     return closeness_holds(rule, values, counts, totals)
-
-
-@kernel
-def class_holds(rule: Ints, values: Ints, counts: Ints, totals: Ints) -> bool:
-    """Whether a class satisfies a rule.
-
-    `values` ascend: the codes of the sensitive values that occur in the class; `counts` are theirs, 1 or
-    more; totals[v] is the count of value v in the whole table. A class without values does not hold. Exact,
-    but an entropy within ENTROPY_MARGIN of its threshold holds only when all counts are equal. Reads only.
-    O(len(values)), for closeness O(len(totals)).
-    """
-    return sized_class_holds(rule, counts.sum(), values, counts, totals)
 
 
 @kernel

@@ -24,7 +24,7 @@ from shoal.metrics.relational import (
     combined_cost,
     costs_of_columns,
     discernibility,
-    log10_ambiguity_of,
+    log10_ambiguity,
     published_columns,
 )
 from shoal.recoding.chunk_recoding import ChunkRecoding
@@ -195,7 +195,7 @@ def measure_table(data: LocalData, clusters: GeneralizedClusters, k: int) -> dic
     }
     return {
         **losses,
-        "log10_am": log10_ambiguity_of(columns, clusters),
+        "log10_am": log10_ambiguity(columns, clusters),
         "discernibility": discernibility(clusters),
         "c_avg": average_class_size(clusters, k),
     }

@@ -3,10 +3,9 @@
 The same measures hold for possible originals of disassociated data, for generalized sets and for new records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import pyarrow.compute as pc
@@ -78,8 +77,8 @@ class Measured:
     losses: dict[str, float] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
 
-    def __or__(self, other: Measured) -> Measured:
-        return Measured(self.losses | other.losses, self.absent | other.absent)
+    def __or__(self, other: Self) -> Self:
+        return replace(self, losses=self.losses | other.losses, absent=self.absent | other.absent)
 
 
 def records_loss(

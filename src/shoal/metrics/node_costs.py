@@ -10,9 +10,8 @@ from types import MappingProxyType
 import numpy as np
 
 from shoal.errors import UnknownName
-from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Floats, Ints
-from shoal.metrics.covers import NodeCover, node_cover
+from shoal.kernels.arrays import Floats
+from shoal.metrics.covers import NodeCover
 
 NodeCost = Callable[[NodeCover], Floats]
 
@@ -68,12 +67,3 @@ def suppressed_cost(measure: str, whole_column: float) -> float:
     hides all; under the other measures the cell is lost.
     """
     return whole_column if measure in _UNCERTAINTIES else 1.0
-
-
-def node_costs(measure: str, tree: Hierarchy, numbers: Floats | None, counts: Ints) -> Floats:
-    """The cost of publishing a value as each node of its tree, the missing value included at 0.
-
-    `numbers` are the values of the leaves, None for other kinds; `counts` are the records of each leaf and,
-    last, those without a value (see `shoal.metrics.relational.leaf_counts`).
-    """
-    return node_cost(measure)(node_cover(tree, numbers, counts))

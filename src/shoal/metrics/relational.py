@@ -51,15 +51,6 @@ def table_cost(data: LocalData, clusters: GeneralizedClusters, measure: str) -> 
     return combined_cost(column_costs(data, clusters, measure), data, measure)
 
 
-def log10_ambiguity(data: LocalData, clusters: GeneralizedClusters) -> float:
-    """The decimal logarithm of AM: the mean number of original records that a published one could stand for.
-
-    A published record could have been any combination of the values under its cells, a suppressed one any
-    combination at all. The product overflows with a few wide columns, so it never leaves the logarithm.
-    """
-    return log10_ambiguity_of(published_columns(data, clusters), clusters)
-
-
 def costs_of_columns(
     columns: dict[str, PublishedColumn], clusters: GeneralizedClusters, measure: str
 ) -> dict[str, float]:
@@ -74,8 +65,12 @@ def combined_cost(costs: dict[str, float], data: LocalData, measure: str) -> flo
     return float(sum(weights[name] * cost for name, cost in costs.items()))
 
 
-def log10_ambiguity_of(columns: dict[str, PublishedColumn], clusters: GeneralizedClusters) -> float:
-    """As `log10_ambiguity`, for columns that are at hand already."""
+def log10_ambiguity(columns: dict[str, PublishedColumn], clusters: GeneralizedClusters) -> float:
+    """The decimal logarithm of AM: the mean number of original records that a published one could stand for.
+
+    A published record could have been any combination of the values under its cells, a suppressed one any
+    combination at all. The product overflows with a few wide columns, so it never leaves the logarithm.
+    """
     sizes = cluster_sizes(clusters)
     exponents = np.zeros(len(sizes) + 1, dtype=np.float64)
     for column in columns.values():

@@ -53,8 +53,6 @@ class Band:
 
     least: int
     most: int | None
-    classes_before: int
-    classes_after: int
     records_before: int
     records_after: int
 
@@ -84,19 +82,15 @@ def size_bands(before: SizeCounts, after: SizeCounts, k: int | None) -> tuple[Ba
         Band(
             least=edge,
             most=edges[index + 1] - 1 if index + 1 < len(edges) else None,
-            classes_before=int(counts[0][0][index]),
-            classes_after=int(counts[1][0][index]),
-            records_before=int(counts[0][1][index]),
-            records_after=int(counts[1][1][index]),
+            records_before=int(counts[0][index]),
+            records_after=int(counts[1][index]),
         )
         for index, edge in enumerate(edges[: last - first + 1])
     )
 
 
-def _counts(side: SizeCounts, edges: list[int]) -> tuple[Ints, Ints]:
-    """Classes and records per band."""
-    band = np.searchsorted(edges, side.sizes, side="right") - 1
-    classes, records = np.zeros((2, len(edges)), dtype=np.int64)
-    np.add.at(classes, band, side.classes)
-    np.add.at(records, band, side.sizes * side.classes)
-    return classes, records
+def _counts(side: SizeCounts, edges: list[int]) -> Ints:
+    """Records per band."""
+    records = np.zeros(len(edges), dtype=np.int64)
+    np.add.at(records, np.searchsorted(edges, side.sizes, side="right") - 1, side.sizes * side.classes)
+    return records

@@ -1,14 +1,12 @@
 """The Plotly figures, the same in reports, notebooks and the web page: one function per figure.
 
-Each takes plain facts and gives a figure that carries its own data, as a table under `layout.meta`: `data_of`
-and `csv_of` read it. Colours are those of Okabe and Ito, which people with colour-blindness can tell apart;
+Each takes plain facts and gives a figure that carries its own data, as a table under `layout.meta`, which the
+button for CSV saves. Colours are those of Okabe and Ito, which people with colour-blindness can tell apart;
 bars of the original data are hatched as well. Plotly reads labels as markup, so texts from the data go
 through `label`. A trace whose `meta` names a colour of the page (`before`, `after`, `quiet`, `line`) takes it
 from there, light or dark.
 """
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -25,28 +23,12 @@ _LONGEST_LABEL = 22
 _LONGEST_BRANCH = 30
 _LONGEST_HOVER = 60
 
-Row = tuple[str | float | None, ...]
-
 
 def label(text: str, longest: int = _LONGEST_LABEL) -> str:
     """A text from the data as Plotly shows it unchanged, on one line and not too long."""
     line = " ".join(text.split())
     short = line if len(line) <= longest else f"{line[: longest - 1]}…"
     return escape(short, quote=False).replace("$", "&#36;")  # which would begin a formula
-
-
-def data_of(figure: go.Figure) -> tuple[Row, list[Row]]:
-    """The table that a figure shows: the names of its columns, and its rows."""
-    table = figure.layout.meta
-    return tuple(table["columns"]), [tuple(row) for row in table["rows"]]
-
-
-def csv_of(figure: go.Figure) -> str:
-    """The same as CSV."""
-    text = io.StringIO()
-    columns, rows = data_of(figure)
-    csv.writer(text, lineterminator="\n").writerows([columns, *rows])
-    return text.getvalue()
 
 
 def loss_figure(losses: Mapping[str, float], title: str = "share of detail lost") -> go.Figure:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import fsum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -37,9 +37,10 @@ _PARTIAL = "question int, bucket int, keys binary, counts binary"
 _SELECTED = "question int, keys binary, counts binary, occurrences bigint, more boolean"
 _BLOCK = "block binary"
 _TOTAL = "total double"
-_FIGURES, _LONGEST = 3, 2  # how many figures stand before the counts of a chunk, and which is a maximum
+_FIGURES = 3  # that stand before the counts of a chunk
 
 Counts = tuple[Ints, Ints]  # keys, ascending, and how often each occurs
+CountOfChunk = Callable[[SetArrays], Ints]
 FloatOfChunk = Callable[[SetArrays], float]  # a measure of some sets that adds up
 
 
@@ -127,18 +128,19 @@ class SpreadSets:
 
     def totals(self, parent: Ints) -> Totals:
         """How often everything occurs."""
-        total = self._added(_TotalsOfChunk(self._leaf_count, parent))
-        rows, non_empty, longest = total[:_FIGURES].tolist()
+        count = partial(_totals_of_chunk, self._leaf_count, parent)
+        total = self._added(count, _FIGURES + self._leaf_count + len(parent), maxima=1)
+        longest, rows, non_empty = total[:_FIGURES].tolist()
         occurrences, supports = np.split(total[_FIGURES:], [self._leaf_count])
         return Totals(rows, non_empty, longest, occurrences, supports)
 
     def occurrences(self, question: ItemsetQuestion, number_of_leaf: Ints) -> Ints:
         """How many occurrences of the sets in question begin with each number."""
-        return self._added(_OccurrencesInChunk(question, number_of_leaf))
+        return self._added(partial(_occurrences_in_chunk, question, number_of_leaf), question.base)
 
     def supports(self, first: Ints, last: Ints, most: int) -> Ints:
         """How many rows hold a leaf of each interval of a row of intervals; not exact from `most` on."""
-        return self._added(_SupportsInChunk(first, last, most, self._leaf_count))
+        return self._added(partial(_supports_in_chunk, self._leaf_count, first, last, most), len(first))
 
     def total(self, of_chunk: FloatOfChunk) -> float:
         """A measure of every chunk, added up."""
@@ -162,13 +164,11 @@ class SpreadSets:
         rarest = min(((int(part.supports[0]), int(part.keys[0])) for part in parts), default=(0, -1))
         return RarestSet(*rarest, sum(int(part.keys[1]) for part in parts))
 
-    def _added(self, count: _ChunkCount) -> Ints:
+    def _added(self, count: CountOfChunk, size: int, *, maxima: int = 0) -> Ints:
         """A count of all chunks, added up in the workers and once more here."""
         self.jobs += 1
-        total = count.zero()
-        for row in self._chunks.mapInArrow(partial(_added_up_in_part, count), _BLOCK).collect():
-            total = count.add(total, unpacked(row.block, _INT64))
-        return total
+        rows = self._chunks.mapInArrow(partial(_added_up_in_part, count, size, maxima), _BLOCK).collect()
+        return _sum((unpacked(row.block, _INT64) for row in rows), size, maxima)
 
     def _counted(
         self,
@@ -194,77 +194,33 @@ class SpreadSets:
         return listed
 
 
-class _ChunkCount(Protocol):
-    """A count that is made per chunk and added up."""
-
-    def zero(self) -> Ints:
-        """The count of no chunk."""
-
-    def of(self, sets: SetArrays) -> Ints:
-        """The count of one."""
-
-    def add(self, left: Ints, right: Ints) -> Ints:
-        """The count of several."""
+def _totals_of_chunk(leaf_count: int, parent: Ints, sets: SetArrays) -> Ints:
+    sizes = np.diff(sets.starts)
+    figures = [sizes.max(initial=0), len(sizes), np.count_nonzero(sizes)]
+    occurrences = np.bincount(sets.items, minlength=leaf_count)
+    return np.concatenate((figures, occurrences, node_supports(sets, parent))).astype(np.int64)
 
 
-class _Sum:
-    def add(self, left: Ints, right: Ints) -> Ints:
-        return left + right
+def _occurrences_in_chunk(question: ItemsetQuestion, number_of_leaf: Ints, sets: SetArrays) -> Ints:
+    return occurrences_by_first(_laid(sets, question, number_of_leaf), question.subsets)
 
 
-@dataclass(frozen=True, eq=False)
-class _TotalsOfChunk:
-    leaf_count: int
-    parent: Ints
-
-    def zero(self) -> Ints:
-        return np.zeros(_FIGURES + self.leaf_count + len(self.parent), dtype=np.int64)
-
-    def of(self, sets: SetArrays) -> Ints:
-        sizes = np.diff(sets.starts)
-        figures = [len(sizes), np.count_nonzero(sizes), sizes.max(initial=0)]
-        occurrences = np.bincount(sets.items, minlength=self.leaf_count)
-        return np.concatenate((figures, occurrences, node_supports(sets, self.parent))).astype(np.int64)
-
-    def add(self, left: Ints, right: Ints) -> Ints:
-        total = left + right
-        total[_LONGEST] = max(left[_LONGEST], right[_LONGEST])
-        return total
+def _supports_in_chunk(leaf_count: int, first: Ints, last: Ints, most: int, sets: SetArrays) -> Ints:
+    return supports_of(ItemIndex(sets, *rows_of_leaves(sets, leaf_count)), first, last, most)
 
 
-@dataclass(frozen=True, eq=False)
-class _OccurrencesInChunk(_Sum):
-    question: ItemsetQuestion
-    number_of_leaf: Ints
-
-    def zero(self) -> Ints:
-        return np.zeros(self.question.base, dtype=np.int64)
-
-    def of(self, sets: SetArrays) -> Ints:
-        laid = _laid(sets, self.question, self.number_of_leaf)
-        return occurrences_by_first(laid, self.question.subsets)
+def _added_up_in_part(count: CountOfChunk, size: int, maxima: int, batches: Batches) -> Answers:
+    yield answer(_BLOCK, [_sum(map(count, sets_of(batches)), size, maxima).tobytes()])
 
 
-@dataclass(frozen=True, eq=False)
-class _SupportsInChunk(_Sum):
-    first: Ints
-    last: Ints
-    most: int
-    leaf_count: int
-
-    def zero(self) -> Ints:
-        return np.zeros(len(self.first), dtype=np.int64)
-
-    def of(self, sets: SetArrays) -> Ints:
-        index = ItemIndex(sets, *rows_of_leaves(sets, self.leaf_count))
-        return supports_of(index, self.first, self.last, self.most)
-
-
-def _added_up_in_part(count: _ChunkCount, batches: Batches) -> Answers:
-    total = count.zero()
-    for sets in sets_of(batches):
-        total = count.add(total, count.of(sets))
-    yield answer(_BLOCK, [total.tobytes()])
+def _sum(counts: Iterable[Ints], size: int, maxima: int) -> Ints:
+    """The sum of counts of this size, of which the first `maxima` are maxima."""
+    total = np.zeros(size, dtype=np.int64)
+    for count in counts:
+        most = np.maximum(total[:maxima], count[:maxima])
+        total += count
+        total[:maxima] = most
+    return total
 
 
 def _floats_added_up(measure: FloatOfChunk, batches: Batches) -> Answers:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.attack.attacked import Attacked
-from shoal.attack.catalogue import adversaries
+from shoal.attack.catalogue import ADVERSARIES
 from shoal.attack.chunks import LinkedChunks, attack_chunks, sensitive_guess
 from shoal.attack.disassociation import covers, known_users, sensitive_terms
 from shoal.attack.finding import Finding
@@ -66,9 +66,8 @@ def attack(
     linked = _linked(release, original, promises, seed)
     if population is not None and not linked.has_values:
         raise BadInput(Problem("a population tells of single values only", "attack sets without one"))
-    findings = [
-        finding for adversary in adversaries(items).values() for finding in adversary.find(linked, progress)
-    ]
+    most = most_items(items, linked)
+    findings = [finding for adversary in ADVERSARIES for finding in adversary(linked, most, progress)]
     if other is not None:
         findings.append(intersect(linked, _linked(other, original, promises, seed), progress))
     progress.stage("looking for what records have in common")
@@ -78,7 +77,7 @@ def attack(
         records=original.row_count,
         published_records=linked.published.row_count,
         findings=tuple(findings),
-        confidences=tuple(confidences(linked, most_items(items, linked))),
+        confidences=tuple(confidences(linked, most)),
         journalist=journalist_risk(linked, None if population is None else population.local),
         notices=original.notices,
     )

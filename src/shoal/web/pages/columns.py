@@ -7,19 +7,9 @@ from nicegui import ui
 
 from shoal.study.profile import ColumnProfile, Profile
 from shoal.study.starter import column_entry
+from shoal.web.pages import frame as page
 from shoal.web.pages.data import KINDS
-from shoal.web.pages.frame import (
-    Place,
-    ask,
-    attempt,
-    card,
-    first_do,
-    onward,
-    paragraph,
-    percent,
-    plain_table,
-    show_problems,
-)
+from shoal.web.pages.frame import Place
 from shoal.web.service.files import StoredFile
 
 ROLES = {
@@ -38,25 +28,25 @@ async def columns_page(place: Place, _: str | None) -> None:
     service, project = place.service, place.project.id
     file = await used_file(place)
     if file is None:
-        first_do("Choose a data file first.", "To the data", place.link("data"))
+        page.first_do("Choose a data file first.", "To the data", place.link("data"))
         return
     trouble = ui.column().classes("w-full")
-    profile = await attempt(trouble, service.data.profile, project, file.id)
+    profile = await page.attempt(trouble, service.data.profile, project, file.id)
     if profile is None:
         return
-    paragraph(
+    page.paragraph(
         "Only you know what others could know about the people in this file. When in doubt, “Somebody could"
         " know it” is the safe answer."
     )
-    sections = await ask(service.policies.get, project)
+    sections = await page.ask(service.policies.get, project)
 
     async def save(columns: dict[str, Any], data: dict[str, Any]) -> None:
         sections.update(columns=columns, data=data)
-        problems = await attempt(trouble, service.policies.replace, project, sections)
+        problems = await page.attempt(trouble, service.policies.replace, project, sections)
         findings.clear()
         if problems:
             with findings:
-                show_problems(problems, "Still to be settled, here or in later steps")
+                page.show_problems(problems, "Still to be settled, here or in later steps")
 
     async def save_column(name: str, change: dict[str, Any]) -> dict[str, Any]:
         columns = dict(sections.get("columns", {}))
@@ -75,18 +65,20 @@ async def columns_page(place: Place, _: str | None) -> None:
             columns[name] = {"role": "identifier"}
         await save(columns, {**sections["data"], "subject": name})
 
-    with card("What each column is"):
+    with page.card("What each column is"):
         for each in profile.columns:
             _column(each, sections.get("columns", {}).get(each.name), save_column)
     findings = ui.column().classes("w-full")
     _subject(profile, sections["data"].get("subject"), save_subject)
     await _uniqueness(place, file, profile, trouble)
-    onward("On to the hierarchies", place, "hierarchies")
+    page.onward("On to the hierarchies", place, "hierarchies")
 
 
 def _subject(profile: Profile, subject: str | None, save: Callable[[str | None], Awaitable[None]]) -> None:
-    with card("One person, several rows?"):
-        paragraph("If rows can belong to the same person, people are counted rather than rows.", quiet=True)
+    with page.card("One person, several rows?"):
+        page.paragraph(
+            "If rows can belong to the same person, people are counted rather than rows.", quiet=True
+        )
         names = [each.name for each in profile.columns]
         offered = {"": "No: every row is another person"}
         offered |= {f"={name}": f"Rows with the same {name} are one person" for name in names}
@@ -103,8 +95,8 @@ def _subject(profile: Profile, subject: str | None, save: Callable[[str | None],
 
 async def used_file(place: Place) -> StoredFile | None:
     """The data file that the settings name."""
-    sections = await ask(place.service.policies.get, place.project.id)
-    files = await ask(place.service.files.all, place.project.id, "data")
+    sections = await page.ask(place.service.policies.get, place.project.id)
+    files = await page.ask(place.service.files.all, place.project.id, "data")
     used = sections.get("data", {}).get("path")
     return next((file for file in files if file.name == used), None)
 
@@ -154,7 +146,9 @@ def _column(known: ColumnProfile, entry: dict[str, Any] | None, save: Save) -> N
         with ui.column().classes("gap-1"):
             suggestion = ROLES.get(known.role, known.role)
             ui.label(f"Suggested: “{suggestion}” ({known.reason}).").classes("text-sm")
-            alone = f"{percent(known.unique_share)} of the records have a value here that nobody else has."
+            alone = (
+                f"{page.percent(known.unique_share)} of the records have a value here that nobody else has."
+            )
             ui.label(alone).classes("shoal-quiet text-sm")
             extras = ui.column().classes("gap-1 w-full")
 
@@ -192,14 +186,14 @@ def _switch(title: str, key: str, entry: dict[str, Any], change: Change) -> None
 
 
 async def _uniqueness(place: Place, file: StoredFile, profile: Profile, trouble: ui.element) -> None:
-    with card("Who could be singled out"):
-        paragraph(
+    with page.card("Who could be singled out"):
+        page.paragraph(
             "How many of the records are the only one of their kind, for somebody who knows these columns."
         )
         if profile.uniqueness:
-            plain_table(
+            page.plain_table(
                 ("Who knows", "singles out"),
-                [(" and ".join(names), percent(share)) for names, share in profile.uniqueness],
+                [(" and ".join(names), page.percent(share)) for names, share in profile.uniqueness],
                 height="300px",
             )
         known = ui.select(
@@ -209,12 +203,12 @@ async def _uniqueness(place: Place, file: StoredFile, profile: Profile, trouble:
         answer = ui.label("").props('aria-live="polite"')
 
         async def count() -> None:
-            share = await attempt(
+            share = await page.attempt(
                 trouble, place.service.data.uniqueness, place.project.id, file.id, list(known.value or [])
             )
             if share is not None and known.value:
                 answer.text = (
-                    f"Who knows {' and '.join(known.value)} singles out {percent(share)} of the records."
+                    f"Who knows {' and '.join(known.value)} singles out {page.percent(share)} of the records."
                 )
 
         known.on_value_change(count)

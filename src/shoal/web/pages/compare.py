@@ -8,19 +8,8 @@ from nicegui import ui
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.errors import BadInput, Problem
 from shoal.report.figures import Point, comparison_figure
-from shoal.web.pages.frame import (
-    Place,
-    ask,
-    attempt,
-    card,
-    figure,
-    first_do,
-    main_button,
-    paragraph,
-    percent,
-    plain_table,
-    quiet_button,
-)
+from shoal.web.pages import frame as page
+from shoal.web.pages.frame import Place
 from shoal.web.pages.result import chosen_job, main_loss, parameters_of
 from shoal.web.pages.running import jobs_list
 from shoal.web.service.jobs import Job
@@ -31,23 +20,23 @@ _SWEPT = ("k", "m", "l", "t", "alpha", "epsilon")
 async def compare_page(place: Place, job_id: str | None) -> None:
     """Past runs, the form of a sweep, and what sweeps found."""
     trouble = ui.column().classes("w-full")
-    everything = await ask(place.service.jobs.all, place.project.id)
+    everything = await page.ask(place.service.jobs.all, place.project.id)
     runs = [job for job in everything if job.kind == "run" and job.state == "done"]
-    with card("Past runs side by side"):
+    with page.card("Past runs side by side"):
         if runs:
             _past(runs)
         else:
-            paragraph("Nothing has been run to its end yet.", quiet=True)
+            page.paragraph("Nothing has been run to its end yet.", quiet=True)
     await _sweep_form(place, trouble)
     job = await chosen_job(place, "comparison", "compare", job_id)
     if job is not None:
         _found(place, job, trouble)
-    with card("Sweeps"):
+    with page.card("Sweeps"):
         await jobs_list(place, trouble, kinds=("comparison",))
 
 
 def _past(runs: Sequence[Job]) -> None:
-    plain_table(
+    page.plain_table(
         ("Promise", "Parameters", "Algorithm", "Holds", "Loss", "Highest risk", "Seconds"),
         [_row(job) for job in runs],
     )
@@ -67,8 +56,8 @@ def _row(job: Job) -> tuple[str, ...]:
         parameters_of(job),
         str(result["algorithm"]),
         "yes" if result["verdict"]["holds"] else "no",
-        percent(main_loss(result["loss"])),
-        "" if risk is None else percent(risk["highest"]),
+        page.percent(main_loss(result["loss"])),
+        "" if risk is None else page.percent(risk["highest"]),
         f"{result['seconds']['total']:,.1f}",
     )
 
@@ -95,22 +84,22 @@ def _plot(
         if pick is not None and curve >= first:
             pick(runs[curve - first][mark])
 
-    figure(drawn.to_plotly_json(), pick_mark if pick is not None else None)
+    page.figure(drawn.to_plotly_json(), pick_mark if pick is not None else None)
 
 
 async def _sweep_form(place: Place, trouble: ui.element) -> None:
-    sections = await ask(place.service.policies.get, place.project.id)
+    sections = await page.ask(place.service.policies.get, place.project.id)
     privacy = sections.get("privacy", {})
     serving = [each["name"] for each in describe_algorithms() if privacy.get("model") in each["models"]]
     if not serving:
-        first_do(
+        page.first_do(
             "Choose a promise first; then ways to it can be compared.",
             "To the promise",
             place.link("promise"),
         )
         return
-    with card("Try several at once"):
-        paragraph(
+    with page.card("Try several at once"):
+        page.paragraph(
             "Every algorithm is run with every combination of the values; nothing is published.", quiet=True
         )
         algorithms = ui.select(serving, value=serving[:2], multiple=True, label="Algorithms")
@@ -123,15 +112,18 @@ async def _sweep_form(place: Place, trouble: ui.element) -> None:
 
         async def start() -> None:
             texts = {name: str(field.value) for name, field in values.items()}
-            sweep = await attempt(trouble, sweep_of, texts)
+            sweep = await page.attempt(trouble, sweep_of, texts)
             if sweep is None:
                 return
             names = list(algorithms.value or [])
             compare = place.service.jobs.compare
-            if await attempt(trouble, compare, place.project.id, algorithms=names, sweep=sweep) is not None:
+            if (
+                await page.attempt(trouble, compare, place.project.id, algorithms=names, sweep=sweep)
+                is not None
+            ):
                 ui.navigate.to(place.link("compare"))
 
-        main_button("Compare", start)
+        page.main_button("Compare", start)
 
 
 def sweep_of(texts: Mapping[str, str]) -> dict[str, list[float]]:
@@ -167,15 +159,15 @@ def _found(place: Place, job: Job, trouble: ui.element) -> None:
         with chosen:
             _found_run(place, job, next(row for row in usable if row["run"] == run), trouble)
 
-    with card(f"Found by the {job.title}"):
-        paragraph(result["reason"])
+    with page.card(f"Found by the {job.title}"):
+        page.paragraph(result["reason"])
         if usable:
             lines: dict[str, list[Point]] = {}
             for row in usable:
                 lines.setdefault(row["algorithm"], []).append((row["risk"], row[loss], row["run"]))
             front = sorted((row["risk"], row[loss]) for row in usable if row["run"] in result["front"])
             _plot(lines, front, pick)
-            paragraph("Click a mark to choose its run.", quiet=True)
+            page.paragraph("Click a mark to choose its run.", quiet=True)
             chosen = ui.column().classes("w-full").props('aria-live="polite"')
         for row in result["runs"]:
             _found_run(place, job, row, trouble)
@@ -186,7 +178,7 @@ def _found_run(place: Place, job: Job, row: Mapping[str, Any], trouble: ui.eleme
     result: Mapping[str, Any] = job.result or {}
 
     async def adopt() -> None:
-        await attempt(trouble, place.service.results.adopt, place.project.id, job.id, row["run"])
+        await page.attempt(trouble, place.service.results.adopt, place.project.id, job.id, row["run"])
         ui.navigate.to(place.link("run"))
 
     with ui.row().classes("items-center w-full shoal-line"):
@@ -194,10 +186,10 @@ def _found_run(place: Place, job: Job, row: Mapping[str, Any], trouble: ui.eleme
         if row["run"] == result["recommended"]:
             ui.label("recommended").classes("shoal-good")
         ui.label(_figures_of(row, result["loss"])).classes("shoal-quiet")
-        quiet_button("Take it", adopt).props["aria-label"] = f"Take {row['run']}"
+        page.quiet_button("Take it", adopt).props["aria-label"] = f"Take {row['run']}"
 
 
 def _figures_of(row: Mapping[str, Any], loss: str) -> str:
     if not row["holds"]:
         return "no release"
-    return f"loss {percent(row.get(loss))}, risk {percent(row['risk'])}, {row['seconds']:,.1f} s"
+    return f"loss {page.percent(row.get(loss))}, risk {page.percent(row['risk'])}, {row['seconds']:,.1f} s"

@@ -5,18 +5,8 @@ from typing import Any
 
 from nicegui import ui
 
-from shoal.web.pages.frame import (
-    Place,
-    ask,
-    attempt,
-    card,
-    onward,
-    other_button,
-    paragraph,
-    percent,
-    plain_table,
-    quiet_button,
-)
+from shoal.web.pages import frame as page
+from shoal.web.pages.frame import Place
 from shoal.web.pages.uploading import file_button
 from shoal.web.service.files import StoredFile
 
@@ -28,7 +18,7 @@ _PREVIEWED = 200
 async def data_page(place: Place, _: str | None) -> None:
     """Upload or pick a file, and look at it."""
     service, project = place.service, place.project.id
-    paragraph(
+    page.paragraph(
         "Bring the file that you want to publish. Every row should be one person; where it is one visit, name"
         " the column that tells people apart in the next step."
     )
@@ -36,24 +26,24 @@ async def data_page(place: Place, _: str | None) -> None:
 
     async def use(stored: StoredFile) -> None:
         waiting = ui.notification("Looking at the file …", spinner=True, timeout=None)
-        begun = await attempt(trouble, service.policies.start, project, stored.id)
+        begun = await page.attempt(trouble, service.policies.start, project, stored.id)
         waiting.dismiss()
         if begun is not None:
             ui.navigate.to(place.link("data"))
 
-    with card("Bring a file"):
+    with page.card("Bring a file"):
         file_button("Choose a file", place, "data", trouble, use)
-        paragraph(
+        page.paragraph(
             "CSV, TSV, text with one set per line, JSON lines, Parquet, Arrow or Excel; texts may be packed"
             " with gzip.",
             quiet=True,
         )
         await _server_folder(place, trouble, use)
-    files = await ask(service.files.all, project, "data")
-    sections = await ask(service.policies.get, project)
+    files = await page.ask(service.files.all, project, "data")
+    sections = await page.ask(service.policies.get, project)
     used = sections.get("data", {}).get("path")
     if files:
-        with card("Files of this project"):
+        with page.card("Files of this project"):
             for file in files:
                 _file(file, use, in_use=file.name == used)
     current = next((file for file in files if file.name == used), None)
@@ -63,18 +53,20 @@ async def data_page(place: Place, _: str | None) -> None:
 
 async def _server_folder(place: Place, trouble: ui.element, use: Use) -> None:
     """Files that lie on the server already, if it was started with a folder."""
-    offered = await ask(place.service.files.offered)
+    offered = await page.ask(place.service.files.offered)
     if not offered:
         return
     chosen = ui.select([each.place for each in offered], label="Or a file of the server's folder")
     chosen.props("outlined dense").classes("w-full")
 
     async def pick() -> None:
-        stored = await attempt(trouble, place.service.files.pick, place.project.id, str(chosen.value or ""))
+        stored = await page.attempt(
+            trouble, place.service.files.pick, place.project.id, str(chosen.value or "")
+        )
         if stored is not None:
             await use(stored)
 
-    other_button("Take this one", pick)
+    page.other_button("Take this one", pick)
 
 
 def _file(file: StoredFile, use: Use, *, in_use: bool) -> None:
@@ -84,18 +76,18 @@ def _file(file: StoredFile, use: Use, *, in_use: bool) -> None:
         if in_use:
             ui.label("in use").classes("shoal-good")
         else:
-            button = quiet_button("Use it", lambda: use(file))
+            button = page.quiet_button("Use it", lambda: use(file))
             button.props["aria-label"] = f"Use {file.name}"
 
 
 async def _look(place: Place, file: StoredFile, sections: dict[str, Any], trouble: ui.element) -> None:
     service, project = place.service, place.project.id
-    with card("What is in it"):
-        profile = await attempt(trouble, service.data.profile, project, file.id)
+    with page.card("What is in it"):
+        profile = await page.attempt(trouble, service.data.profile, project, file.id)
         if profile is None:
             return
-        paragraph(f"{profile.records:,} records, {len(profile.columns)} columns.")
-        plain_table(
+        page.paragraph(f"{profile.records:,} records, {len(profile.columns)} columns.")
+        page.plain_table(
             ("Column", "Looks like", "Different values", "Missing", "Values that only one record has"),
             [
                 (
@@ -103,18 +95,18 @@ async def _look(place: Place, file: StoredFile, sections: dict[str, Any], troubl
                     KINDS[each.kind],
                     f"{each.distinct:,}",
                     f"{each.missing:,}",
-                    percent(each.unique_share),
+                    page.percent(each.unique_share),
                 )
                 for each in profile.columns
             ],
         )
         _missing(place, sections, trouble)
-    with card("The first records"):
-        shown = await attempt(trouble, service.data.preview, project, file.id, count=_PREVIEWED)
+    with page.card("The first records"):
+        shown = await page.attempt(trouble, service.data.preview, project, file.id, count=_PREVIEWED)
         if shown is not None:
             rows = [["missing" if value is None else value for value in row] for row in shown.rows]
-            plain_table(shown.columns, rows, height="420px", wrap=False)
-    onward("On to the columns", place, "columns")
+            page.plain_table(shown.columns, rows, height="420px", wrap=False)
+    page.onward("On to the columns", place, "columns")
 
 
 def _missing(place: Place, sections: dict[str, Any], trouble: ui.element) -> None:
@@ -128,7 +120,10 @@ def _missing(place: Place, sections: dict[str, Any], trouble: ui.element) -> Non
     async def save() -> None:
         missing = list(dict.fromkeys(["", *(word.strip() for word in str(words.value).split("|"))]))
         data = {**sections["data"], "missing": missing}
-        if await attempt(trouble, place.service.policies.set, place.project.id, "data", data) is not None:
+        if (
+            await page.attempt(trouble, place.service.policies.set, place.project.id, "data", data)
+            is not None
+        ):
             ui.notify("Saved.")
 
     words.on("blur", save)

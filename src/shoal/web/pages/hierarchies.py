@@ -6,20 +6,8 @@ from typing import Any
 from nicegui import events, ui
 
 from shoal.errors import BadInput, Problem
-from shoal.web.pages.frame import (
-    Place,
-    ask,
-    attempt,
-    bullets,
-    card,
-    counted,
-    first_do,
-    main_button,
-    onward,
-    other_button,
-    paragraph,
-    show_problems,
-)
+from shoal.web.pages import frame as page
+from shoal.web.pages.frame import Place
 from shoal.web.pages.uploading import file_button
 from shoal.web.service.editing import Dissolve, Edit, Group, Move, Rename
 from shoal.web.service.files import StoredFile
@@ -46,15 +34,15 @@ _TICK = "Tick labels in the tree, write a label if one is needed, and say what t
 
 async def hierarchies_page(place: Place, number: str | None) -> None:
     """One hierarchy per quasi-identifier: recipe or file, with the tree that comes of it."""
-    sections = await ask(place.service.policies.get, place.project.id)
+    sections = await page.ask(place.service.policies.get, place.project.id)
     columns = {
         name: entry for name, entry in sections.get("columns", {}).items() if entry.get("role") == "quasi"
     }
     if not columns:
         sentence = "No column is one that somebody could know: choose roles first."
-        first_do(sentence, "To the columns", place.link("columns"))
+        page.first_do(sentence, "To the columns", place.link("columns"))
         return
-    paragraph(
+    page.paragraph(
         "A hierarchy says how a value may become coarser: 23, then 20-24, then 20-29, at last hidden. The"
         " more levels it has, the more can be kept."
     )
@@ -68,7 +56,7 @@ async def hierarchies_page(place: Place, number: str | None) -> None:
                     link.props('aria-current="step"')
     here = place.link("hierarchies", str(names.index(chosen)))
     await Editor(place, chosen, columns[chosen], here).show()
-    onward("On to the promise", place, "promise")
+    page.onward("On to the promise", place, "promise")
 
 
 def _place(number: str | None, count: int) -> int:
@@ -91,24 +79,24 @@ class Editor:
         """Draw everything."""
         files = [
             file.name
-            for file in await ask(self._place.service.files.all, self._place.project.id, "hierarchy")
+            for file in await page.ask(self._place.service.files.all, self._place.project.id, "hierarchy")
         ]
-        with card(f"Hierarchy of {self._name}"):
+        with page.card(f"Hierarchy of {self._name}"):
             self._recipe(files)
-            main_button("Save", self._save)
-        with card("Or bring a file"):
-            paragraph(
+            page.main_button("Save", self._save)
+        with page.card("Or bring a file"):
+            page.paragraph(
                 "One line per value, from the value to the coarsest label, as ARX and Amnesia write them.",
                 quiet=True,
             )
             file_button("Choose a hierarchy file", self._place, "hierarchy", self._trouble, self._use_file)
-        with card("The tree"):
+        with page.card("The tree"):
             self._area = ui.column().classes("w-full")
             if self._saved is not None:
                 await self._draw(self._saved, editable=True)
             else:
                 with self._area:
-                    paragraph(
+                    page.paragraph(
                         "None yet: items are kept or hidden as they are."
                         if self._kind == "set"
                         else "Choose how; the tree that comes of it is drawn here.",
@@ -137,11 +125,11 @@ class Editor:
 
     async def _look(self) -> None:
         """Draw what would come of the fields as they are."""
-        if (hierarchy := await attempt(self._trouble, self._read)) is not None:
+        if (hierarchy := await page.attempt(self._trouble, self._read)) is not None:
             await self._draw(hierarchy, editable=hierarchy == self._saved)
 
     async def _save(self) -> None:
-        if (hierarchy := await attempt(self._trouble, self._read)) is not None:
+        if (hierarchy := await page.attempt(self._trouble, self._read)) is not None:
             await self._take(hierarchy)
 
     async def _use_file(self, stored: StoredFile) -> None:
@@ -150,19 +138,19 @@ class Editor:
     async def _take(self, hierarchy: Any) -> None:
         """Save a hierarchy that is a tree over the column's values; else say everything that is wrong."""
         service, project = self._place.service, self._place.project.id
-        findings = await attempt(self._trouble, service.trees.lint, project, self._name, hierarchy)
+        findings = await page.attempt(self._trouble, service.trees.lint, project, self._name, hierarchy)
         if findings is None:
             return
         if errors := [each.problem for each in findings if each.severity == "error"]:
             with self._trouble:
-                show_problems(errors, "This is no hierarchy for these values")
+                page.show_problems(errors, "This is no hierarchy for these values")
             return
-        await ask(service.trees.choose, project, self._name, hierarchy)
+        await page.ask(service.trees.choose, project, self._name, hierarchy)
         ui.navigate.to(self._here)
 
     async def _draw(self, hierarchy: Any, *, editable: bool) -> None:
         trees, project = self._place.service.trees, self._place.project.id
-        view = await attempt(self._trouble, trees.view, project, self._name, hierarchy)
+        view = await page.attempt(self._trouble, trees.view, project, self._name, hierarchy)
         self._area.clear()
         if view is None:
             return
@@ -173,11 +161,11 @@ class Editor:
             if editable:
                 _editing(tree, self._change)
             else:
-                paragraph("Save it to change it by hand.", quiet=True)
+                page.paragraph("Save it to change it by hand.", quiet=True)
 
     async def _change(self, edits: Sequence[Edit]) -> None:
         trees, project = self._place.service.trees, self._place.project.id
-        if await attempt(self._trouble, trees.edit, project, self._name, edits) is not None:
+        if await page.attempt(self._trouble, trees.edit, project, self._name, edits) is not None:
             ui.navigate.to(self._here)
 
 
@@ -247,14 +235,16 @@ def _number(value: float) -> float:
 
 def _findings(view: TreeView) -> None:
     upper = "" if view.whole else " Only the upper levels are drawn."
-    paragraph(f"{counted(view.values[-1], 'value')} in {counted(view.height, 'level')}.{upper}")
+    page.paragraph(
+        f"{page.counted(view.values[-1], 'value')} in {page.counted(view.height, 'level')}.{upper}"
+    )
     if errors := [each.problem for each in view.findings if each.severity == "error"]:
-        show_problems(errors, "This has to be mended")
+        page.show_problems(errors, "This has to be mended")
     hints = [str(each.problem) for each in view.findings if each.severity != "error"]
     if hints := [*hints, *view.notices]:
         with ui.column().classes("shoal-soft"):
             ui.label("Worth a look").classes("font-semibold")
-            bullets(hints)
+            page.bullets(hints)
 
 
 def _drawn(view: TreeView, noun: str, *, ticks: bool) -> ui.tree:
@@ -265,7 +255,7 @@ def _drawn(view: TreeView, noun: str, *, ticks: bool) -> ui.tree:
         ).props("no-transition dense")
         tree.expand([view.labels[-1]])
     if not is_whole:
-        paragraph("The tree is large: only its upper levels are drawn.", quiet=True)
+        page.paragraph("The tree is large: only its upper levels are drawn.", quiet=True)
     return tree
 
 
@@ -286,9 +276,9 @@ def tree_nodes(view: TreeView, noun: str) -> tuple[list[dict[str, Any]], bool]:
 
     def shown(number: int) -> dict[str, Any]:
         label, values, records = view.labels[number], view.values[number], view.records[number]
-        count = counted(records, noun)
+        count = page.counted(records, noun)
         if number in children:
-            count = f"{counted(values, 'value')}, {count}"
+            count = f"{page.counted(values, 'value')}, {count}"
         below = [shown(child) for child in children.get(number, ()) if child in drawn]
         return {"id": label, "label": f"{label} ({count})", "children": below}
 
@@ -321,4 +311,4 @@ def _editing(tree: ui.tree, change: Callable[[Sequence[Edit]], Awaitable[None]])
     }
     with ui.row():
         for title, edits in actions.items():
-            other_button(title, lambda edits=edits: apply(edits))
+            page.other_button(title, lambda edits=edits: apply(edits))

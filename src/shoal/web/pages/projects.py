@@ -7,16 +7,7 @@ from nicegui import ui
 
 from shoal.table.sample import sample_folder
 from shoal.web.access import Access
-from shoal.web.pages.frame import (
-    ask,
-    attempt,
-    card,
-    counted,
-    main_button,
-    other_button,
-    paragraph,
-    quiet_button,
-)
+from shoal.web.pages import frame as page
 from shoal.web.service.projects import Project
 from shoal.web.service.service import Service
 
@@ -35,45 +26,47 @@ _DISASSOCIATION: dict[str, dict[str, Any]] = {
 
 async def projects_page(service: Service, access: Access) -> None:
     """The list of projects and the ways to begin one."""
-    paragraph(
+    page.paragraph(
         "A project holds a data file about people, what you say about its columns, and the releases that you"
         " made of it. Begin with your own file, or try the sample of invented patients."
     )
     trouble = ui.column().classes("w-full")
 
     async def create() -> None:
-        made = await attempt(trouble, service.projects.create, name.value)
+        made = await page.attempt(trouble, service.projects.create, name.value)
         if made is not None:
             ui.navigate.to(f"/projects/{made.id}/data")
 
-    with card("A new project"), ui.row().classes("items-center w-full"):
+    with page.card("A new project"), ui.row().classes("items-center w-full"):
         name = ui.input("Name").props("outlined dense").classes("grow").on("keydown.enter", create)
-        main_button("Create", create)
+        page.main_button("Create", create)
 
     async def begin(kind: str) -> None:
-        made = await attempt(trouble, begin_sample, service, kind)
+        made = await page.attempt(trouble, begin_sample, service, kind)
         if made is not None:
             ui.navigate.to(f"/projects/{made.id}/data")
 
-    with card("Try the sample"), ui.row():
+    with page.card("Try the sample"), ui.row():
         for kind, (title, *_) in SAMPLES.items():
-            other_button(title, lambda kind=kind: begin(kind))
+            page.other_button(title, lambda kind=kind: begin(kind))
 
-    with card("Existing projects"):
-        existing = await ask(service.projects.all)
+    with page.card("Existing projects"):
+        existing = await page.ask(service.projects.all)
         if not existing:
-            paragraph("There are none yet.", quiet=True)
+            page.paragraph("There are none yet.", quiet=True)
         for project in existing:
             _entry(service, project, trouble)
 
-    with card("Another browser"):
-        paragraph("Sessions belong to one browser. This makes a link that opens one more, once.", quiet=True)
+    with page.card("Another browser"):
+        page.paragraph(
+            "Sessions belong to one browser. This makes a link that opens one more, once.", quiet=True
+        )
         shown = ui.label("").classes("shoal-any").props('aria-live="polite"')
 
         def show_link() -> None:
             shown.text = f"Add this to the server's address: /?token={access.new_link()}"
 
-        other_button("Make a link", show_link)
+        page.other_button("Make a link", show_link)
 
 
 def begin_sample(service: Service, kind: str) -> Project:
@@ -97,18 +90,18 @@ def _entry(service: Service, project: Project, trouble: ui.element) -> None:
     with ui.row().classes("items-center w-full"):
         with ui.column().classes("gap-0 grow shoal-any"):
             ui.link(project.name, f"/projects/{project.id}/data")
-            counts = f"{counted(project.files, 'file')}, {counted(project.jobs, 'run')}"
+            counts = f"{page.counted(project.files, 'file')}, {page.counted(project.jobs, 'run')}"
             ui.label(f"Made {made}; {counts}").classes("shoal-quiet text-sm")
         with ui.dialog() as sure, ui.card():
             ui.label(f"Delete {project.name!r} with its data and everything made of them, for good?")
             with ui.row():
-                main_button("Keep it", sure.close)
+                page.main_button("Keep it", sure.close)
 
                 async def delete() -> None:
                     sure.close()
-                    await attempt(trouble, service.delete, project.id)
+                    await page.attempt(trouble, service.delete, project.id)
                     ui.navigate.to("/")
 
-                quiet_button("Delete for good", delete, colour="negative")
-        button = quiet_button("Delete", sure.open, colour="negative")
+                page.quiet_button("Delete for good", delete, colour="negative")
+        button = page.quiet_button("Delete", sure.open, colour="negative")
         button.props["aria-label"] = f"Delete {project.name}"

@@ -9,18 +9,8 @@ from shoal.algorithms.catalogue import ALGORITHMS
 from shoal.policy.promise import keys_of, named_models
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import SETS, VALUES, Form, Key, Model
-from shoal.web.pages.frame import (
-    Place,
-    ask,
-    attempt,
-    bullets,
-    card,
-    first_do,
-    heading,
-    onward,
-    paragraph,
-    show_problems,
-)
+from shoal.web.pages import frame as page
+from shoal.web.pages.frame import Place
 from shoal.web.service.files import ending_of
 
 _NOTHING_MORE = "Nothing more is promised about it"
@@ -29,12 +19,12 @@ Change = Callable[[], Awaitable[None]]
 
 async def promise_page(place: Place, _: str | None) -> None:
     """Questions, and below them what the answers promise, which changes with every one."""
-    sections = await ask(place.service.policies.get, place.project.id)
+    sections = await page.ask(place.service.policies.get, place.project.id)
     entries = sections.get("columns", {})
     fitting = fitting_answers(entries)
     if not fitting:
         sentence = "No column is one that somebody could know: choose roles first."
-        first_do(sentence, "To the columns", place.link("columns"))
+        page.first_do(sentence, "To the columns", place.link("columns"))
         return
     privacy: dict[str, Any] = dict(sections.get("privacy", {}))
     if privacy.get("model") not in fitting:
@@ -56,7 +46,7 @@ async def promise_page(place: Place, _: str | None) -> None:
         _learning(learning, sensitive, privacy, changed)
         await changed()
 
-    with card("What might somebody know about a person in this file?"):
+    with page.card("What might somebody know about a person in this file?"):
         answers = ui.radio(fitting, value=privacy["model"])
         answers.props("dense").on_value_change(lambda event: choose(event.value))
     sensitive = _sensitive(entries)
@@ -65,10 +55,10 @@ async def promise_page(place: Place, _: str | None) -> None:
     _numbers(numbers, privacy, changed)
     _learning(learning, sensitive, privacy, changed)
     with ui.column().classes("shoal-soft"):
-        heading("What this promises")
+        page.heading("What this promises")
         meaning = ui.column().classes("w-full").props('aria-live="polite"')
     await changed()
-    onward("On to the run", place, "run")
+    page.onward("On to the run", place, "run")
 
 
 def fitting_answers(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
@@ -111,7 +101,7 @@ def _complete(privacy: dict[str, Any]) -> None:
 
 def _numbers(area: ui.element, privacy: dict[str, Any], changed: Change) -> None:
     area.clear()
-    with area, card("How well shall a person hide?"):
+    with area, page.card("How well shall a person hide?"):
         for key in reversed(named_models()[privacy["model"]].keys):
             if key.needed:
                 _slider(privacy, key, changed)
@@ -162,7 +152,7 @@ def _learning(area: ui.element, sensitive: list[str], privacy: dict[str, Any], c
             with value:
                 _slider(privacy, keys[kind], changed)
 
-    with area, card(f"And what may be learned about {', '.join(sensitive)}?"):
+    with area, page.card(f"And what may be learned about {', '.join(sensitive)}?"):
         radio = ui.radio(offered, value=current if current in offered else "none").props("dense")
         radio.on_value_change(lambda event: choose(event.value))
         value = ui.column().classes("w-full")
@@ -171,13 +161,13 @@ def _learning(area: ui.element, sensitive: list[str], privacy: dict[str, Any], c
 
 async def _save(place: Place, privacy: Mapping[str, Any], trouble: ui.element) -> None:
     service, project = place.service, place.project.id
-    sections = await ask(service.policies.get, project)
+    sections = await page.ask(service.policies.get, project)
     model_changed = sections.get("privacy", {}).get("model") != privacy["model"]
     kept = {"privacy": dict(privacy)}
     if model_changed:
         kept["algorithm"] = {"name": "auto"}
         kept["output"] = {"path": _published_name(privacy["model"], sections.get("data", {}).get("path", ""))}
-    await attempt(trouble, service.policies.replace, project, {**sections, **kept})
+    await page.attempt(trouble, service.policies.replace, project, {**sections, **kept})
 
 
 def _published_name(model: str, data: str) -> str:
@@ -188,14 +178,14 @@ def _published_name(model: str, data: str) -> str:
 
 
 async def _explain(place: Place, privacy: Mapping[str, Any], area: ui.element) -> None:
-    meaning = await attempt(area, place.service.policies.meaning, place.project.id, privacy)
-    problems = await ask(place.service.policies.problems, place.project.id)
+    meaning = await page.attempt(area, place.service.policies.meaning, place.project.id, privacy)
+    problems = await page.ask(place.service.policies.problems, place.project.id)
     if meaning is None:
         return
     with area:
         for sentence in meaning.promises:
-            paragraph(sentence)
-        heading("What it does not stop", level=3)
-        bullets(f"{limit.title}: {limit.text}" for limit in meaning.limits)
+            page.paragraph(sentence)
+        page.heading("What it does not stop", level=3)
+        page.bullets(f"{limit.title}: {limit.text}" for limit in meaning.limits)
         if problems:
-            show_problems(problems, "Still to be settled")
+            page.show_problems(problems, "Still to be settled")

@@ -9,22 +9,8 @@ from nicegui import events, ui
 from shoal.metrics.catalogue import MEASURES, in_headlines
 from shoal.privacy.catalogue import MODELS
 from shoal.report.wording import capitalized, measure
-from shoal.web.pages.frame import (
-    Place,
-    ask,
-    attempt,
-    bullets,
-    card,
-    counted,
-    figure,
-    first_do,
-    main_button,
-    other_button,
-    paragraph,
-    percent,
-    plain_table,
-    tile,
-)
+from shoal.web.pages import frame as page
+from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import Job, JobKind
 
 _FIGURES = {
@@ -58,9 +44,9 @@ async def result_page(place: Place, job_id: str | None) -> None:
     """The newest run, or the one that was asked for."""
     job = await chosen_job(place, "run", "result", job_id)
     if job is None:
-        first_do("Nothing has been run to its end yet.", "To the run", place.link("run"))
+        page.first_do("Nothing has been run to its end yet.", "To the run", place.link("run"))
         return
-    view = await ask(place.service.results.view, place.project.id, job.id)
+    view = await page.ask(place.service.results.view, place.project.id, job.id)
     trouble = ui.column().classes("w-full")
     _verdict(job.result or {}, view)
     _figures(view)
@@ -72,22 +58,22 @@ async def result_page(place: Place, job_id: str | None) -> None:
         _generalized(view["generalized_items"])
     if view["trees"]:
         _trees(view["trees"])
-    with card("What it does not stop"):
-        bullets(f"{limit['title']}: {limit['text']}" for limit in view["limits"])
+    with page.card("What it does not stop"):
+        page.bullets(f"{limit['title']}: {limit['text']}" for limit in view["limits"])
 
     async def attack() -> None:
-        if await attempt(trouble, place.service.jobs.attack, place.project.id, job.id) is not None:
+        if await page.attempt(trouble, place.service.jobs.attack, place.project.id, job.id) is not None:
             ui.navigate.to(place.link("run"))
 
     with ui.row():
-        other_button("Attack it", attack)
-        other_button("Compare with others", lambda: ui.navigate.to(place.link("compare")))
-        main_button("Export", lambda: ui.navigate.to(place.link("export", job.id)))
+        page.other_button("Attack it", attack)
+        page.other_button("Compare with others", lambda: ui.navigate.to(place.link("compare")))
+        page.main_button("Export", lambda: ui.navigate.to(place.link("export", job.id)))
 
 
 def _generalized(items: Sequence[Mapping[str, Any]]) -> None:
-    with card("Items that were generalized, and why"):
-        plain_table(
+    with page.card("Items that were generalized, and why"):
+        page.plain_table(
             ("Published as", "Items", "Occurrences", "Because"),
             [(each["label"], each["items"], each["occurrences"], each["because"]) for each in items],
             height="360px",
@@ -98,7 +84,7 @@ async def chosen_job(place: Place, kind: JobKind, step: str, job_id: str | None)
     """The finished job that was asked for, else the newest of its kind; a list to choose others from."""
     jobs = [
         job
-        for job in await ask(place.service.jobs.all, place.project.id)
+        for job in await page.ask(place.service.jobs.all, place.project.id)
         if job.kind == kind and job.state == "done"
     ]
     job = next((job for job in jobs if job.id == job_id), jobs[0] if jobs and job_id is None else None)
@@ -111,7 +97,7 @@ async def chosen_job(place: Place, kind: JobKind, step: str, job_id: str | None)
 
 def _when(job: Job) -> str:
     loss = main_loss((job.result or {}).get("loss", {}))
-    shown = "" if loss is None else f"loss {percent(loss)}"
+    shown = "" if loss is None else f"loss {page.percent(loss)}"
     made = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
     return ", ".join(part for part in (parameters_of(job), shown, made) if part)
 
@@ -137,24 +123,28 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
             "text-lg " + ("shoal-good" if holds else "shoal-bad")
         )
         for check in result["verdict"]["checks"]:
-            paragraph(f"It {check['claim']}.")
-            paragraph(_sentence(check["evidence"]), quiet=True)
+            page.paragraph(f"It {check['claim']}.")
+            page.paragraph(_sentence(check["evidence"]), quiet=True)
         for sentence in view["promises"]:
-            paragraph(sentence)
+            page.paragraph(sentence)
     risk, loss = result["risk"], result["loss"]
     with ui.element("div").classes("shoal-tiles"):
-        tile("Records published", f"{result['published_records']:,}", f"of {result['records']:,}")
+        page.tile("Records published", f"{result['published_records']:,}", f"of {result['records']:,}")
         if risk["after"] is not None:
-            before = percent(risk["before"]["highest"]) if risk["before"] else "unknown"
+            before = page.percent(risk["before"]["highest"]) if risk["before"] else "unknown"
             knowing = ", if all items are known" if MODELS[result["model"]].bounded else ""
-            tile(f"Highest risk of a record{knowing}", percent(risk["after"]["highest"]), f"{before} before")
+            page.tile(
+                f"Highest risk of a record{knowing}",
+                page.percent(risk["after"]["highest"]),
+                f"{before} before",
+            )
         for name, lost in in_headlines(loss).items():
             if lost is not None:
-                tile(capitalized(MEASURES[name].label), measure(name, lost), "0 is nothing lost")
-        tile("Algorithm", str(result["algorithm"]), f"{result['seconds']['total']:,.1f} s")
+                page.tile(capitalized(MEASURES[name].label), measure(name, lost), "0 is nothing lost")
+        page.tile("Algorithm", str(result["algorithm"]), f"{result['seconds']['total']:,.1f} s")
     if notes := [_sentence(each) for each in (*view["notices"], *view["attacks"])]:
-        with card("Worth knowing"):
-            bullets(notes)
+        with page.card("Worth knowing"):
+            page.bullets(notes)
 
 
 def _sentence(words: str) -> str:
@@ -164,8 +154,8 @@ def _sentence(words: str) -> str:
 def _figures(view: Mapping[str, Any]) -> None:
     with ui.element("div").classes("shoal-figures"):
         for name, drawn in view["figures"].items():
-            with card(_FIGURES.get(name, name)):
-                figure(drawn)
+            with page.card(_FIGURES.get(name, name)):
+                page.figure(drawn)
 
 
 class ShownRecords:
@@ -185,11 +175,11 @@ class ShownRecords:
     def show(self) -> None:
         """Draw the table, and the place for answers."""
         is_new = self._rows[0]["before"] is None
-        with card("New records" if is_new else "Records before and after"):
+        with page.card("New records" if is_new else "Records before and after"):
             if is_new:
-                paragraph("These are drawn anew: none belongs to a person of the original.", quiet=True)
+                page.paragraph("These are drawn anew: none belongs to a person of the original.", quiet=True)
             else:
-                paragraph(
+                page.paragraph(
                     "Where a value has changed, the original stands above what is published. Click a value to"
                     " see why. Originals are shown to you alone.",
                     quiet=True,
@@ -222,7 +212,7 @@ class ShownRecords:
             return
         column = self._columns[at]
         for value in self._asked(column, row["before"][at]):
-            found = await attempt(
+            found = await page.attempt(
                 self._trouble,
                 self._place.service.results.explain,
                 self._place.project.id,
@@ -233,7 +223,7 @@ class ShownRecords:
             )
             with self._answer:
                 for explained in (found or ())[:_PLACES]:
-                    paragraph(f"{column}: {_sentence(explained.place + explained.sentence)}")
+                    page.paragraph(f"{column}: {_sentence(explained.place + explained.sentence)}")
 
     def _texts(self, values: Sequence[str]) -> dict[str, str]:
         empty = ["no items" if name in self._separators else "missing" for name in self._columns]
@@ -248,15 +238,15 @@ class ShownRecords:
 
 async def _clusters(place: Place, job: Job, trouble: ui.element) -> None:
     """Clusters and chunks of a disassociated release, drawn as such."""
-    clusters = await attempt(
+    clusters = await page.attempt(
         trouble, place.service.results.clusters, place.project.id, job.id, count=_CLUSTERS
     )
     if not clusters:
         return
-    with card("Clusters and their chunks, as published"):
+    with page.card("Clusters and their chunks, as published"):
         shown = "" if len(clusters) < _CLUSTERS else f" These are the first {_CLUSTERS} clusters of the file."
         told = "Within a cluster nobody can tell which subrecords belong to one record."
-        paragraph(told + shown, quiet=True)
+        page.paragraph(told + shown, quiet=True)
         with ui.column().classes("shoal-clusters").props('tabindex="0" role="group" aria-label="Clusters"'):
             for cluster in clusters:
                 _cluster(cluster)
@@ -264,7 +254,7 @@ async def _clusters(place: Place, job: Job, trouble: ui.element) -> None:
 
 def _cluster(cluster: Mapping[str, Any]) -> None:
     with ui.column().classes("shoal-soft"):
-        ui.label(counted(int(cluster["size"]), "record")).classes("font-semibold")
+        ui.label(page.counted(int(cluster["size"]), "record")).classes("font-semibold")
         with ui.element("div").classes("shoal-chunks"):
             for chunk in cluster.get("shared", ()):
                 _chunk(chunk, "shared by the clusters below")
@@ -289,7 +279,7 @@ def _chunk(chunk: Mapping[str, Any], title: str) -> None:
 
 
 def _trees(trees: Mapping[str, Mapping[str, Any]]) -> None:
-    with card("Hierarchies with what was published"):
+    with page.card("Hierarchies with what was published"):
         name = ui.select(list(trees), value=next(iter(trees)), label="Column").props("outlined dense")
         area = ui.element("div").classes("shoal-tree")
 

@@ -7,19 +7,8 @@ from nicegui import ui
 
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.study.check import Checked
-from shoal.web.pages.frame import (
-    Place,
-    ask,
-    attempt,
-    bullets,
-    card,
-    counted,
-    first_do,
-    main_button,
-    other_button,
-    paragraph,
-    quiet_button,
-)
+from shoal.web.pages import frame as page
+from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import FINISHED, Job, JobKind, JobState
 
 _EVERY = 0.7
@@ -31,21 +20,21 @@ _AUTO = "auto: the one that usually loses least of those that should end soon"
 async def run_page(place: Place, _: str | None) -> None:
     """Choose an algorithm or none, check, run, and follow what runs."""
     service, project = place.service, place.project.id
-    sections = await ask(service.policies.get, project)
+    sections = await page.ask(service.policies.get, project)
     model = sections.get("privacy", {}).get("model")
     if model is None:
-        first_do("Choose a promise first.", "To the promise", place.link("promise"))
+        page.first_do("Choose a promise first.", "To the promise", place.link("promise"))
         return
     trouble = ui.column().classes("w-full")
     algorithm = dict(sections.get("algorithm", {"name": "auto"}))
 
     async def save() -> None:
-        kept = {**(await ask(service.policies.get, project)), "algorithm": algorithm}
-        await attempt(trouble, service.policies.replace, project, kept)
+        kept = {**(await page.ask(service.policies.get, project)), "algorithm": algorithm}
+        await page.attempt(trouble, service.policies.replace, project, kept)
 
     async def check() -> None:
         waiting = ui.notification("Checking data, hierarchies and settings …", spinner=True, timeout=None)
-        found = await attempt(trouble, service.policies.check, project)
+        found = await page.attempt(trouble, service.policies.check, project)
         waiting.dismiss()
         checked.clear()
         if found is not None:
@@ -53,30 +42,30 @@ async def run_page(place: Place, _: str | None) -> None:
                 _sound(found)
 
     async def start() -> None:
-        if await attempt(trouble, service.jobs.run, project) is not None:
+        if await page.attempt(trouble, service.jobs.run, project) is not None:
             ui.navigate.to(place.link("run"))
 
-    with card("How it is searched for"):
+    with page.card("How it is searched for"):
         _algorithm([each for each in describe_algorithms() if model in each["models"]], algorithm, save)
         _time_limit(algorithm, save)
     _formulas(place, sections, trouble)
     with ui.row():
-        other_button("Check everything", check)
-        main_button("Run", start)
+        page.other_button("Check everything", check)
+        page.main_button("Run", start)
     checked = ui.column().classes("w-full")
-    with card("Runs"):
+    with page.card("Runs"):
         await jobs_list(place, trouble, kinds=("run", "comparison", "attack"))
 
 
 def _sound(found: Checked) -> None:
     """Nothing is wrong, and what a run will cost."""
-    with card("No problems found"):
+    with page.card("No problems found"):
         seconds = "of unknown length" if found.seconds is None else f"of about {found.seconds:,.1f} s"
-        paragraph(
-            f"{counted(found.records, 'record')}. A run {seconds} with {found.algorithm}, in about"
+        page.paragraph(
+            f"{page.counted(found.records, 'record')}. A run {seconds} with {found.algorithm}, in about"
             f" {found.memory_mb:,.0f} MB of memory."
         )
-        bullets(found.notices)
+        page.bullets(found.notices)
 
 
 def _algorithm(serving: list[dict[str, Any]], algorithm: dict[str, Any], save: Save) -> None:
@@ -126,9 +115,9 @@ def _formulas(place: Place, sections: Mapping[str, Any], trouble: ui.element) ->
     )
 
     async def save() -> None:
-        kept = await ask(place.service.policies.get, place.project.id)
+        kept = await page.ask(place.service.policies.get, place.project.id)
         kept["output"] = {**kept.get("output", {}), "neutralize_formulas": bool(box.value)}
-        await attempt(trouble, place.service.policies.replace, place.project.id, kept)
+        await page.attempt(trouble, place.service.policies.replace, place.project.id, kept)
 
     box.on_value_change(save)
 
@@ -146,7 +135,7 @@ def _options(area: ui.element, serving: list[dict[str, Any]], algorithm: dict[st
     if described is None:
         return
     with area, ui.expansion("Its options").classes("w-full"):
-        paragraph(f"Paper: {described['paper']}", quiet=True)
+        page.paragraph(f"Paper: {described['paper']}", quiet=True)
         for option in described["parameters"]:
             _option(option, algorithm, save)
 
@@ -204,7 +193,7 @@ class JobsList:
 
     async def refresh(self) -> None:
         """Ask how things stand, and show it."""
-        everything = await ask(self._place.service.jobs.all, self._place.project.id)
+        everything = await page.ask(self._place.service.jobs.all, self._place.project.id)
         jobs = [job for job in everything if job.kind in self._kinds]
         states: dict[str, tuple[JobState | None, int]] = {job.id: (job.state, job.ahead) for job in jobs}
         if states != self._states:
@@ -227,7 +216,7 @@ class JobsList:
         self._progress.clear()
         with self._area:
             if not jobs:
-                paragraph("None yet.", quiet=True)
+                page.paragraph("None yet.", quiet=True)
             for job in jobs:
                 self._line(job)
 
@@ -250,17 +239,19 @@ class JobsList:
         jobs, project = self._place.service.jobs, self._place.project.id
 
         async def cancel() -> None:
-            await attempt(self._trouble, jobs.cancel, project, job.id)
+            await page.attempt(self._trouble, jobs.cancel, project, job.id)
             await self.refresh()
 
         async def again() -> None:
-            await attempt(self._trouble, jobs.repeat, project, job.id)
+            await page.attempt(self._trouble, jobs.repeat, project, job.id)
             await self.refresh()
 
         if job.state not in FINISHED:
-            quiet_button("Cancel", cancel, colour="negative").props["aria-label"] = f"Cancel: {job.title}"
+            page.quiet_button("Cancel", cancel, colour="negative").props["aria-label"] = (
+                f"Cancel: {job.title}"
+            )
         elif job.state != "done":
-            quiet_button("Try again", again).props["aria-label"] = f"Try again: {job.title}"
+            page.quiet_button("Try again", again).props["aria-label"] = f"Try again: {job.title}"
         else:
             step = {"comparison": "compare", "attack": "export"}.get(job.kind, "result")
             link = ui.link("Look at it", self._place.link(step, job.id))

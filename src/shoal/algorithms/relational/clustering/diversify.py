@@ -87,7 +87,7 @@ def _clusters_under_way(
 
 
 def _lists(cluster_of_row: Ints, constraint: ClassConstraint) -> list[tuple[Ints, Ints, Ints]]:
-    """What clusters hold, as `kernels.merging` lists it: clusters, keys and counts, sorted in this order."""
+    """What clusters hold, as `kernels.diversify` lists it: clusters, keys and counts, in this order."""
     judged = range(constraint.sensitive.shape[1])
     present = [np.flatnonzero(constraint.sensitive[:, c] != constraint.missing[c]) for c in judged]
     if len(constraint.people) == 0:
