@@ -48,6 +48,15 @@ QUICK = {  # an algorithm for each that is soon done
 ENDINGS = ("csv", "csv.gz", "tsv", "jsonl", "parquet", "arrow")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def no_pages():
+    """Drawing pages would take most of the time, and they are not what is tested here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("shoal.run.result.page", lambda _: "")
+        patch.setattr("shoal.run.result.public_page", lambda *_: "")
+        yield
+
+
 def original(folder, roles):
     rows = [
         f"{20 + i % 9},{'fm'[i % 2]},{' '.join('abcd'[j] for j in range(4) if (i * 7) >> j & 1)}"

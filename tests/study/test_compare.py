@@ -13,6 +13,8 @@ from shoal.errors import BadInput, UnknownName
 from shoal.study.comparison import Constraint, jobs_of, pareto_front, recommend
 from tests.cli.commands import process, shoal
 
+pytestmark = pytest.mark.xdist_group("compare")  # which shares one comparison that takes long
+
 TIMES = ("seconds", "search_seconds", "peak_memory_mb")
 
 

@@ -54,7 +54,10 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("kind", SAMPLES)
+@pytest.mark.parametrize(
+    "kind",
+    ["mixed", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("table", "sets")), "disassociation"],
+)
 def test_the_whole_way_with_a_sample(visitor, tmp_path, kind):
     sample = SAMPLES[kind]
     visitor.begin_sample(sample.title)
