@@ -458,7 +458,13 @@ def _figure(
     *traces: go.Bar | go.Scatter, height: int, columns: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> go.Figure:
     """A figure in the style of all, with the table of what it shows."""
-    figure = go.Figure(
+    quiet = {
+        "automargin": True,
+        "fixedrange": True,
+        "zeroline": False,
+        "title": {"font": {"size": 13}, "standoff": 12},
+    }
+    return go.Figure(
         traces,
         layout={
             "meta": {"columns": list(columns), "rows": [list(row) for row in rows]},
@@ -474,14 +480,7 @@ def _figure(
             "plot_bgcolor": "rgba(0,0,0,0)",
             "font": {"size": 13},
             "dragmode": False,
+            "xaxis": quiet,
+            "yaxis": quiet,
         },
     )
-    quiet = {
-        "automargin": True,
-        "fixedrange": True,
-        "zeroline": False,
-        "title": {"font": {"size": 13}, "standoff": 12},
-    }
-    figure.update_xaxes(**quiet)
-    figure.update_yaxes(**quiet)
-    return figure
