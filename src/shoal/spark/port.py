@@ -42,6 +42,7 @@ from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
 from shoal.spark.itemsets import LARGEST_KEY, SpreadSets, furthest
 from shoal.spark.itemsets import ItemsetQuestion as ItemQuestion
 from shoal.spark.reader import ROWS_ON_DISK, ROWS_PER_PART, VALUES, Reader, count_values, in_blocks
+from shoal.table.encoding import NULL_SET
 from shoal.table.reading import ReadOptions
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
@@ -84,6 +85,9 @@ class SparkPort:
     @classmethod
     def of_release(cls, frame: DataFrame, roles: Mapping[str, Role], options: ReadOptions) -> Self:
         """A DataFrame that was published, with its values as a release shows them."""
+        frame = _with_nulls_told_apart(
+            frame, [name for name, role in roles.items() if isinstance(role, QuasiSet)]
+        )
         return cls(frame, Reader(roles, options, published=True), frame.count())
 
     @property
@@ -305,6 +309,19 @@ class SparkPort:
         told = [pickle.loads(row.answer) for row in rows]  # noqa: S301 - what our own tasks just sent
         answers: list[Answer] = [answer for answer in told if answer is not None]
         return reduce(lambda one, other: one.merge(other), answers) if answers else None
+
+
+def _with_nulls_told_apart(frame: DataFrame, sets: Sequence[str]) -> DataFrame:
+    """Nulls as sets of their own where others are empty, which no block of rows can tell alone."""
+    for name in sets:
+        cell = sql.col(quoted(name))
+        holds_lists = frame.schema[name].dataType.typeName() == "array"
+        empty = sql.size(cell) == 0 if holds_lists else cell == ""
+        found = frame.agg(sql.max(cell.isNull()), sql.max(empty)).first()
+        if found and all(found):
+            null = sql.array(sql.lit(NULL_SET)) if holds_lists else sql.lit(NULL_SET)
+            frame = frame.withColumn(name, sql.coalesce(cell, null))
+    return frame
 
 
 def class_sizes_of(frame: DataFrame, reader: Reader) -> SizeCounts:

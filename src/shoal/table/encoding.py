@@ -28,6 +28,7 @@ from shoal.table.roles import Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.separators import stays_apart, that_run_into
 
 DEFAULT_SEPARATOR = " "
+NULL_SET = "(null)"  # what stands for a null where sets are told apart from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def _with_nulls_as_items(
     values: pa.ChunkedArray, rows: Ints, items: pa.ChunkedArray, separator: str
 ) -> tuple[Ints, pa.ChunkedArray]:
     """Nulls as items of their own: a reader can tell a null from an empty set, and a null in a list."""
-    label = "(null)"
+    label = NULL_SET
     while not stays_apart(label, separator) or pc.index(items, label).as_py() >= 0:
         label = f"{label}~" if stays_apart(f"{label}~", separator) else f"{label}+"
     if _holds_lists(values.type):
