@@ -28,7 +28,7 @@ _LOOKS_AFTER_ITSELF = "serve"
 def main() -> None:
     """Run the command line under supervision."""
     if not hasattr(os, "fork") or _LOOKS_AFTER_ITSELF in sys.argv[1:2]:
-        _work()
+        _loaded(_tell_nobody)()
         return
     signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
     told, tell = os.pipe()
@@ -51,20 +51,30 @@ def _become_the_worker(parent: int, tell: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
     try:
-        _work(lambda output: os.write(tell, os.fsencode(output.absolute()) + b"\0"))
-    except (MemoryError, ImportError, OSError) as error:
-        # Commands answer for themselves; this is about what they are made of.
+        command_line = _loaded(lambda output: os.write(tell, os.fsencode(output.absolute()) + b"\0"))
+    except Exception as error:  # noqa: BLE001 - there is no telling what breaks where memory ends
         _say(f"Shoal could not be loaded, most likely because memory is used up: {error}", "LimitReached")
         os._exit(_LIMIT_REACHED)
+    try:
+        command_line()
+    except MemoryError:
+        _say("memory is used up", "LimitReached")
+        os._exit(_LIMIT_REACHED)
+    except Exception as error:  # noqa: BLE001 - exit code 1 is that of a broken promise
+        _say(f"this is a bug in Shoal, not in your data; please report it: {error!r}", "Bug")
+        os._exit(_BUG)
 
 
-def _work(begins: Callable[[Path], object] | None = None) -> None:
+def _loaded(begins: Callable[[Path], object]) -> Callable[[], None]:
     from shoal.cli.main import main as command_line
     from shoal.run import output
 
-    if begins is not None:
-        output.on_begin = begins
-    command_line()
+    output.on_begin = begins
+    return command_line
+
+
+def _tell_nobody(output: Path) -> None:
+    """Who runs in place needs no looking after."""
 
 
 def _die_with_parent() -> None:
@@ -157,12 +167,19 @@ def _clean_up(told: int) -> None:
 
 
 def _tell_death(number: int) -> int:
-    if number == signal.SIGKILL:
+    if number == signal.SIGKILL or _memory_is_limited():
         _say("the system ended the run, most likely because memory is used up", "LimitReached")
         return _LIMIT_REACHED
     name = signal.Signals(number).name
     _say(f"this is a bug in Shoal, not in your data; please report it: the run ended by {name}", "Bug")
     return _BUG
+
+
+def _memory_is_limited() -> bool:
+    """Whether somebody has set a limit, at which libraries give up in ways of their own."""
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 def _say(sentence: str, kind: str) -> None:
