@@ -73,7 +73,7 @@ def test_merges_like_the_twin(seed):
     clusters = row_clusters(arrays(sets), cost_tree(tree), frozen_ints(cluster))
     before = rows_of(clusters)
     merged = merge_until_diverse(clusters, limit_of(sensitive, l), 0, len(clusters.first))
-    expected = topdown.merged_until_diverse(above, leaves, sets, clusters=before, sensitive=sensitive, l=l)
+    expected = topdown.merged_until_diverse(above, leaves, sets, groups=before, sensitive=sensitive, l=l)
     assert rows_of(clusters) == expected
     assert merged == sum(map(bool, before)) - sum(map(bool, expected))
 
