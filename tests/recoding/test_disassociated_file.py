@@ -182,5 +182,5 @@ def test_clusters_children_and_chunks_change_places():
         },
         {"size": 2, "chunks": [{"subrecords": [["p"]]}, {"subrecords": [["q"]]}], "terms": ["z"]},
     ]
-    seen = {json.dumps(decoded(shuffled(disassociated(lines), randoms_of_the_system))) for _ in range(200)}
+    seen = {json.dumps(decoded(shuffled(disassociated(lines), randoms_of_the_system))) for _ in range(600)}
     assert len(seen) == 2 * 2 * 2 * 4  # lines, children, chunks of the second, subrecords in two chunks below

@@ -10,7 +10,6 @@ import numpy as np
 from shoal.attack.finding import Exposure, Finding, exposure_of, exposure_of_shares, share_interval
 from shoal.attack.homogeneity import Confidence
 from shoal.attack.items import FEWEST_RECORDS, Exposures, attack_with_items, findings_of, most_items
-from shoal.attack.labels import items_of_labels
 from shoal.attack.links import Linked
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import (
@@ -27,6 +26,7 @@ from shoal.kernels.attack_chunks import NO_LIMIT, ClusterRoom, TermPlaces, most_
 from shoal.kernels.grouping import group_sets, members
 from shoal.progress import Progress
 from shoal.recoding.disassociated import Disassociated
+from shoal.recoding.label_meaning import items_of_labels
 
 NAME = "chunks"
 MOST_SETS = 1_000_000

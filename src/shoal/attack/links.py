@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from shoal.attack.finding import Finding, exposure_of
-from shoal.attack.labels import items_of_labels, spans_of_labels
 from shoal.engine.joined_sets import Numbering
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
@@ -26,6 +25,7 @@ from shoal.kernels.arrays import (
 from shoal.kernels.attack_sets import SetLinks
 from shoal.kernels.attack_values import ValueLinks
 from shoal.kernels.grouping import group_rows, group_sets, members
+from shoal.recoding.label_meaning import items_of_labels, spans_of_labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -265,15 +265,10 @@ class LocalData:
         carried = self.table.column(column)
         if not isinstance(carried, Carried):
             raise TypeError(f"column {column!r} is not published as it is")
-        values = carried.values
-        if pa.types.is_dictionary(values.type):
-            values = values.cast(values.type.value_type)
         try:
-            encoded = pc.dictionary_encode(values, null_encoding="encode").combine_chunks()
+            return carried_codes(carried.values)
         except pa.ArrowNotImplementedError:
             return np.arange(len(carried), dtype=np.int64)  # lists and the like, each of which may differ
-        codes: Ints = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        return codes
 
     def _histograms(self, classes: Classes, column: str) -> Iterator[tuple[str, Histogram]]:
         yield "record", self.histogram(classes, column)
@@ -362,6 +357,15 @@ class LocalData:
         if column in self.trees and code != coded.domain.missing:
             return self.trees[column].labels[code]
         return coded.domain.label(code)
+
+
+def carried_codes(values: pa.ChunkedArray) -> Ints:
+    """Numbers of values that are published as they are; a null is a value like others."""
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    encoded = pc.dictionary_encode(values, null_encoding="encode").combine_chunks()
+    codes: Ints = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

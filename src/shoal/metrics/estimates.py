@@ -20,7 +20,8 @@ from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
 from shoal.metrics.answers import support_of
 from shoal.metrics.workloads import Query
 from shoal.recoding.disassociated import Disassociated
-from shoal.table.columns import Carried, Domain, Kind, Table
+from shoal.recoding.label_meaning import items_of_labels, spans_of_labels
+from shoal.table.columns import Carried, Coded, Domain, Sets, Table
 
 
 class Estimator(Protocol):
@@ -66,7 +67,7 @@ class RecordsEstimator:
         self._table = published
         self._meanings = {
             name: meaning_of(
-                _domain(published, name), _domain(original.table, name), original.trees.get(name)
+                name, _coded(published, name), _coded(original.table, name).domain, original.trees.get(name)
             )
             for name in (*original.quasi, *original.quasi_sets)
         }
@@ -120,49 +121,25 @@ class DisassociatedEstimator:
         return support_of(self._published, query.items[self._column]).expected
 
 
-def _domain(table: Table, name: str) -> Domain:
+def _coded(table: Table, name: str) -> Coded | Sets:
     column = table.column(name)
     if isinstance(column, Carried):
         raise TypeError(f"column {name!r} is carried through and has no domain")
-    return column.domain
+    return column
 
 
-def meaning_of(published: Domain, original: Domain, tree: Hierarchy | None) -> LabelMeaning:
+def meaning_of(name: str, published: Coded | Sets, original: Domain, tree: Hierarchy | None) -> LabelMeaning:
     """What the labels of a published column stand for: nodes, ranges, unions, or original values."""
+    labels = published.domain.texts()
+    if isinstance(published, Sets):
+        covered = [np.array(items, dtype=np.int64) for items in items_of_labels(name, labels, original, tree)]
+    else:
+        first, last = spans_of_labels(name, labels, original, tree)
+        behind = np.minimum(last + 1, len(original))  # a cell that hides all hides missing values, too
+        covered = [np.arange(*ends) for ends in zip(first[:-1].tolist(), behind[:-1].tolist(), strict=True)]
     codes = {label: code for code, label in enumerate(original.texts())}
-    node_of = {label: node for node, label in enumerate(tree.labels)} if tree else {}
-    covered = [_covered(label, codes, original, tree, node_of) for label in published.texts()]
-    starts = np.cumsum([0, *map(len, covered)], dtype=np.int64)
+    starts = starts_of([len(each) for each in covered])
     return LabelMeaning(codes, SetArrays(starts, np.concatenate([np.empty(0, dtype=np.int64), *covered])))
-
-
-def _covered(
-    label: str, codes: Mapping[str, int], original: Domain, tree: Hierarchy | None, node_of: Mapping[str, int]
-) -> Ints:
-    if tree is not None and label in node_of:
-        node = node_of[label]
-        first = int(tree.arrays.first_leaf[node])
-        return np.arange(first, min(first + int(tree.sizes[node]), tree.leaf_count), dtype=np.int64)
-    if label in codes:
-        return np.array([codes[label]], dtype=np.int64)
-    if label == "*":
-        return np.arange(len(codes), dtype=np.int64)
-    if label.startswith("(") and label.rstrip("'").endswith(")"):
-        items = label.rstrip("'")[1:-1].split("|")
-        return np.array(sorted(codes[item] for item in items if item in codes), dtype=np.int64)
-    return _within(label, original)
-
-
-def _within(label: str, original: Domain) -> Ints:
-    """The original numbers in a range `[lo, hi]`."""
-    if original.numbers is None:
-        return np.empty(0, dtype=np.int64)
-    low, high = (_place(text, original) for text in label[1:-1].split(", "))
-    return np.flatnonzero((original.numbers >= low) & (original.numbers <= high))
-
-
-def _place(text: str, original: Domain) -> float:
-    return float(np.datetime64(text, "D").astype(np.int64)) if original.kind is Kind.DATE else float(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from shoal.engine.local import LocalData
+from shoal.engine.local import LocalData, carried_codes
 from shoal.kernels.arrays import Bools, Ints
 from shoal.kernels.grouping import group_rows
 from shoal.table.columns import Carried, Coded, Table
@@ -78,16 +78,7 @@ def _untouched(original: LocalData, released: Table) -> Iterator[tuple[str, Ints
         if isinstance(column, Coded):
             yield name, column.codes
         elif isinstance(column, Carried) and not pa.types.is_nested(column.values.type):
-            yield name, _codes(column.values)
-
-
-def _codes(values: pa.ChunkedArray) -> Ints:
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    encoded = values.dictionary_encode("encode")  # a null is a value like others
-    indices = pa.chunked_array([chunk.indices for chunk in encoded.chunks], type=pa.int32())
-    codes: Ints = indices.to_numpy().astype(np.int64)
-    return codes
+            yield name, carried_codes(column.values)
 
 
 def _stands_for_several(group: Ints, values: Ints) -> Bools:
