@@ -1,9 +1,38 @@
 """How long work tells how far it is, and learns that it should stop."""
 
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from shoal.errors import Cancelled
+
+_asked_to_stop = threading.Event()
+
+
+@contextmanager
+def interrupts_between_steps() -> Iterator[None]:
+    """Let Ctrl-C wait until the work tells how far it is: inside compiled code it could end in a crash."""
+    in_charge = threading.current_thread() is threading.main_thread()
+    if not in_charge or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    _asked_to_stop.clear()
+    signal.signal(signal.SIGINT, lambda *_: _asked_to_stop.set())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    heed_interrupt()
+
+
+def heed_interrupt() -> None:
+    """Raise KeyboardInterrupt if somebody pressed Ctrl-C since the work began."""
+    if _asked_to_stop.is_set():
+        _asked_to_stop.clear()
+        raise KeyboardInterrupt
 
 
 class Progress(Protocol):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from shoal.engine.memory import bytes_in_use
 from shoal.errors import InvalidParameter, LimitReached
-from shoal.progress import Progress
+from shoal.progress import Progress, heed_interrupt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +56,12 @@ class WithinLimits:
 
     def stage(self, name: str) -> None:
         """Name the part of the work that begins now."""
+        heed_interrupt()
         self._inner.stage(name)
 
     def update(self, done: float, total: float | None = None, note: str = "") -> None:
         """Pass on how far the work is, and stop it at a limit when nothing less was asked for."""
+        heed_interrupt()
         self._inner.update(done, total, note)
         if self._limits.on_limit == "stop" and (limit := self._reached()):
             raise LimitReached(
@@ -69,6 +71,7 @@ class WithinLimits:
 
     def expired(self, share: float = 1.0) -> bool:
         """Whether the search, or a part of it that may take that share of the time, should end."""
+        heed_interrupt()
         return self._inner.expired(share) or (self._limits.on_limit == "best" and bool(self._reached(share)))
 
     def _reached(self, share: float = 1.0) -> str:

@@ -13,7 +13,7 @@ from shoal.policy.coverage import coverage_problems
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
-from shoal.progress import Progress, Silent
+from shoal.progress import Progress, Silent, interrupts_between_steps
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.run.in_memory import InMemory
@@ -46,6 +46,7 @@ def read(
 def read(
     source: Any, columns: Mapping[str, Role], *, options: ReadOptions = ..., subject: str | None = ...
 ) -> Data: ...
+@interrupts_between_steps()
 def read(
     source: Any,
     columns: Mapping[str, Role],
@@ -68,6 +69,7 @@ def read(
 def anonymize(data: SparkData, models: Model | Sequence[Model], **how: Any) -> SparkResult: ...
 @overload
 def anonymize(data: Data, models: Model | Sequence[Model], **how: Any) -> Result: ...
+@interrupts_between_steps()
 def anonymize(
     data: Any,
     models: Model | Sequence[Model],
@@ -106,6 +108,7 @@ def anonymize(
     return release(OnSpark(data), Promise.of(models), search, progress, started=started)
 
 
+@interrupts_between_steps()
 def verify(
     published: Any,
     columns: Mapping[str, Role],
@@ -124,6 +127,7 @@ def verify(
     return verify_file(published, roles, promises, options)
 
 
+@interrupts_between_steps()
 def measure(data: Any, recoding: Recoding, k: int = 1) -> dict[str, float]:
     """What a decision costs on data that were read, by every measure that applies; k is that of the promise.
 

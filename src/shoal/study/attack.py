@@ -22,7 +22,7 @@ from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.policy.plan import Plan
 from shoal.privacy.model import Form, Model
 from shoal.privacy.promise import Promise
-from shoal.progress import Progress, Silent
+from shoal.progress import Progress, Silent, interrupts_between_steps
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import read_clusters
 from shoal.run.prepare import Data, read
@@ -30,6 +30,7 @@ from shoal.table.reading import read_published
 from shoal.table.roles import Quasi, QuasiSet
 
 
+@interrupts_between_steps()
 def attack(
     release: Any,
     original: Data,
