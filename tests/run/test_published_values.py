@@ -83,6 +83,8 @@ def test_sets_are_equal_in_any_order_and_nulls_among_themselves(tmp_path):
     assert smallest(file, SETS, sh.SetKAnonymity(k=5)) == 5
     file = lines(tmp_path / "b.jsonl", [["a"]] * 5 + [None] * 5)
     assert smallest(file, SETS, sh.SetKAnonymity(k=5)) == 5
+    for texts, expected in ((["a b"] * 5 + [None] * 5, 5), (["a b"] * 5 + [None] * 5 + [""], 1)):
+        assert smallest(pa.table({"items": texts}), SETS, sh.SetKAnonymity(k=5)) == expected
 
 
 def test_a_record_without_a_column_is_refused(tmp_path):

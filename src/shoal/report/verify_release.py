@@ -148,9 +148,9 @@ def items_of(cell: Any, about: Row) -> Iterator[Value]:
 
 
 def with_nulls_told_apart(rows: list[Row], sets: Row) -> list[Row]:
-    """Rows whose null sets hold an item of their own where other sets are empty."""
+    """Rows whose null sets hold an item of their own: among lists, or where other texts are empty."""
     for name in sets:
-        if any(row[name] is not None and not row[name] for row in rows):
+        if any(isinstance(row[name], list) or row[name] == "" for row in rows):
             rows = [{**row, name: [None] if row[name] is None else row[name]} for row in rows]
     return rows
 

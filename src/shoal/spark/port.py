@@ -312,15 +312,13 @@ class SparkPort:
 
 
 def _with_nulls_told_apart(frame: DataFrame, sets: Sequence[str]) -> DataFrame:
-    """Nulls as sets of their own where others are empty, which no block of rows can tell alone."""
+    """Nulls as sets of their own where other texts are empty, which no block of rows can tell alone."""
     for name in sets:
-        cell = sql.col(quoted(name))
-        holds_lists = frame.schema[name].dataType.typeName() == "array"
-        empty = sql.size(cell) == 0 if holds_lists else cell == ""
-        found = frame.agg(sql.max(cell.isNull()), sql.max(empty)).first()
-        if found and all(found):
-            null = sql.array(sql.lit(NULL_SET)) if holds_lists else sql.lit(NULL_SET)
-            frame = frame.withColumn(name, sql.coalesce(cell, null))
+        if frame.schema[name].dataType.typeName() == "string":
+            cell = sql.col(quoted(name))
+            found = frame.agg(sql.max(cell.isNull()), sql.max(cell == "")).first()
+            if found and all(found):
+                frame = frame.withColumn(name, sql.coalesce(cell, sql.lit(NULL_SET)))
     return frame
 
 

@@ -175,17 +175,22 @@ def _encode_published_sets(raw: Raw, name: str, role: QuasiSet, missing: Missing
 def _with_nulls_as_items(
     values: pa.ChunkedArray, rows: Ints, items: pa.ChunkedArray, separator: str
 ) -> tuple[Ints, pa.ChunkedArray]:
-    """Nulls as items of their own: a reader can tell a null from an empty set, and a null in a list."""
+    """Nulls as items of their own: a reader can tell a null from an empty set, and a null in a list.
+
+    Where sets are texts, as in a frame that was read from text, a null is the empty set unless an empty text
+    stands beside it.
+    """
     label = NULL_SET
     while not stays_apart(label, separator) or pc.index(items, label).as_py() >= 0:
         label = f"{label}~" if stays_apart(f"{label}~", separator) else f"{label}+"
-    if _holds_lists(values.type):
+    holds_lists = _holds_lists(values.type)
+    if holds_lists:
         items = items.fill_null(label)
     null_rows = np.flatnonzero(values.is_null().to_numpy())
     empty = np.ones(len(values), dtype=np.bool_)
     empty[null_rows] = False
     empty[rows[_present(items)]] = False
-    if not len(null_rows) or not empty.any():
+    if not len(null_rows) or not (holds_lists or empty.any()):
         return rows, items
     more = pa.array([label] * len(null_rows), type=pa.string())
     return np.concatenate((rows, null_rows)), pa.chunked_array([*items.chunks, more])
