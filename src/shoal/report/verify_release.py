@@ -61,8 +61,8 @@ def rows_of(path: Path, content: bytes, columns: list[str]) -> tuple[list[str], 
             raise CannotTell("the gzip header holds more than the file")
         stream = zlib.decompressobj(31)
         content, name = stream.decompress(content), name.removesuffix(".gz")
-        if stream.unused_data:
-            raise CannotTell("the file goes on behind what was compressed")
+        if stream.unused_data or not stream.eof:
+            raise CannotTell("the file ends before, or goes on behind, what was compressed")
     if name.endswith((".parquet", ".arrow", ".feather", ".ipc")):
         return rows_of_arrow(name, content)
     try:
@@ -270,7 +270,7 @@ def check(certificate: Row, path: Path) -> tuple[int, str]:
     columns = certificate["policy"]["columns"]
     names, rows = rows_of(path, content, list(columns))
     if min(parameters["k"], parameters.get("m", 1)) < 1 or (
-        b"\0" in content and path.suffix in (".csv", ".txt")
+        b"\0" in content and path.suffix in (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
     ):
         raise CannotTell("parameters are not positive numbers, or the file is no text")
     k, m = int(parameters["k"]), None if model == "set-k-anonymity" else int(parameters.get("m", 0))
@@ -285,8 +285,8 @@ def check(certificate: Row, path: Path) -> tuple[int, str]:
     if wrong := wrong or other_measures(certificate, knowledge(rows, columns, None)):
         return FALSE, f"the file shows, and the certificate says: {wrong}"
     others = [promise["model"] for promise in promises if promise is not promises[index]]
-    unchecked = f"; not checked here: {', '.join(others)}" if others else ""
-    return TRUE, f"{model} with {parameters} holds; the smallest support is {smallest}{unchecked}"
+    holds = f"{model} with {parameters} holds; the smallest support is {smallest}"
+    return (UNKNOWN, f"{holds}; not checked here: {', '.join(others)}") if others else (TRUE, holds)
 
 
 def main(arguments: list[str]) -> int:

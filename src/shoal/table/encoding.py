@@ -24,7 +24,7 @@ from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets
 from shoal.table.multisets import is_counted, with_counts
 from shoal.table.pairs import sets_of_pairs
 from shoal.table.raw import LISTED, Raw
-from shoal.table.roles import Insensitive, Quasi, QuasiSet, Role, Sensitive
+from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.separators import stays_apart, that_run_into
 
 DEFAULT_SEPARATOR = " "
@@ -51,7 +51,7 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
             missing = MissingTokens.only_nulls()
         if published and isinstance(role, QuasiSet):
             return _encode_published_sets(raw, name, role, missing)
-        if published and isinstance(role, Quasi):
+        if published and isinstance(role, Quasi | Identifier):
             return _encode_published_values(raw, name, missing)
         if kind is Kind.SET:
             return _encode_sets(raw, name, role, missing)

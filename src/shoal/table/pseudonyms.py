@@ -13,7 +13,7 @@ from shoal.table.columns import Coded, category_domain
 
 KEY_BYTES = 32
 PSEUDONYM_BYTES = 16
-PSEUDONYM_FORM = f"^[0-9a-f]{{{2 * PSEUDONYM_BYTES}}}$"
+PSEUDONYM_FORM = f"^[0-9a-f]{{{2 * PSEUDONYM_BYTES}}}\\z"
 
 
 def new_key() -> bytes:
