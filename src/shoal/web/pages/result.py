@@ -8,7 +8,7 @@ from nicegui import events, ui
 
 from shoal.metrics.catalogue import MEASURES, in_headlines
 from shoal.privacy.catalogue import MODELS
-from shoal.report.wording import capitalized, measure
+from shoal.report.wording import capitalized, measure, sentence
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import Job, JobKind
@@ -124,9 +124,9 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
         )
         for check in result["verdict"]["checks"]:
             page.paragraph(f"It {check['claim']}.")
-            page.paragraph(_sentence(check["evidence"]), quiet=True)
-        for sentence in view["promises"]:
-            page.paragraph(sentence)
+            page.paragraph(sentence(check["evidence"]), quiet=True)
+        for promise in view["promises"]:
+            page.paragraph(promise)
     risk, loss = result["risk"], result["loss"]
     with ui.element("div").classes("shoal-tiles"):
         page.tile("Records published", f"{result['published_records']:,}", f"of {result['records']:,}")
@@ -142,13 +142,9 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
             if lost is not None:
                 page.tile(capitalized(MEASURES[name].label), measure(name, lost), "0 is nothing lost")
         page.tile("Algorithm", str(result["algorithm"]), f"{result['seconds']['total']:,.1f} s")
-    if notes := [_sentence(each) for each in (*view["notices"], *view["attacks"])]:
+    if notes := [sentence(each) for each in (*view["notices"], *view["attacks"])]:
         with page.card("Worth knowing"):
             page.bullets(notes)
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith(".") else ".")
 
 
 def _figures(view: Mapping[str, Any]) -> None:
@@ -223,7 +219,7 @@ class ShownRecords:
             )
             with self._answer:
                 for explained in (found or ())[:_PLACES]:
-                    page.paragraph(f"{column}: {_sentence(explained.place + explained.sentence)}")
+                    page.paragraph(f"{column}: {sentence(explained.place + explained.sentence)}")
 
     def _texts(self, values: Sequence[str]) -> dict[str, str]:
         empty = ["no items" if name in self._separators else "missing" for name in self._columns]
