@@ -1,5 +1,6 @@
-"""How much memory this process takes."""
+"""How much memory this process takes, and how much there is."""
 
+import os
 import resource
 import sys
 from pathlib import Path
@@ -22,3 +23,8 @@ def peak_memory_mb() -> float:
     except (OSError, StopIteration):
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+def memory_of_machine() -> int:
+    """The bytes of memory that this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,13 +1,10 @@
 """How much a server takes in and lets a job use."""
 
-import os
 from dataclasses import dataclass
 
+from shoal.engine.memory import memory_of_machine
+
 GIB = 2**30
-
-
-def _memory_of_this_machine() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,4 +23,4 @@ class ServerLimits:
     @property
     def job_memory(self) -> int:
         """The bytes that one job may hold."""
-        return self.memory or _memory_of_this_machine() * 3 // 4 // self.workers
+        return self.memory or memory_of_machine() * 3 // 4 // self.workers

@@ -13,6 +13,14 @@ from shoal.kernels.grouping import group_rows, members
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 
 
+def where_united(united_into: Ints) -> Ints:
+    """The cluster that each one ended in: united_into[c] took cluster c in, itself if none did."""
+    last = united_into
+    while not np.array_equal(last, last[last]):
+        last = last[last]
+    return last
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Clustering:
     """The cluster of each row of the table, numbered from 0 without gaps."""

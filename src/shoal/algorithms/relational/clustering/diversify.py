@@ -9,7 +9,7 @@ union, for k the missing rows or people.
 
 import numpy as np
 
-from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.relational.clustering.clusters import Clustering, where_united
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.arrays import Ints
 from shoal.kernels.constraint import ClassConstraint
@@ -49,10 +49,7 @@ def diversify(
 
 def _renumbered(clustering: Clustering, united_into: Ints) -> Clustering:
     """Follow each cluster to the one that it ended in, and number those without gaps."""
-    last = united_into
-    while not np.array_equal(last, last[last]):
-        last = last[last]
-    _, number = np.unique(last, return_inverse=True)
+    _, number = np.unique(where_united(united_into), return_inverse=True)
     return Clustering(number.astype(np.int64)[clustering.cluster_of_row])
 
 

@@ -1,5 +1,4 @@
 import math
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from shoal.algorithms.relational.hilbert.algorithm import runs_along_the_curve
 from shoal.algorithms.relational.kanon_cf.closed_records import ClosedRecords, Mining
 from shoal.algorithms.relational.kanon_cf.cover import BYTES_PER_CLOSED_RECORD, greedy_cover, least_cost
 from shoal.engine.local import LocalData
+from shoal.engine.memory import memory_of_machine
 from shoal.errors import Cancelled, LimitReached
 from shoal.kernels.constraint import ClassConstraint, classes_admissible
 from shoal.privacy.model import Model
@@ -231,8 +231,3 @@ def _proven(measure: str, factor: float, flaw: str) -> str:
     if flaw:
         return f"no factor to the least possible loss is proven, because {flaw}"
     return f"the loss by {measure} is at most {factor:.3g} times the least possible: 2 (1 + ln 2k)"
-
-
-def memory_of_machine() -> float:
-    """The bytes of memory that this machine has."""
-    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

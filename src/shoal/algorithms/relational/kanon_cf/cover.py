@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms.relational.clustering.clusters import Clustering
+from shoal.algorithms.relational.clustering.clusters import Clustering, where_united
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.kanon_cf.closed_records import ClosedRecords
 from shoal.kernels import kanon_cf_cover as kernels
@@ -51,9 +51,7 @@ class Cover:
             costs=vector_costs(records.trees, closures(records.trees, records.nodes, self.starts, members)),
         )
         kernels.make_disjoint(self.k, self.starts, self.places, clusters)
-        last = clusters.united_into
-        while not np.array_equal(last, last[last]):
-            last = last[last]
+        last = where_united(clusters.united_into)
         _, cluster_of_place = np.unique(last[clusters.owners], return_inverse=True)
         return Clustering.of_places(records, cluster_of_place.astype(np.int64))
 
