@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import accumulate, combinations
@@ -24,6 +25,7 @@ WHITE = (
     "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 PSEUDONYM = re.compile(r"[0-9a-f]{32}")
 Item = tuple[str, ...]  # the column, what can be told apart of the item, the how-manieth of its kind
 
@@ -66,7 +68,9 @@ def flaws(case: Case, published: Published) -> list[str]:
         return found
     if not published.rows:
         return [*found, "no records"]
-    found += _telling_columns(case, published)
+    found += [*_telling_columns(case, published), *_wrong_kinds(case, published)]
+    if any("is no" in what for what in found):
+        return found
     model, k = case.model, int(case.privacy.get("k", 1))
     m = int(case.privacy.get("m", 0))
     if model in ("k-anonymity", "k-km-anonymity"):
@@ -93,7 +97,12 @@ def flaws(case: Case, published: Published) -> list[str]:
 
 
 def _flaws_of_columns(case: Case, published: Published) -> Iterator[str]:
-    wanted = {canonical(column.name) for column in case.columns if column.published}
+    new_records = case.model == "differential-privacy"  # which belong to nobody, so that nobody has a pseudonym
+    wanted = {
+        canonical(column.name)
+        for column in case.columns
+        if column.published and not (new_records and column.role == "identifier")
+    }
     named = [canonical(column.name) for column in case.columns]
     if len(set(map(canonical, published.names))) < len(published.names):
         yield "columns with one name"
@@ -109,6 +118,23 @@ def _flaws_of_columns(case: Case, published: Published) -> Iterator[str]:
             cells = published.column(column.name)
             if not all(cell in (None, "") or (isinstance(cell, str) and PSEUDONYM.fullmatch(cell)) for cell in cells):
                 yield f"column {column.name!r} holds no pseudonyms"
+
+
+def _wrong_kinds(case: Case, published: Published) -> Iterator[str]:
+    """Sensitive cells that are no numbers or dates, so that nothing can be said about their order."""
+    for column, cells in _cells(case, published, "sensitive"):
+        for value in (_sensitive_value(case, column, cell) for cell in cells):
+            if column.kind == "number" and isinstance(value, str):
+                yield f"{value!r} is no number"
+            if column.kind == "date" and value is not None and not _is_day(value):
+                yield f"{value!r} is no date"
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(datetime.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _telling_columns(case: Case, published: Published) -> Iterator[str]:
@@ -156,10 +182,7 @@ def _sensitive_value(case: Case, column: Column, cell: Any) -> Any:
     if text is None or canonical(text) in missing:
         return None
     if column.kind == "number":
-        try:
-            return Decimal(canonical(text))
-        except InvalidOperation:
-            return canonical(text)
+        return Decimal(canonical(text)) if NUMBER.fullmatch(canonical(text)) else canonical(text)
     return canonical(text)
 
 

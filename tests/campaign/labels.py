@@ -66,13 +66,24 @@ def covers_item(column: Column, label: str, item: str, times: int) -> bool:
     names = {item, f"{item}({times})"} if column.settings.get("multiset") else {item}
     if label in names:
         return True
-    if label.startswith("(") and label.endswith(")") and f"|{item}|" in f"|{label[1:-1]}|":
-        return True
-    if any(f"|{name}|" in f"|{label[1:-1]}|" for name in names):
+    if any(name in union for union in _union(column, label) for name in names):
         return True
     if label == "*":
         return True
     return any(item in (column.tree or {}).get(way, ()) for way in _ways_to_write(label))
+
+
+def _union(column: Column, label: str) -> Iterable[list[str]]:
+    """The items that a label such as `(a|b)` unites; where the separator holds `|`, `_` takes its place."""
+    inner = label.rstrip("~")[1:-1] if label.startswith("(") and label.rstrip("~").endswith(")") else ""
+    link = "|".replace(column.separator, "_")
+    return [_with_links(inner.split(link), link)] if inner else []
+
+
+def _with_links(pieces: list[str], link: str) -> list[str]:
+    """All runs of pieces, because an item may hold the link itself."""
+    places = range(len(pieces))
+    return [link.join(pieces[first : last + 1]) for first in places for last in places if first <= last]
 
 
 def leaves_under(column: Column, label: str) -> int | None:
