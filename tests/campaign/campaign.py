@@ -1,4 +1,4 @@
-"""Many random cases: what is released, whether it keeps its promise, and what verifiers say of good and bad files."""
+"""Many random cases: what is released, what it keeps, and what verifiers say of good and bad files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ class Finding:
     number: int
 
     def line(self) -> str:
-        return f"python -m tests.campaign --seed {self.seed} --only {self.number}   # {self.kind}: {self.what}"
+        return (
+            f"python -m tests.campaign --seed {self.seed} --only {self.number}   # {self.kind}: {self.what}"
+        )
 
 
 @dataclass
@@ -186,7 +188,9 @@ class Trial:
         if by_policy.code != (2 if cannot else 0):
             self.find("good file refused", f"by policy: {by_policy.code} {_last_lines(by_policy)}")
         if by_certificate.code != (2 if cannot or (with_trees and by_certificate.code == 2) else 0):
-            self.find("good file refused", f"by certificate: {by_certificate.code} {_last_lines(by_certificate)}")
+            self.find(
+                "good file refused", f"by certificate: {by_certificate.code} {_last_lines(by_certificate)}"
+            )
         if alone.code == 1:
             self.find("good file refused", f"stand-alone: {alone.out}")
 
@@ -207,7 +211,11 @@ class Trial:
         answers = {"policy": by_policy, "certificate": by_certificate, "alone": alone}
         for verifier, answer in answers.items():
             self.outcome.verdicts[verifier, "changed file", verdict, answer.code] += 1
-            if answer.code == 0 and verdict != GOOD and not (verifier == "alone" and self._not_for_alone(why)):
+            if (
+                answer.code == 0
+                and verdict != GOOD
+                and not (verifier == "alone" and self._not_for_alone(why))
+            ):
                 self.find("broken file accepted", f"by {verifier}, {mutated.what}: {'; '.join(why[:2])}")
         if verdict == GOOD and by_policy.code == 1:
             self.find("good file refused", f"by policy, {mutated.what}: {_last_lines(by_policy)}")
@@ -302,13 +310,17 @@ class Tally:
             for outcome in self.outcomes
             if any(finding.kind == "violation" for finding in outcome.findings)
         )
-        rows = [[name, tried[name], tried[name] - released[name], released[name], broken[name]] for name in tried]
+        rows = [
+            [name, tried[name], tried[name] - released[name], released[name], broken[name]] for name in tried
+        ]
         total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
         return table([what, "tried", "refused", "released", "violations"], [*rows, ["all", *total]])
 
     def _reasons(self) -> str:
         reasons = Counter(outcome.reason for outcome in self.outcomes if outcome.reason)
-        return table(["refused, exit code and reason", "cases"], [[why, n] for why, n in reasons.most_common(15)])
+        return table(
+            ["refused, exit code and reason", "cases"], [[why, n] for why, n in reasons.most_common(15)]
+        )
 
     def _confusion(self) -> str:
         counts: Counter[tuple[str, str, str, int]] = Counter()
@@ -321,8 +333,11 @@ class Tally:
             others = sum(n for key, n in counts.items() if key[:3] == kind and key[3] not in (0, 1, 2))
             rows[-1].append(others)
         agree, differ = counts["both", "agree", "", 1], counts["both", "agree", "", 0]
-        shown = table(["verifier", "of", "plain checks say", "accepted", "refused", "cannot tell", "crash"], rows)
-        return f"{shown}\n\nBoth verifiers by certificate: {agree} times the same answer, {differ} times another."
+        shown = table(
+            ["verifier", "of", "plain checks say", "accepted", "refused", "cannot tell", "crash"], rows
+        )
+        both = f"Both verifiers by certificate: {agree} times the same answer, {differ} times another."
+        return f"{shown}\n\n{both}"
 
     def _found(self) -> str:
         kinds = Counter(finding.kind for finding in self.findings)
@@ -332,4 +347,6 @@ class Tally:
 def table(head: list[str], rows: list[list[Any]]) -> str:
     """A table as Markdown."""
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return "\n".join(
+        "| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines
+    )

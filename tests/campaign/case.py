@@ -1,4 +1,4 @@
-"""One case of the campaign: what the data mean, what is promised, and the files that say so. Nothing of Shoal."""
+"""One case: what the data mean, what is promised, and the files that say so. Nothing of Shoal."""
 
 from __future__ import annotations
 

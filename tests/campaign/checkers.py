@@ -71,33 +71,55 @@ def flaws(case: Case, published: Published) -> list[str]:
     found += [*_telling_columns(case, published), *_wrong_kinds(case, published)]
     if any("is no" in what for what in found):
         return found
-    model, k = case.model, int(case.privacy.get("k", 1))
-    m = int(case.privacy.get("m", 0))
-    if model in ("k-anonymity", "k-km-anonymity"):
-        found += _small_classes(case, published, k)
-    if model == "k-anonymity":
-        found += _undiverse_classes(case, published)
-    if model == "k-km-anonymity":
-        found += _far_classes(case, published)
-    if model in ("km-anonymity", "k-km-anonymity"):
-        classes = _classes(case, published) if model == "k-km-anonymity" else {(): list(range(len(published.rows)))}
-        for rows in classes.values():
-            found += _rare_itemsets(case, published, rows, k, m)
-            if "l" in case.privacy:
-                found += _likely_guesses(case, published, rows, m)
-    if model == "km-anonymity" and case.privacy.get("negative"):
-        found += _rare_absences(case, published, k, m)
-    if model == "set-k-anonymity":
-        for key, rows in _equal_sets(case, published).items():
-            if len(rows) < k:
-                found.append(f"the set {key} occurs {len(rows)} times")
-            if "l" in case.privacy:
-                found += _likely_guesses(case, published, rows, 0)
-    return found
+    return found + list(_BY_MODEL[case.model](case, published))
+
+
+def _of_tables(case: Case, published: Published) -> Iterator[str]:
+    yield from _small_classes(case, published)
+    yield from _undiverse_classes(case, published)
+
+
+def _of_sets(case: Case, published: Published) -> Iterator[str]:
+    yield from _of_items(case, published, range(len(published.rows)))
+    if case.privacy.get("negative"):
+        yield from _rare_absences(case, published, int(case.privacy["k"]), int(case.privacy["m"]))
+
+
+def _of_both(case: Case, published: Published) -> Iterator[str]:
+    yield from _small_classes(case, published)
+    yield from _far_classes(case, published)
+    for rows in _classes(case, published).values():
+        yield from _of_items(case, published, rows)
+
+
+def _of_items(case: Case, published: Published, rows: Sequence[int]) -> Iterator[str]:
+    k, m = int(case.privacy["k"]), int(case.privacy["m"])
+    yield from _rare_itemsets(case, published, rows, k, m)
+    if "l" in case.privacy:
+        yield from _likely_guesses(case, published, rows, m)
+
+
+def _of_equal_sets(case: Case, published: Published) -> Iterator[str]:
+    for key, rows in _equal_sets(case, published).items():
+        if len(rows) < int(case.privacy["k"]):
+            yield f"the set {key} occurs {len(rows)} times"
+        if "l" in case.privacy:
+            yield from _likely_guesses(case, published, rows, 0)
+
+
+_BY_MODEL: dict[str, Callable[[Case, Published], Iterator[str]]] = {
+    "k-anonymity": _of_tables,
+    "km-anonymity": _of_sets,
+    "k-km-anonymity": _of_both,
+    "set-k-anonymity": _of_equal_sets,
+    "differential-privacy": lambda *_: iter(()),  # which no file can show
+}
 
 
 def _flaws_of_columns(case: Case, published: Published) -> Iterator[str]:
-    new_records = case.model == "differential-privacy"  # which belong to nobody, so that nobody has a pseudonym
+    new_records = (
+        case.model == "differential-privacy"
+    )  # which belong to nobody, so that nobody has a pseudonym
     wanted = {
         canonical(column.name)
         for column in case.columns
@@ -116,7 +138,9 @@ def _flaws_of_columns(case: Case, published: Published) -> Iterator[str]:
     for column in case.of_role("identifier"):
         if column.published and column.name in published.names:
             cells = published.column(column.name)
-            if not all(cell in (None, "") or (isinstance(cell, str) and PSEUDONYM.fullmatch(cell)) for cell in cells):
+            if not all(
+                cell in (None, "") or (isinstance(cell, str) and PSEUDONYM.fullmatch(cell)) for cell in cells
+            ):
                 yield f"column {column.name!r} holds no pseudonyms"
 
 
@@ -151,7 +175,9 @@ def _telling_columns(case: Case, published: Published) -> Iterator[str]:
             yield f"the insensitive column {name!r} tells rows apart"
 
 
-def _cells(case: Case, published: Published, role: str, *, sets: bool = False) -> list[tuple[Column, list[Any]]]:
+def _cells(
+    case: Case, published: Published, role: str, *, sets: bool = False
+) -> list[tuple[Column, list[Any]]]:
     names = {canonical(name): name for name in published.names}
     return [
         (column, published.column(names[canonical(column.name)]))
@@ -169,7 +195,8 @@ def _classes(case: Case, published: Published) -> dict[Any, list[int]]:
     return classes
 
 
-def _small_classes(case: Case, published: Published, k: int) -> Iterator[str]:
+def _small_classes(case: Case, published: Published) -> Iterator[str]:
+    k = int(case.privacy["k"])
     for key, rows in _classes(case, published).items():
         if len(rows) < k:
             yield f"the class {key} has {len(rows)} rows"
@@ -243,7 +270,9 @@ def _diverse(kind: str, l: Any, c: Any) -> Callable[[Counter[Any], Counter[Any]]
 def _close(t: Any, distance: str) -> Callable[[Counter[Any], Counter[Any]], bool]:
     def close(counts: Counter[Any], totals: Counter[Any]) -> bool:
         size, table = sum(counts.values()), sum(totals.values())
-        differences = [Fraction(counts[value], size) - Fraction(totals[value], table) for value in sorted(totals)]
+        differences = [
+            Fraction(counts[value], size) - Fraction(totals[value], table) for value in sorted(totals)
+        ]
         if distance == "equal":
             return sum(map(abs, differences)) / 2 <= exact(t)
         return sum(map(abs, accumulate(differences))) / max(1, len(differences) - 1) <= exact(t)
@@ -353,7 +382,9 @@ def flaws_of_clusters(case: Case, clusters: Sequence[Any]) -> list[str]:
     k, m = int(case.privacy["k"]), int(case.privacy["m"])
     sensitive = frozenset(map(canonical, case.columns[_place_of_sets(case)].sensitive_items))
     try:
-        found = [what for cluster in clusters for what in _flaws_of_cluster(cluster, k, m, case.privacy, sensitive)]
+        found = [
+            what for cluster in clusters for what in _flaws_of_cluster(cluster, k, m, case.privacy, sensitive)
+        ]
         spellings = Counter(canonical(term) for term in {t for c in clusters for t in _all_terms(c)})
     except (KeyError, TypeError, AttributeError) as error:
         return [f"no cluster: {error!r}"]
@@ -365,9 +396,7 @@ def _place_of_sets(case: Case) -> int:
     return next(place for place, column in enumerate(case.columns) if column.is_set)
 
 
-def _flaws_of_cluster(
-    cluster: Any, k: int, m: int, privacy: Any, sensitive: frozenset[str]
-) -> Iterator[str]:
+def _flaws_of_cluster(cluster: Any, k: int, m: int, privacy: Any, sensitive: frozenset[str]) -> Iterator[str]:
     size, joint = cluster["size"], "children" in cluster
     expected = {"size", "shared", "children"} if joint else {"size", "chunks", "terms"}
     if set(cluster) != expected or type(size) is not int or size < 0:
@@ -442,9 +471,10 @@ def infidelities_of_clusters(case: Case, clusters: Sequence[Any]) -> list[str]:
     if set(supports) != set(exactly) | set(vague):
         found.append(f"other terms: {set(supports) ^ (set(exactly) | set(vague))}")
     found += [
-        f"the term {term!r} is in {supports[term]} records, and the file shows {exactly[term]} and {vague[term]} chunks"
+        f"{term!r} is in {supports[term]} records; the file shows {exactly[term]} and {vague[term]} chunks"
         for term in supports
-        if exactly[term] + vague[term] > supports[term] or (not vague[term] and exactly[term] < supports[term])
+        if exactly[term] + vague[term] > supports[term]
+        or (not vague[term] and exactly[term] < supports[term])
     ]
     subrecords = Counter(frozenset(each) for cluster in clusters for each in _all_subrecords(cluster))
     found += [
@@ -488,9 +518,7 @@ def infidelities(case: Case, published: Published) -> list[str]:
         found.append(f"{len(rows)} rows of {len(case.rows)} records")
     originals = [[column_value(column, row) for column in columns] for row in case.rows]
     cover = _Cover(case, columns)
-    fits = [
-        [place for place, original in enumerate(originals) if cover.row(row, original)] for row in rows
-    ]
+    fits = [[place for place, original in enumerate(originals) if cover.row(row, original)] for row in rows]
     unmatched = [row for row, places in zip(rows, fits, strict=True) if not places]
     if unmatched:
         return [*found, f"a row covers no original: {unmatched[0]}"]
@@ -505,7 +533,7 @@ def column_value(column: Column, row: Row) -> Value:
 
 def _is_suppressed(columns: Sequence[Column], row: dict[str, Any]) -> bool:
     """Whether a row is all stars, which may stand for any record."""
-    empty = ("", "*", None, [])
+    empty: tuple[Any, ...] = ("", "*", None, [])
     return all(row[column.name] in empty for column in columns) and any(
         row[column.name] == "*" for column in columns if column.role == "quasi"
     )
@@ -538,12 +566,18 @@ class _Cover:
         if column.role == "quasi":
             return covers(column, text, value)
         if value is None:  # what tells nothing is published as it stands
-            return text in (None, "") or (column.role == "insensitive" and text in self._case.data.get("missing", ()))
+            return text in (None, "") or (
+                column.role == "insensitive" and text in self._case.data.get("missing", ())
+            )
         return text == text_of(value) or _same_number(text, value)
 
     def _covers_set(self, column: Column, cell: Any, items: tuple[str, ...]) -> bool:
         held, sensitive = Counter(items), column.sensitive_items
-        pieces = cell if isinstance(cell, list) else [p for p in (as_text(cell) or "").split(column.separator) if p]
+        pieces = (
+            cell
+            if isinstance(cell, list)
+            else [p for p in (as_text(cell) or "").split(column.separator) if p]
+        )
         labels = [str(self._plain(as_text(piece))) for piece in pieces]
         if column.role != "quasi":
             return sorted(labels) == sorted(items)
@@ -596,7 +630,9 @@ def _foreign_items(case: Case, published: Published) -> Iterator[str]:
     for cell in published.column(column.name):
         for piece in items_of(column, cell)[0]:
             label = str(as_text(piece))
-            if label not in known and not (column.settings.get("multiset") and re.sub(r"\(\d+\)$", "", label) in known):
+            if label not in known and not (
+                column.settings.get("multiset") and re.sub(r"\(\d+\)$", "", label) in known
+            ):
                 yield f"{label!r} is no item of the hierarchy"
 
 

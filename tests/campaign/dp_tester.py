@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from scipy.stats import beta
+from scipy.stats import beta  # type: ignore[import-untyped]
 
 from shoal.algorithms.sets.diffpart.algorithm import DiffPart
 from shoal.errors import ShoalError
@@ -174,7 +174,13 @@ _TREES: tuple[tuple[tuple[str, ...], ...], ...] = (
     (("a", "G", "*"), ("b", "G", "*"), ("c", "H", "*"), ("d", "H", "*")),
     (("a", "*"), ("b", "*"), ("c", "*")),
     (("a", "G", "*"), ("b", "G", "*"), ("c", "*")),
-    (("a", "G", "I", "*"), ("b", "G", "I", "*"), ("c", "H", "I", "*"), ("d", "J", "J", "*"), ("e", "H", "I", "*")),
+    (
+        ("a", "G", "I", "*"),
+        ("b", "G", "I", "*"),
+        ("c", "H", "I", "*"),
+        ("d", "J", "J", "*"),
+        ("e", "H", "I", "*"),
+    ),
 )
 
 
@@ -201,7 +207,10 @@ def make_pair(seed: int, number: int) -> Pair:
         role["multiset"] = kind == "duplicates" and number % 2 == 0
     options = {}
     if rng.random() < 0.8:  # with the usual thresholds little is published of so few records
-        options = {"partition_threshold": rng.choice((0.0, 0.0, 0.5)), "leaf_threshold": rng.choice((0.0, 0.5, 1.0))}
+        options = {
+            "partition_threshold": rng.choice((0.0, 0.0, 0.5)),
+            "leaf_threshold": rng.choice((0.0, 0.5, 1.0)),
+        }
     return Pair(f"pair {number} ({kind})", tuple(records), more, ways, rng.choice(_EPSILONS), role, options)
 
 
@@ -269,9 +278,7 @@ def whole_release(pair: Pair, records: Sequence[Record], folder: Path) -> Mechan
     def run(_: np.random.Generator) -> Features:
         try:
             data = loaded(pair, records, folder)
-            result = anonymize(
-                data, DifferentialPrivacy(pair.epsilon), algorithm="diffpart", **pair.options
-            )
+            result = anonymize(data, DifferentialPrivacy(pair.epsilon), algorithm="diffpart", **pair.options)
             with reports_written(wanted=False):
                 result.save(out, published="p.txt", replace=True)
         except ShoalError as error:
@@ -286,9 +293,13 @@ def whole_release(pair: Pair, records: Sequence[Record], folder: Path) -> Mechan
 
 
 def _leaves(value: Any, place: str = "") -> Iterator[str]:
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    entries = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    )
     if entries is None:
-        yield f"{place} = {value!r}" if not isinstance(value, int | float) or isinstance(value, bool) else place
+        yield (
+            f"{place} = {value!r}" if not isinstance(value, int | float) or isinstance(value, bool) else place
+        )
         return
     for key, below in entries:
         yield from _leaves(below, f"{place}.{key}")
@@ -297,7 +308,7 @@ def _leaves(value: Any, place: str = "") -> Iterator[str]:
 # ------------------------------------------------------------------------------------------------------- test
 
 
-def test_pair(
+def tested(
     pair: Pair,
     runs: int,
     doubt: float,
@@ -315,9 +326,6 @@ def test_pair(
     return violations(pair.name, pair.epsilon, (choose_one, choose_other), (test_one, test_other), doubt)
 
 
-test_pair.__test__ = False  # type: ignore[attr-defined]  # its name is what it does, and it is no test of pytest
-
-
 def _seen(mechanism: Mechanism, rng: np.random.Generator, runs: int) -> Seen:
     seen = Seen()
     for _ in range(runs):
@@ -329,7 +337,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign.dp_tester", description=__doc__)
     parser.add_argument("--pairs", type=int, default=50)
     parser.add_argument("--runs", type=int, default=20_000, help="of each side of a pair")
-    parser.add_argument("--whole", type=int, default=400, help="runs to the last file, with the product's noise")
+    parser.add_argument(
+        "--whole", type=int, default=400, help="runs to the last file, with the product's noise"
+    )
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     found: list[Violation] = []
@@ -337,9 +347,9 @@ def main() -> int:
     doubt = DOUBT / (2 * given.pairs)
     for number in range(given.pairs):
         pair = make_pair(given.seed, number)
-        found += test_pair(pair, given.runs, doubt, number)
+        found += tested(pair, given.runs, doubt, number)
         if given.whole and number in TO_THE_LAST_FILE:
-            found += test_pair(pair, given.whole, doubt, number, whole_release)
+            found += tested(pair, given.whole, doubt, number, whole_release)
         seconds = time.monotonic() - started
         left = seconds / (number + 1) * (given.pairs - number - 1)
         sys.stderr.write(f"{pair.name}, epsilon {pair.epsilon:g}; about {left:.0f} s left\n")

@@ -7,12 +7,14 @@ import multiprocessing
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
-from tests.campaign.campaign import Finding, Outcome, Tally, try_case
+from tests.campaign.campaign import Finding, Outcome, Tally, table, try_case
+from tests.campaign.faults import Fault, try_faults
 from tests.campaign.generate import make_case
 
 _BATCH = 5
@@ -35,18 +37,53 @@ def main() -> int:
                 _say(f"\n{finding.line()}" if given.only is not None or given.verbose else "")
     except KeyboardInterrupt:
         _say(f"\ninterrupted after {len(tally.outcomes)} cases; what was found so far:\n")
-    sys.stdout.write(f"\n{tally.tables()}\n")
-    if tally.findings:
-        lines = [finding.line() for finding in tally.findings]
+    faults = _faults(given.seed, given.faults)
+    sys.stdout.write(f"\n{tally.tables()}\n" if tally.outcomes else "")
+    sys.stdout.write(f"\n{fault_table(faults)}\n" if faults else "")
+    bad = [f"{fault.kind}, {fault.command}: {'; '.join(fault.flaws)}" for fault in faults if fault.flaws]
+    if tally.findings or bad:
+        lines = [*(finding.line() for finding in tally.findings), *bad]
         (keep / "findings.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
         sys.stdout.write(f"\n{len(lines)} findings: {keep}\n")
-    return 1 if tally.findings else 0
+    return 1 if tally.findings or bad else 0
+
+
+def _faults(seed: int, count: int) -> list[Fault]:
+    tried: list[Fault] = []
+    try:
+        for fault in try_faults(seed, count) if count else ():
+            tried.append(fault)
+            ended = f"{fault.kind}, {fault.command}: {fault.ended} {'; '.join(fault.flaws)}"
+            _say(f"{len(tried)} of {count} faults: {ended}\n")
+    except KeyboardInterrupt:
+        _say(f"\ninterrupted after {len(tried)} faults\n")
+    return tried
+
+
+def fault_table(tried: list[Fault]) -> str:
+    """How many faults of each kind were tried, how the commands ended, and how many ended badly."""
+    rows: list[list[object]] = []
+    for kind in sorted({fault.kind for fault in tried}):
+        those = [fault for fault in tried if fault.kind == kind]
+        ends = Counter(fault.ended for fault in those)
+        told = ", ".join(f"{end}: {count}" for end, count in ends.most_common())
+        rows.append(
+            [
+                kind,
+                len({fault.command for fault in those}),
+                len(those),
+                told,
+                sum(bool(f.flaws) for f in those),
+            ]
+        )
+    return table(["fault", "commands", "tried", "exit codes", "findings"], rows)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
     parser.add_argument("cases", nargs="?", type=int, default=0, help="how many cases")
     parser.add_argument("--seed", type=int, default=1, help="another seed gives other cases")
+    parser.add_argument("--faults", type=int, default=0, help="how many faults are injected after the cases")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     parser.add_argument("--only", type=int, help="one case, by its number")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")

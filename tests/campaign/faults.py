@@ -125,8 +125,12 @@ class Material:
         self.slow_table = self._policy("slow", {"model": "k-anonymity", "k": 5}, {"name": "agglomerative"})
         self.sets = self._policy("sets", {"model": "km-anonymity", "k": 5, "m": 2}, {"name": "lra"})
         self.mixed = self._policy("mixed", {"model": "k-km-anonymity", "k": 5, "m": 2}, {"name": "rfirst"})
-        self.parts = self._policy("parts", {"model": "disassociation", "k": 5, "m": 2}, {"name": "disassociation"})
-        self.heavy = self._policy("heavy", {"model": "disassociation", "k": 5, "m": 8}, {"name": "disassociation"})
+        self.parts = self._policy(
+            "parts", {"model": "disassociation", "k": 5, "m": 2}, {"name": "disassociation"}
+        )
+        self.heavy = self._policy(
+            "heavy", {"model": "disassociation", "k": 5, "m": 8}, {"name": "disassociation"}
+        )
         for policy in (self.table, self.parts, self.sets):
             answer = shoal("run", policy, "--out", self._out(policy))
             if answer.code:
@@ -141,12 +145,21 @@ class Material:
             writer.writerow(["age", "zip", "sex", "items", "illness"])
             for _ in range(size):
                 items = " ".join(sorted(rng.sample([f"i{n}" for n in range(20)], rng.randint(1, 4))))
-                row = [rng.randint(18, 80), rng.randint(1000, 1400), rng.choice("mf"), items, rng.choice("abcd")]
+                row = [
+                    rng.randint(18, 80),
+                    rng.randint(1000, 1400),
+                    rng.choice("mf"),
+                    items,
+                    rng.choice("abcd"),
+                ]
                 writer.writerow(row)
 
     def _write_sets(self, rng: random.Random, size: int) -> None:
         items = [f"i{n}" for n in range(200)]
-        lines = [" ".join(rng.sample(items[: rng.choice((20, 60, 200))], rng.randint(1, 9))) for _ in range(4 * size)]
+        lines = [
+            " ".join(rng.sample(items[: rng.choice((20, 60, 200))], rng.randint(1, 9)))
+            for _ in range(4 * size)
+        ]
         (self.folder / "sets.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _write_clusters(self) -> None:
@@ -167,7 +180,7 @@ class Material:
             columns = {"items": columns["items"]}
         if name in ("table", "slow"):
             del columns["items"]
-        sections = {
+        sections: dict[str, Mapping[str, object]] = {
             "data": {"path": "sets.txt" if with_sets else "table.csv", "others": "drop"},
             "columns": columns,
             "privacy": privacy,
@@ -226,7 +239,10 @@ def interrupt(rng: random.Random, material: Material, name: str | None = None) -
     """Ctrl-C or SIGTERM at a random moment: it ends at once, with one line, and nothing is left."""
     name = name or rng.choice(list(material.commands()))
     sent = rng.choice((signal.SIGINT, signal.SIGTERM))
-    moment = rng.uniform(0.1, max(0.3, material.seconds(name)))
+    longest = max(0.5, material.seconds(name))
+    moment = rng.uniform(
+        0.1 if rng.random() < 0.3 else 0.3 * longest, 0.95 * longest
+    )  # mostly not while it starts
     with _fresh_folder() as folder:
         process = start(material.commands()[name], folder)
         ended_before = _waited(process, moment)
@@ -237,7 +253,9 @@ def interrupt(rng: random.Random, material: Material, name: str | None = None) -
         except subprocess.TimeoutExpired:
             process.popen.kill()
             process.finish()
-            return Fault(sent.name, name, "hung", (f"did not end within 30 s of {sent.name} at {moment:.2f} s",))
+            return Fault(
+                sent.name, name, "hung", (f"did not end within 30 s of {sent.name} at {moment:.2f} s",)
+            )
         took = time.monotonic() - at
         shown = 128 - code if code < 0 else code
         if ended_before or (shown == 0 and code == 0):
@@ -287,7 +305,9 @@ def kill(rng: random.Random, material: Material) -> Fault:
         out = folder / "work" / "out"
         if out.exists() and not (out / "result.json").exists() and name.startswith("run"):
             flaws.append("a partial output")
-        again = start([*material.commands()[name], *(["--replace"] if name.startswith("run") else [])], folder)
+        again = start(
+            [*material.commands()[name], *(["--replace"] if name.startswith("run") else [])], folder
+        )
         code, _, err = again.finish()
         if code and not (name == "compare" and out.exists()):
             flaws.append(f"the next run ends with {code}: {err.strip()[-200:]}")
@@ -317,9 +337,14 @@ def full_disk(rng: random.Random, material: Material) -> Fault:
 def _small_disk(folder: Path, size: int) -> Iterator[Callable[[], None] | None]:
     """A disk of this size at a folder; where nobody may mount one, files that cannot grow beyond it."""
     folder.mkdir()
-    mounted = os.geteuid() == 0 and not subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, check=False
-    ).returncode
+    mounted = (
+        os.geteuid() == 0
+        and not subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
+            capture_output=True,
+            check=False,
+        ).returncode
+    )
     try:
         yield None if mounted else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     finally:
@@ -355,12 +380,21 @@ def changing_input(rng: random.Random, material: Material) -> Fault:
         shutil.copytree(material.folder, own)
         data, stop = own / "table.csv", threading.Event()
         original = data.read_bytes()
-        changes = (original, original[: len(original) // 2], original[:-7], b"", original + b"1,2\n", b"\xff\0" * 100)
+        changes = (
+            original,
+            original,
+            original,
+            original[: len(original) // 2],
+            original[:-7],
+            b"",
+            original + b"1,2\n",
+            b"\xff\0" * 100,
+        )
 
         def rewrite() -> None:
             while not stop.is_set():
                 data.write_bytes(rng.choice(changes))
-                time.sleep(rng.uniform(0, 0.02))
+                time.sleep(rng.choice((0.01, 0.3, 1.0)))
 
         writer = threading.Thread(target=rewrite)
         writer.start()
@@ -404,7 +438,9 @@ def rivals(rng: random.Random, material: Material) -> Fault:
         answer = shoal("verify", out / "published.csv", "--certificate", out / "certificate.json")
         if answer.code:
             flaws.append(f"the folder does not fit together: {answer.err.strip()[-200:]}")
-        return Fault("rivals with --replace" if replace else "rivals", "run mondrian", str(codes), tuple(flaws))
+        return Fault(
+            "rivals with --replace" if replace else "rivals", "run mondrian", str(codes), tuple(flaws)
+        )
 
 
 FAULTS: tuple[Callable[[random.Random, Material], Fault], ...] = (

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 try:
-    import atheris
+    import atheris  # type: ignore[import-untyped]
 except ImportError:
     sys.exit("this needs atheris: pip install atheris; without it test_fuzz.py does what hypothesis can")
 

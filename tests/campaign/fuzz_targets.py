@@ -1,4 +1,4 @@
-"""What fuzzing feeds with bytes: every reader of a file that comes from outside. Only ShoalError may come out."""
+"""What fuzzing feeds with bytes: every reader of a file from outside. Only ShoalError may come out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shoal.recoding.disassociated_file import read_clusters
 from shoal.run.verification import verify_certified
 from shoal.study.profile import profile
 from shoal.table.reading import FORMATS, ReadOptions, read_published, read_table
-from shoal.table.roles import Quasi, QuasiSet, Sensitive
+from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 from tests.campaign.generate import ALGORITHM_NAMES, WRITERS, make_case
 from tests.campaign.product import reports_written, shoal
 
@@ -43,7 +43,7 @@ def data_reader(ending: str) -> Target:
         path = _file(f"data{ending}", content)
         with suppress(ShoalError):
             profile(path, ReadOptions())
-        roles = {"a": Quasi(), "items": QuasiSet(), "n": Sensitive()}
+        roles: dict[str, Role] = {"a": Quasi(), "items": QuasiSet(), "n": Sensitive()}
         for options in (ReadOptions(others="insensitive"), ReadOptions(others="drop", missing=("?",))):
             with suppress(ShoalError):
                 read_table(path, roles, options)
@@ -91,7 +91,8 @@ def released() -> tuple[Path, bytes]:
     policy = _file(
         "run.toml",
         b'[data]\npath = "d.csv"\n[columns]\na = { role = "quasi", hierarchy = { flat = true } }\n'
-        b'n = { role = "sensitive" }\n[privacy]\nmodel = "k-anonymity"\nk = 2\n[algorithm]\nname = "mondrian"\n',
+        b'n = { role = "sensitive" }\n[privacy]\nmodel = "k-anonymity"\nk = 2\n'
+        b'[algorithm]\nname = "mondrian"\n',
     )
     with reports_written(wanted=False):
         answer = shoal("run", policy, "--out", out)

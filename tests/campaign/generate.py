@@ -64,9 +64,38 @@ def _model_for(rng: random.Random, algorithm: str) -> str:
 
 _WORDS = ("red", "blue", "green", "white", "black", "grey", "pink", "lime")
 _UNICODE = ("Zürich", "Łódź", "東京", "naïve", "Ελλάδα", "œuvre", "mañana", "🙂 ok")
-_ODD = ("a,b", 'say "x"', "semi;colon", "tab\there", "NULL", "nan", "-7x", "=1+1", "+x", "@y", "a|b", "(p|q)", "x..y")
+_ODD = (
+    "a,b",
+    'say "x"',
+    "semi;colon",
+    "tab\there",
+    "NULL",
+    "nan",
+    "-7x",
+    "=1+1",
+    "+x",
+    "@y",
+    "a|b",
+    "(p|q)",
+    "x..y",
+)
 _CODES = ("1234", "1235", "1244", "12", "120", "127", "5555", "5501", "01", "0012")
-_NAMES = ("age", "zip", "sex", "born", "city", "income", "Ort", "größe", "a b", 'q"x', "x,y", "col.umn", "名前", "k")
+_NAMES = (
+    "age",
+    "zip",
+    "sex",
+    "born",
+    "city",
+    "income",
+    "Ort",
+    "größe",
+    "a b",
+    'q"x',
+    "x,y",
+    "col.umn",
+    "名前",
+    "k",
+)
 _SETS = ("items", "drugs", "codes", "einkäufe", "set 1")
 _TOKENS = (("",), ("", "?"), ("", "NA", "n/a"), ("", "-9"))
 _SEPARATORS = (" ", " ", ",", "|", ";", "||", ", ", "/")
@@ -92,6 +121,13 @@ def _days(rng: random.Random) -> list[date]:
     first = date(rng.choice((1931, 1999, 2020)), rng.randint(1, 12), 1)
     spread = rng.choice((20, 400, 8000))
     return [first + timedelta(rng.randint(0, spread)) for _ in range(rng.randint(1, 10))]
+
+
+_POOLS: dict[str, Callable[[random.Random], Sequence[Value]]] = {
+    "category": _categories,
+    "number": _numbers,
+    "date": _days,
+}
 
 
 def _drawn(
@@ -129,8 +165,7 @@ def _record_count(rng: random.Random) -> int:
 
 
 def _free_name(rng: random.Random, draft: Draft, pool: Sequence[str] = _NAMES) -> str:
-    name = rng.choice([name for name in pool if name not in draft.values])
-    return name
+    return rng.choice([name for name in pool if name not in draft.values])
 
 
 def _table(rng: random.Random, model: str, algorithm: str) -> Draft:
@@ -280,14 +315,14 @@ def _value_of_rule(rng: random.Random, rule: Any, default: Any) -> Any:
 
 def _add_quasi(rng: random.Random, draft: Draft, *, needs_tree: bool) -> None:
     kind = rng.choice(("category", "category", "number", "number", "date"))
-    pool: Sequence[Value] = {"category": _categories, "number": _numbers, "date": _days}[kind](rng)
+    pool = _POOLS[kind](rng)
     missing = rng.choice((0, 0, 0.05, 0.2))
     values = _drawn(rng, pool, draft.count, missing)
     name = _free_name(rng, draft)
     settings: dict[str, Any] = {}
     tree: Tree | None = None
     if needs_tree or kind == "category":
-        settings, tree = _hierarchy(rng, draft, kind, values, name)
+        settings, tree = _hierarchy(rng, draft, kind, values)
     elif kind == "number" and rng.random() < 0.3:
         settings["bounds"] = [-100, 10**9 + 1]
     if rng.random() < 0.1:
@@ -306,22 +341,31 @@ _RECIPES_OF_KIND: dict[str, tuple[str, ...]] = {
 
 
 def _hierarchy(
-    rng: random.Random, draft: Draft, kind: str, values: Iterable[Value], name: str, separator: str | None = None
+    rng: random.Random,
+    draft: Draft,
+    kind: str,
+    values: Iterable[Value],
+    separator: str | None = None,
 ) -> tuple[dict[str, Any], Tree]:
     if set(POLICY_RECIPES) != set(RECIPES):
         raise Uncovered(f"recipes of hierarchies: {set(POLICY_RECIPES) ^ set(RECIPES)}")
     present = [value for value in dict.fromkeys(values) if value is not None]
     recipe = rng.choice(_RECIPES_OF_KIND[kind])
     if recipe == "file":
-        return _hierarchy_file(rng, draft, present, name, separator)
-    given: dict[str, Any] = {
+        return _hierarchy_file(rng, draft, present)
+    recipes: dict[str, dict[str, Any]] = {
         "flat": {"flat": True},
         "mask": {"mask": rng.choice(("right", "left"))},
         "fanout": {"fanout": rng.randint(2, 4)},
         "digits": {"digits": True},
         "ranges": _ranges(rng, present),
-        "dates": {"dates": rng.choice((["month", "year"], ["year"], ["quarter", "year", "decade"], ["day", "century"]))},
-    }[recipe]
+        "dates": {
+            "dates": rng.choice(
+                (["month", "year"], ["year"], ["quarter", "year", "decade"], ["day", "century"])
+            )
+        },
+    }
+    given = recipes[recipe]
     return {"hierarchy": given}, built_tree(given, present, separator)
 
 
@@ -332,9 +376,7 @@ def _ranges(rng: random.Random, values: Sequence[Value]) -> dict[str, Any]:
     return given | ({"start": rng.choice((1, -3, 18))} if rng.random() < 0.2 else {})
 
 
-def _hierarchy_file(
-    rng: random.Random, draft: Draft, values: Sequence[Value], name: str, separator: str | None
-) -> tuple[dict[str, Any], Tree]:
+def _hierarchy_file(rng: random.Random, draft: Draft, values: Sequence[Value]) -> tuple[dict[str, Any], Tree]:
     leaves = sorted(map(text_of, values))
     lacking = leaves.pop(rng.randrange(len(leaves))) if len(leaves) > 2 and rng.random() < 0.1 else None
     leaves += [extra for extra in ("extra1", "extra2") if rng.random() < 0.3]
@@ -344,7 +386,9 @@ def _hierarchy_file(
     ways = [(leaf, *way) for leaf, way in zip(leaves, _ways_up(rng, len(leaves)), strict=True)]
     file = f"tree{len(draft.files)}.csv"
     buffer = io.StringIO()
-    csv.writer(buffer, delimiter=rng.choice(";;,\t"), lineterminator=rng.choice(("\n", "\r\n"))).writerows(ways)
+    csv.writer(buffer, delimiter=rng.choice(";;,\t"), lineterminator=rng.choice(("\n", "\r\n"))).writerows(
+        ways
+    )
     draft.files[file] = buffer.getvalue().encode()
     settings: dict[str, Any] = {"hierarchy": file}
     tree = file_tree(ways)
@@ -378,7 +422,9 @@ def _add_set(rng: random.Random, draft: Draft, algorithm: str, *, from_file: boo
         pool += [f"x{separator[0]}", f"{separator[-1]}y", "two words"]
     pool = [item for item in dict.fromkeys(pool) if separator not in item and item == item.strip()]
     pool = pool or ["milk"]
-    sensitive = rng.sample(pool, 1 if len(pool) < 4 else rng.randint(1, 2)) if _wants_secrets(rng, draft) else []
+    sensitive = (
+        rng.sample(pool, 1 if len(pool) < 4 else rng.randint(1, 2)) if _wants_secrets(rng, draft) else []
+    )
     multiset = rng.random() < 0.12
     if multiset:
         pool = [item for item in pool if not item.endswith(")")]
@@ -390,9 +436,9 @@ def _add_set(rng: random.Random, draft: Draft, algorithm: str, *, from_file: boo
     open_items = [item for item in pool if item not in sensitive]
     if algorithm not in ("pcta", "disassociation") or rng.random() < 0.2:
         if from_file and rng.random() < 0.95:
-            more, tree = _hierarchy_file(rng, draft, [*open_items], name, separator)
+            more, tree = _hierarchy_file(rng, draft, [*open_items])
         else:
-            more, tree = _hierarchy(rng, draft, "set", open_items, name, separator)
+            more, tree = _hierarchy(rng, draft, "set", open_items, separator)
         settings |= more
     if sensitive and not from_file:
         settings["sensitive"] = rng.sample(sensitive, len(sensitive))
@@ -435,9 +481,13 @@ def _add_others(rng: random.Random, draft: Draft) -> None:
 
 def _add_sensitive(rng: random.Random, draft: Draft) -> None:
     ordered = draft.privacy.get("distance") == "ordered"
-    kind = rng.choice(("number", "date")) if ordered and rng.random() < 0.9 else rng.choice(("category", "number", "date"))
+    kind = (
+        rng.choice(("number", "date"))
+        if ordered and rng.random() < 0.9
+        else rng.choice(("category", "number", "date"))
+    )
     makers: dict[str, Callable[[random.Random], Sequence[Value]]] = {
-        "category": lambda rng: _categories(rng) + ["flu"],
+        "category": lambda rng: [*_categories(rng), "flu"],
         "number": _numbers,
         "date": _days,
     }
@@ -543,7 +593,10 @@ class _Finishing:
     def _date_formats(self) -> None:
         for place, column in enumerate(self._draft.columns):
             if column.kind == "date" and column.role != "insensitive" and self._rng.random() < 0.25:
-                settings = {**column.settings, "format": self._rng.choice(("%d.%m.%Y", "%Y/%m/%d", "%Y-%d-%m"))}
+                settings = {
+                    **column.settings,
+                    "format": self._rng.choice(("%d.%m.%Y", "%Y/%m/%d", "%Y-%d-%m")),
+                }
                 self._draft.columns[place] = replace(column, settings=settings)
 
     def _odd_options(self) -> None:
@@ -626,10 +679,17 @@ def _csv(sheet: _Sheet, delimiter: str | None = None) -> bytes:
     if rng.random() < 0.15:
         encoding = rng.choice(("utf-8-sig", "utf-16", "latin-1"))
     buffer = io.StringIO()
-    quoting = rng.choice((csv.QUOTE_MINIMAL, csv.QUOTE_ALL))
-    writer = csv.writer(buffer, delimiter=delimiter, quoting=quoting, lineterminator=rng.choice(("\n", "\r\n")))
+    quoted = rng.random() < 0.5
+    writer = csv.writer(
+        buffer,
+        delimiter=delimiter,
+        quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL,
+        lineterminator=rng.choice(("\n", "\r\n")),
+    )
     writer.writerow([column.name for column in sheet.columns])
-    writer.writerows([[sheet.text(column, row[column.name]) for column in sheet.columns] for row in sheet.rows])
+    writer.writerows(
+        [[sheet.text(column, row[column.name]) for column in sheet.columns] for row in sheet.rows]
+    )
     try:
         content = buffer.getvalue().encode(encoding)
     except UnicodeEncodeError:
@@ -677,22 +737,27 @@ def _arrow_column(sheet: _Sheet, column: Column, values: list[Value]) -> pa.Arra
     rng = sheet.rng
     if column.is_set:
         if rng.random() < 0.7:
-            return pa.array([list(value) if isinstance(value, tuple) else None for value in values], pa.list_(pa.string()))
+            return pa.array(
+                [list(value) if isinstance(value, tuple) else None for value in values], pa.list_(pa.string())
+            )
         return pa.array([sheet.text(column, value) for value in values], pa.string())
-    present = [value for value in values if value is not None]
     if column.kind == "number" and rng.random() < 0.8:
-        if all(isinstance(value, int) for value in present) and rng.random() < 0.6:
-            return pa.array(values, pa.int64())
-        if rng.random() < 0.2:
-            return pa.array([None if v is None else Decimal(text_of(v)) for v in values], pa.decimal128(20, 4))
-        return pa.array([None if value is None else float(text_of(value)) for value in values], pa.float64())
+        return _arrow_numbers(rng, values)
     if column.kind == "date" and rng.random() < 0.8:
-        kind = rng.choice((pa.date32(), pa.timestamp("us"), pa.timestamp("ms")))
-        return pa.array(values, pa.date32()).cast(kind)
-    texts = [None if value is None else sheet.text(column, value) for value in values]
+        days = rng.choice((pa.date32(), pa.timestamp("us"), pa.timestamp("ms")))
+        return pa.array(values, pa.date32()).cast(days)
+    texts = pa.array([None if value is None else sheet.text(column, value) for value in values], pa.string())
     kind = rng.choice((pa.string(), pa.string(), pa.large_string(), pa.string_view()))
-    array = pa.array(texts, pa.string())
-    return array.dictionary_encode() if rng.random() < 0.15 else array.cast(kind)
+    return texts.dictionary_encode() if rng.random() < 0.15 else texts.cast(kind)
+
+
+def _arrow_numbers(rng: random.Random, values: list[Value]) -> pa.Array:
+    if all(value is None or isinstance(value, int) for value in values) and rng.random() < 0.6:
+        return pa.array(values, pa.int64())
+    numbers = [None if value is None else Decimal(text_of(value)) for value in values]
+    if rng.random() < 0.2:
+        return pa.array(numbers, pa.decimal128(20, 4))
+    return pa.array([None if number is None else float(number) for number in numbers], pa.float64())
 
 
 def _parquet(sheet: _Sheet) -> bytes:

@@ -21,12 +21,12 @@ _RANGE = re.compile(r"\[(.+), (.+)\]")
 def built_tree(recipe: Mapping[str, Any], values: Iterable[Value], separator: str | None = None) -> Tree:
     """All labels that a recipe could give to these values, with the values under each."""
     ((name, setting),) = ((key, given) for key, given in recipe.items() if key != "start")
-    present = [value for value in dict.fromkeys(values) if value is not None]
+    present: list[Value] = [value for value in dict.fromkeys(values) if value is not None]
     tree: Tree = {"*": {text_of(value) for value in present}}
     for value in present:
         tree.setdefault(text_of(value), set()).add(text_of(value))
-    for label, value in _RECIPES[name](setting, present, recipe.get("start", 0)):
-        tree.setdefault(label, set()).add(text_of(value))
+    for label, under in _RECIPES[name](setting, present, recipe.get("start", 0)):
+        tree.setdefault(label, set()).add(text_of(under))
     return tree if separator is None else without_separator(tree, separator)
 
 
@@ -126,9 +126,7 @@ def _mask(side: Any, values: list[Value], _: Any) -> Iterable[tuple[str, Value]]
     for value in values:
         text = text_of(value)
         for hidden in range(1, len(text)):
-            yield (
-                text[:-hidden] + "*" * hidden if side == "right" else "*" * hidden + text[hidden:]
-            ), value
+            yield (text[:-hidden] + "*" * hidden if side == "right" else "*" * hidden + text[hidden:]), value
 
 
 def _dates(levels: Any, values: list[Value], _: Any) -> Iterable[tuple[str, Value]]:

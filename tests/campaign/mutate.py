@@ -80,7 +80,9 @@ def _a_row(rng: random.Random, table: Table) -> dict[str, Any]:
     return rng.choice(table.rows)
 
 
-def _a_cell(rng: random.Random, case: Case, table: Table, *, sets: bool = False) -> tuple[dict[str, Any], str]:
+def _a_cell(
+    rng: random.Random, case: Case, table: Table, *, sets: bool = False
+) -> tuple[dict[str, Any], str]:
     shown = {column.name: column for column in case.columns}
     names = [name for name in table.names if name in shown and shown[name].is_set == sets]
     if not names:
@@ -359,7 +361,9 @@ def _dump_arrow(table: Table) -> bytes:
 def _load_workbook(content: bytes, _: Case) -> Table:
     sheet = openpyxl.load_workbook(io.BytesIO(content)).worksheets[0]
     names, *rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
-    return Table([str(name) for name in names], [dict(zip(map(str, names), row, strict=True)) for row in rows])
+    return Table(
+        [str(name) for name in names], [dict(zip(map(str, names), row, strict=True)) for row in rows]
+    )
 
 
 def _dump_workbook(table: Table) -> bytes:
@@ -461,7 +465,9 @@ def _with_metadata(rng: random.Random, table: pa.Table) -> pa.Table:
 def _telling_gzip(rng: random.Random, content: bytes) -> Mutated:
     plain, sink = gzip.decompress(content), io.BytesIO()
     named = rng.random() < 0.5
-    with gzip.GzipFile("bob.csv" if named else "", "wb", fileobj=sink, mtime=0 if named else 1_700_000_000) as file:
+    with gzip.GzipFile(
+        "bob.csv" if named else "", "wb", fileobj=sink, mtime=0 if named else 1_700_000_000
+    ) as file:
         file.write(plain)
     return Mutated("gzip name" if named else "gzip time", sink.getvalue())
 
@@ -469,7 +475,9 @@ def _telling_gzip(rng: random.Random, content: bytes) -> Mutated:
 def _richer_workbook(rng: random.Random, content: bytes) -> Mutated:
     book = openpyxl.load_workbook(io.BytesIO(content))
     sheet = book.worksheets[0]
-    what = rng.choice(("hidden sheet", "very hidden sheet", "comment", "defined name", "property", "hidden row", "link"))
+    what = rng.choice(
+        ("hidden sheet", "very hidden sheet", "comment", "defined name", "property", "hidden row", "link")
+    )
     if what.endswith("sheet"):
         hidden = book.create_sheet("raw")
         hidden.sheet_state = "veryHidden" if what.startswith("very") else "hidden"
@@ -640,7 +648,9 @@ def mutate_certificate(rng: random.Random, text: str) -> MutatedCertificate:
         return _damaged_text(rng, text)
     certificate = json.loads(text)
     if kind < 0.13:
-        return MutatedCertificate("reordered", json.dumps(_reordered(rng, certificate), indent=1), other=False)
+        return MutatedCertificate(
+            "reordered", json.dumps(_reordered(rng, certificate), indent=1), other=False
+        )
     places = list(_places(certificate))
     place = rng.choice(places)
     if kind < 0.55:
@@ -684,7 +694,9 @@ def _reordered(rng: random.Random, value: Any) -> Any:
 
 
 def _places(value: Any, above: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    entries = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
     for key, below in entries:
         yield (*above, key)
         yield from _places(below, (*above, key))

@@ -42,15 +42,17 @@ def shoal(*words: object) -> Answer:
 
 
 @contextlib.contextmanager
-def reports_written(wanted: bool) -> Iterator[None]:  # noqa: FBT001
+def reports_written(wanted: bool) -> Iterator[None]:
     """Leave out the two reports unless they are wanted: they take nine tenths of a small run."""
-    pages = result_files.page, result_files.public_page
-    if not wanted:
-        result_files.page = result_files.public_page = lambda *_, **__: "<!doctype html>"
+    names = () if wanted else ("page", "public_page")
+    kept = {name: getattr(result_files, name) for name in names}
+    for name in names:
+        setattr(result_files, name, lambda *_, **__: "<!doctype html>")
     try:
         yield
     finally:
-        result_files.page, result_files.public_page = pages
+        for name, page in kept.items():
+            setattr(result_files, name, page)
 
 
 def verify_alone(certificate: Path, file: Path, script: Path) -> Answer:
@@ -84,7 +86,7 @@ def _captured(command: Callable[[], object]) -> Answer:
             command()
         except SystemExit as ended:
             code = ended.code
-        except BaseException as error:  # noqa: BLE001 - whatever comes out is a finding
+        except BaseException as error:
             import traceback
 
             traceback.print_exception(error)

@@ -57,7 +57,15 @@ def read_published(path: Path, *, sets: str | None = None) -> Published:
         found = READERS[Path(name).suffix](content, sets)
     except Unreadable:
         raise
-    except (ValueError, OSError, EOFError, KeyError, pa.ArrowException, zipfile.BadZipFile, csv.Error) as error:
+    except (
+        ValueError,
+        OSError,
+        EOFError,
+        KeyError,
+        pa.ArrowException,
+        zipfile.BadZipFile,
+        csv.Error,
+    ) as error:
         raise Unreadable(f"{type(error).__name__}: {error}") from error
     except Exception as error:  # openpyxl and zlib let anything out for damaged bytes
         raise Unreadable(f"{type(error).__name__}: {error}") from error
@@ -187,7 +195,9 @@ def _workbook(content: bytes, _: str | None) -> Published:
 
 
 def _cells_beside(sheet: Worksheet) -> Iterator[str]:
-    if any(dimension.hidden for dimension in (*sheet.row_dimensions.values(), *sheet.column_dimensions.values())):
+    if any(
+        dimension.hidden for dimension in (*sheet.row_dimensions.values(), *sheet.column_dimensions.values())
+    ):
         yield "hidden rows or columns"
     for row in sheet.iter_rows():
         for cell in row:

@@ -1,4 +1,4 @@
-"""The tester of differential privacy finds mechanisms that break epsilon, and nothing in those that keep it."""
+"""The tester of differential privacy finds what breaks epsilon, and nothing in what keeps it."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from tests.campaign.dp_tester import (
     lower_bound,
     make_pair,
     mechanism_of,
-    test_pair,
+    tested,
     upper_bound,
     whole_release,
 )
@@ -38,20 +38,20 @@ def noisy_count(spent: float) -> Mechanism:
 
 
 def test_a_mechanism_that_keeps_epsilon_passes():
-    assert test_pair(PAIR, 20_000, DOUBT, 0, noisy_count(1.0)) == []
+    assert tested(PAIR, 20_000, DOUBT, 0, noisy_count(1.0)) == []
 
 
 def test_too_little_noise_is_found():
-    found = test_pair(PAIR, 20_000, DOUBT, 0, noisy_count(2.0))
+    found = tested(PAIR, 20_000, DOUBT, 0, noisy_count(2.0))
     assert found
     assert "epsilon is 1." in str(found[0])
 
 
 def test_a_name_that_one_record_brings_is_found():
     def make(pair, records, _):
-        return lambda rng: {("item", "milk(1)" if len(records) > len(pair.records) else "milk"): 1}
+        return lambda _: {("item", "milk(1)" if len(records) > len(pair.records) else "milk"): 1}
 
-    assert test_pair(PAIR, 200, DOUBT, 0, make)
+    assert tested(PAIR, 200, DOUBT, 0, make)
 
 
 def test_bounds_are_those_of_clopper_and_pearson():
@@ -72,14 +72,14 @@ def test_what_is_not_named_counts_as_none():
 
 def test_a_few_runs_of_the_product_show_nothing():
     for number in range(7):
-        assert test_pair(make_pair(1, number), 400, DOUBT, number) == []
+        assert tested(make_pair(1, number), 400, DOUBT, number) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(50))
 def test_no_event_breaks_epsilon(number):
     pair = make_pair(1, number)
-    found = test_pair(pair, 20_000, DOUBT / 100, number, mechanism_of)
+    found = tested(pair, 20_000, DOUBT / 100, number, mechanism_of)
     if number in TO_THE_LAST_FILE:
-        found += test_pair(pair, 400, DOUBT / 100, number, whole_release)
+        found += tested(pair, 400, DOUBT / 100, number, whole_release)
     assert not found, "\n".join(map(str, found))

@@ -14,9 +14,22 @@ pytestmark = pytest.mark.xdist_group("fuzzing")
 each_target = pytest.mark.parametrize("target", TARGETS)
 
 PIECES = (
-    *(b"\0", b"\xff\xfe", b'"', b"\r", b"[[[[", b"{", b"1e999", b"-", b"\xf0\x9f", b"null", b"\x1f\x8b", b"nan"),
+    *(
+        b"\0",
+        b"\xff\xfe",
+        b'"',
+        b"\r",
+        b"[[[[",
+        b"{",
+        b"1e999",
+        b"-",
+        b"null",
+        b"nan",
+        b"\xf0\x9f",
+        b"\x1f\x8b",
+    ),
     *(b"9" * 400, b"\xef\xbb\xbf", b"[" * 5000),
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")
