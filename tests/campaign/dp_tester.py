@@ -308,7 +308,7 @@ def _leaves(value: Any, place: str = "") -> Iterator[str]:
 # ------------------------------------------------------------------------------------------------------- test
 
 
-def tested(
+def events_that_break(
     pair: Pair,
     runs: int,
     doubt: float,
@@ -347,9 +347,9 @@ def main() -> int:
     doubt = DOUBT / (2 * given.pairs)
     for number in range(given.pairs):
         pair = make_pair(given.seed, number)
-        found += tested(pair, given.runs, doubt, number)
+        found += events_that_break(pair, given.runs, doubt, number)
         if given.whole and number in TO_THE_LAST_FILE:
-            found += tested(pair, given.whole, doubt, number, whole_release)
+            found += events_that_break(pair, given.whole, doubt, number, whole_release)
         seconds = time.monotonic() - started
         left = seconds / (number + 1) * (given.pairs - number - 1)
         sys.stderr.write(f"{pair.name}, epsilon {pair.epsilon:g}; about {left:.0f} s left\n")

@@ -12,10 +12,10 @@ from tests.campaign.dp_tester import (
     Pair,
     Record,
     Seen,
+    events_that_break,
     lower_bound,
     make_pair,
     mechanism_of,
-    tested,
     upper_bound,
     whole_release,
 )
@@ -38,11 +38,11 @@ def noisy_count(spent: float) -> Mechanism:
 
 
 def test_a_mechanism_that_keeps_epsilon_passes():
-    assert tested(PAIR, 20_000, DOUBT, 0, noisy_count(1.0)) == []
+    assert events_that_break(PAIR, 20_000, DOUBT, 0, noisy_count(1.0)) == []
 
 
 def test_too_little_noise_is_found():
-    found = tested(PAIR, 20_000, DOUBT, 0, noisy_count(2.0))
+    found = events_that_break(PAIR, 20_000, DOUBT, 0, noisy_count(2.0))
     assert found
     assert "epsilon is 1." in str(found[0])
 
@@ -51,7 +51,7 @@ def test_a_name_that_one_record_brings_is_found():
     def make(pair, records, _):
         return lambda _: {("item", "milk(1)" if len(records) > len(pair.records) else "milk"): 1}
 
-    assert tested(PAIR, 200, DOUBT, 0, make)
+    assert events_that_break(PAIR, 200, DOUBT, 0, make)
 
 
 def test_bounds_are_those_of_clopper_and_pearson():
@@ -72,14 +72,14 @@ def test_what_is_not_named_counts_as_none():
 
 def test_a_few_runs_of_the_product_show_nothing():
     for number in range(7):
-        assert tested(make_pair(1, number), 400, DOUBT, number) == []
+        assert events_that_break(make_pair(1, number), 400, DOUBT, number) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(50))
 def test_no_event_breaks_epsilon(number):
     pair = make_pair(1, number)
-    found = tested(pair, 20_000, DOUBT / 100, number, mechanism_of)
+    found = events_that_break(pair, 20_000, DOUBT / 100, number, mechanism_of)
     if number in TO_THE_LAST_FILE:
-        found += tested(pair, 400, DOUBT / 100, number, whole_release)
+        found += events_that_break(pair, 400, DOUBT / 100, number, whole_release)
     assert not found, "\n".join(map(str, found))
