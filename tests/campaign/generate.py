@@ -11,7 +11,7 @@ import io
 import json
 import random
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -383,30 +383,60 @@ def _hierarchy_file(rng: random.Random, draft: Draft, values: Sequence[Value]) -
     if not leaves:
         leaves = ["extra1", "extra2"]
     rng.shuffle(leaves)
-    ways = [(leaf, *way) for leaf, way in zip(leaves, _ways_up(rng, len(leaves)), strict=True)]
-    file = f"tree{len(draft.files)}.csv"
-    buffer = io.StringIO()
-    csv.writer(buffer, delimiter=rng.choice(";;,\t"), lineterminator=rng.choice(("\n", "\r\n"))).writerows(
-        ways
-    )
-    draft.files[file] = buffer.getvalue().encode()
+    root = "*" if rng.random() < 0.85 else "Any"
+    ways = [(leaf, *way, root) for leaf, way in zip(leaves, _ways_up(rng, len(leaves)), strict=True)]
+    content, ending = rng.choice((_arx, _arx, _arx, _amnesia_json, _amnesia_text))(rng, ways)
+    file = f"tree{len(draft.files)}{ending}"
+    draft.files[file] = content
     settings: dict[str, Any] = {"hierarchy": file}
     tree = file_tree(ways)
     if lacking is not None and rng.random() < 0.9:
         settings["unknown"] = rng.choice(("root", "suppress"))
-        tree.setdefault("*", set()).add(lacking)
+        tree.setdefault(root, set()).add(lacking)
         if settings["unknown"] == "root":
             tree[lacking] = {lacking}
     return settings, tree
 
 
+def _arx(rng: random.Random, ways: Sequence[tuple[str, ...]]) -> tuple[bytes, str]:
+    buffer = io.StringIO()
+    ending = rng.choice(("\n", "\r\n"))
+    csv.writer(buffer, delimiter=rng.choice(";;,\t"), lineterminator=ending).writerows(ways)
+    return buffer.getvalue().encode(), ".csv"
+
+
+def _amnesia_json(rng: random.Random, ways: Sequence[tuple[str, ...]]) -> tuple[bytes, str]:
+    tree: dict[str, Any] = {"hierType": "distinct", "name": "x", "type": "string", "height": len(ways[0])}
+    for level, children in enumerate(_children(ways), start=1):
+        tree[f"level{level}"] = children
+    return json.dumps(tree, ensure_ascii=rng.random() < 0.5).encode(), ".json"
+
+
+def _amnesia_text(rng: random.Random, ways: Sequence[tuple[str, ...]]) -> tuple[bytes, str]:
+    if any(not label or " " in label or label == "has" for way in ways for label in way):
+        return _arx(rng, ways)  # which this form cannot write
+    lines = ["distinct", "name x", "type string", f"height {len(ways[0])}", ""]
+    for children in reversed(list(_children(ways))):
+        lines += [f"{parent} has {' '.join(below)}" for parent, below in children.items()] + [""]
+    return ("\n".join(lines) + "\n").encode(), ".txt"
+
+
+def _children(ways: Sequence[tuple[str, ...]]) -> Iterator[dict[str, list[str]]]:
+    """The children of each node, level by level from the root."""
+    for level in range(len(ways[0]) - 1, 0, -1):
+        children: dict[str, dict[str, None]] = {}
+        for way in ways:
+            children.setdefault(way[level], {})[way[level - 1]] = None
+        yield {parent: list(below) for parent, below in children.items()}
+
+
 def _ways_up(rng: random.Random, count: int) -> list[tuple[str, ...]]:
-    """Labels above so many leaves, up to the root, in one or two levels."""
+    """Labels between so many leaves and the root, in one or two levels."""
     groups = rng.randint(1, max(1, count // 2))
     first = [rng.randrange(groups) for _ in range(count)]
     if rng.random() < 0.5:
-        return [(f"G{group}", "*") for group in first]
-    return [(f"G{group}", f"H{group % 2}", "*") for group in first]
+        return [(f"G{group}",) for group in first]
+    return [(f"G{group}", f"H{group % 2}") for group in first]
 
 
 def _frozen(tree: Mapping[str, set[str]] | None) -> dict[str, frozenset[str]] | None:
@@ -492,18 +522,26 @@ def _add_sensitive(rng: random.Random, draft: Draft) -> None:
         "date": _days,
     }
     values = _drawn(rng, makers[kind](rng), draft.count, rng.choice((0, 0, 0.1)), evenly=True)
-    draft.add(Column(_free_name(rng, draft), "sensitive", kind), values)
+    settings: dict[str, Any] = {"hierarchy": {"flat": True}} if rng.random() < 0.05 else {}
+    if rng.random() < 0.05:
+        settings["missing"] = rng.choice(("own", "reject"))
+    draft.add(Column(_free_name(rng, draft), "sensitive", kind, settings), values)
 
 
 def _add_insensitive(rng: random.Random, draft: Draft) -> None:
     values: list[Value]
     settings: dict[str, Any] = {}
-    if rng.random() < 0.3:
+    kind = "category"
+    if rng.random() < 0.15:
+        pool = [("x",), ("x", "y"), ()]
+        separator, kind = rng.choice((" ", ";")), "set"
+        values, settings = _drawn(rng, pool, draft.count, 0), {"separator": separator, "confirm": True}
+    elif rng.random() < 0.3:
         values, settings = [f"note {number}" for number in range(draft.count)], {"confirm": True}
     else:
         values = _drawn(rng, _categories(rng)[:3], draft.count, 0.05)
         settings = {"confirm": True} if rng.random() < 0.5 else {}
-    draft.add(Column(_free_name(rng, draft), "insensitive", "category", settings), values)
+    draft.add(Column(_free_name(rng, draft), "insensitive", kind, settings), values)
 
 
 def _add_identifier(rng: random.Random, draft: Draft) -> None:
@@ -603,9 +641,10 @@ class _Finishing:
         rng, draft = self._rng, self._draft
         if rng.random() < 0.05:
             others = [column for column in draft.columns if column.role == "insensitive"]
-            if others and draft.columns[0] is not others[0]:
+            if others:
                 draft.columns.remove(others[0])
-                draft.data["others"] = "drop"
+                kept = others[0].kind == "category" and not others[0].settings.get("confirm")
+                draft.data["others"] = rng.choice(("drop", "insensitive")) if kept else "drop"
 
     def _written(self, rows: list[Row], *, long: bool) -> tuple[bytes, str]:
         rng, draft = self._rng, self._draft
@@ -660,7 +699,9 @@ class _Sheet:
         if isinstance(value, tuple):
             return column.separator.join(value)
         if isinstance(value, date):
-            return value.strftime(column.settings.get("format", "%Y-%m-%d"))
+            midnight = " 00:00:00" if column.role == "quasi" and self.rng.random() < 0.05 else ""
+            iso = f"%Y-%m-%d{midnight}"
+            return value.strftime(column.settings.get("format", iso))
         text = text_of(value)
         if column.kind == "number" and isinstance(value, int) and self.rng.random() < 0.1:
             return self.rng.choice((f"{text}.0", f" {text}"))
@@ -676,6 +717,8 @@ def _csv(sheet: _Sheet, delimiter: str | None = None) -> bytes:
         if rng.random() < 0.6:
             sheet.data["delimiter"] = delimiter
     encoding = "utf-8"
+    if rng.random() < 0.1:
+        sheet.data["quote"] = '"'
     if rng.random() < 0.15:
         encoding = rng.choice(("utf-8-sig", "utf-16", "latin-1"))
     buffer = io.StringIO()
@@ -747,8 +790,14 @@ def _arrow_column(sheet: _Sheet, column: Column, values: list[Value]) -> pa.Arra
         days = rng.choice((pa.date32(), pa.timestamp("us"), pa.timestamp("ms")))
         return pa.array(values, pa.date32()).cast(days)
     texts = pa.array([None if value is None else sheet.text(column, value) for value in values], pa.string())
+    if column.role == "quasi" and rng.random() < 0.3 and all(_is_code(text) for text in texts.to_pylist()):
+        return texts.cast(pa.int64())
     kind = rng.choice((pa.string(), pa.string(), pa.large_string(), pa.string_view()))
     return texts.dictionary_encode() if rng.random() < 0.15 else texts.cast(kind)
+
+
+def _is_code(text: str | None) -> bool:
+    return text is None or (text.isdecimal() and not text.startswith("0"))
 
 
 def _arrow_numbers(rng: random.Random, values: list[Value]) -> pa.Array:
@@ -778,6 +827,9 @@ def _excel(sheet: _Sheet) -> bytes:
     book = openpyxl.Workbook()
     page = book.active
     assert page is not None
+    if sheet.rng.random() < 0.15:
+        page.append(["another sheet"])
+        page, sheet.data["sheet"] = book.create_sheet("data"), "data"
     as_types = sheet.rng.random() < 0.7
     for place, column in enumerate(sheet.columns, start=1):
         page.cell(1, place, column.name).data_type = "s"

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from shoal.algorithms.catalogue import ALGORITHMS
+from shoal.algorithms.parameters import parameters_of
 from shoal.policy.output_names import PUBLISHED_ENDINGS
+from shoal.policy.policy_file import ColumnSection, DataSection, OutputSection
 from shoal.privacy.catalogue import MODELS
 from shoal.recoding.disassociated_file import ENDINGS as CLUSTER_ENDINGS
 from shoal.table.reading import FORMATS
@@ -70,6 +73,23 @@ def test_every_format_is_written_and_read():
     }
     assert endings <= set(readers.READERS)
     assert endings == set(_FORMS)
+
+
+def test_every_key_of_a_policy_is_tried():
+    cases = [make_case(1, number) for number in range(1500)]
+    tried = {
+        DataSection: {key for case in cases for key in case.data},
+        OutputSection: {key for case in cases for key in case.output},
+        ColumnSection: {key for case in cases for column in case.columns for key in column.line()},
+    }
+    for section, keys in tried.items():
+        assert set(section.model_fields) == keys, section
+    options = {name: set() for name in ALGORITHMS}
+    for case in cases:
+        options.get(case.algorithm["name"], set()).update(case.algorithm)
+    for name, algorithm in ALGORITHMS.items():
+        declared = {each.name for each in parameters_of(algorithm)}
+        assert declared <= options[name] | {"memory_limit", "on_limit", "threads"}, name
 
 
 def test_a_case_is_the_same_each_time():
