@@ -21,7 +21,7 @@ from typing import Any
 from tests.campaign import checkers
 from tests.campaign.case import Case
 from tests.campaign.generate import make_case
-from tests.campaign.mutate import mutate_certificate, mutate_file
+from tests.campaign.mutate import mutate_certificate, mutate_file, sealed
 from tests.campaign.product import Answer, reports_written, shoal, verify_alone, write_script
 from tests.campaign.readers import Unreadable, read_clusters, read_published
 
@@ -268,7 +268,7 @@ def _forged(certificate: Path, file: Path) -> str:
     content = json.loads(certificate.read_text(encoding="utf-8"))
     data = file.read_bytes()
     content["file"] = {"name": file.name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(sealed(content), indent=2, ensure_ascii=False) + "\n"
 
 
 def _last_lines(answer: Answer) -> str:

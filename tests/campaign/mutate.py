@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import random
@@ -641,6 +642,15 @@ class MutatedCertificate:
     other: bool
 
 
+def sealed(certificate: dict[str, Any]) -> dict[str, Any]:
+    """The certificate with the digest of what it says now: anybody can compute that."""
+    if not isinstance(certificate, dict) or not isinstance(certificate.get("digest"), str):
+        return certificate
+    others = {name: value for name, value in certificate.items() if name != "digest"}
+    text = json.dumps(others, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return {**others, "digest": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()}
+
+
 def mutate_certificate(rng: random.Random, text: str) -> MutatedCertificate:
     """One random change of a certificate."""
     kind = rng.random()
@@ -666,6 +676,8 @@ def mutate_certificate(rng: random.Random, text: str) -> MutatedCertificate:
         if _get(certificate, place) == value and type(_get(certificate, place)) is type(value):
             value = "odd"
         _set(certificate, place, value)
+    if place[0] != "digest" and rng.random() < 0.8:
+        certificate = sealed(certificate)
     shown = ".".join("#" if isinstance(part, int) else part for part in place)
     changed = json.dumps(certificate, indent=2, ensure_ascii=False)
     return MutatedCertificate(f"{what} {shown}", changed, other=json.loads(text) != certificate)
