@@ -5,19 +5,18 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import signal
 import sys
 import time
-from collections import Counter
-from collections.abc import Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections import Counter, deque
+from collections.abc import Iterator
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from tests.campaign.campaign import Finding, Outcome, Tally, table, try_case
 from tests.campaign.faults import Fault, try_faults
 from tests.campaign.generate import make_case
 
-_BATCH = 5
 _CONTEXT = multiprocessing.get_context("spawn")
 
 
@@ -96,44 +95,73 @@ def _outcomes(seed: int, numbers: list[int], jobs: int, keep: Path) -> Iterator[
     if jobs == 1 or len(numbers) == 1:
         yield from (try_case(seed, number, keep=keep) for number in numbers)
         return
-    waiting = [numbers[place : place + _BATCH] for place in range(0, len(numbers), _BATCH)]
-    while waiting:
-        with ProcessPoolExecutor(jobs, mp_context=_CONTEXT) as pool:
-            running = {pool.submit(_batch, seed, batch, keep): batch for batch in waiting}
-            lost = yield from _ended(running)
-        suspects, waiting = lost[: 2 * jobs], lost[2 * jobs :]
-        for number in (number for batch in suspects for number in batch):
-            yield _alone(seed, number, keep)
+    waiting = deque(numbers)
+    workers = [Worker(seed, keep) for _ in range(min(jobs, len(numbers)))]
+    try:
+        for worker in workers:
+            worker.take(waiting.popleft())
+        while busy := {worker.pipe: worker for worker in workers if worker.number is not None}:
+            for pipe in wait(list(busy)):
+                worker = busy[pipe]  # type: ignore[index]
+                yield worker.outcome()
+                if waiting:
+                    worker.take(waiting.popleft())
+    finally:
+        for worker in workers:
+            worker.stop()
 
 
-def _ended(running: dict[Future[list[Outcome]], list[int]]) -> Generator[Outcome, None, list[list[int]]]:
-    """The outcomes of batches as they end; returns those that a dying worker took along."""
-    lost = []
-    while running:
-        done, _ = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            batch = running.pop(future)
-            try:
-                yield from future.result()
-            except BrokenProcessPool:
-                lost.append(batch)
-    return sorted(lost)
+class Worker:
+    """A process that tries one case after the other, and is replaced if a case takes it down."""
 
+    def __init__(self, seed: int, keep: Path) -> None:
+        self._seed, self._keep = seed, keep
+        self.number: int | None = None
+        self._start()
 
-def _alone(seed: int, number: int, keep: Path) -> Outcome:
-    """The outcome of a case in a process of its own, which it may take down."""
-    with ProcessPoolExecutor(1, mp_context=_CONTEXT) as pool:
+    def _start(self) -> None:
+        self.pipe, theirs = _CONTEXT.Pipe()
+        self._process = _CONTEXT.Process(target=_work, args=(theirs, self._seed, self._keep), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def take(self, number: int) -> None:
+        self.number = number
+        self.pipe.send(number)
+
+    def outcome(self) -> Outcome:
+        """What came of the case that it took."""
+        number, self.number = self.number, None
         try:
-            return pool.submit(_batch, seed, [number], keep).result()[0]
-        except BrokenProcessPool:
-            case = make_case(seed, number)
-            outcome = Outcome(str(case.algorithm["name"]), case.model)
-            outcome.findings.append(Finding("crash", "the process died", seed, number))
-            return outcome
+            outcome: Outcome = self.pipe.recv()
+        except (EOFError, OSError):
+            self.stop()
+            code = self._process.exitcode
+            self._start()
+            return _crashed(self._seed, number or 0, code)
+        return outcome
+
+    def stop(self) -> None:
+        self._process.kill() if self.number is not None else self._process.terminate()
+        self._process.join()
+        self.pipe.close()
 
 
-def _batch(seed: int, numbers: list[int], keep: Path) -> list[Outcome]:
-    return [try_case(seed, number, keep=keep) for number in numbers]
+def _crashed(seed: int, number: int, code: int | None) -> Outcome:
+    case = make_case(seed, number)
+    outcome = Outcome(str(case.algorithm["name"]), case.model)
+    outcome.findings.append(Finding("crash", f"the process died with {code}", seed, number))
+    return outcome
+
+
+def _work(pipe: Connection, seed: int, keep: Path) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that shows the tables
+    while True:
+        try:
+            number = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(try_case(seed, number, keep=keep))
 
 
 def _show_progress(tally: Tally, total: int, started: float) -> None:

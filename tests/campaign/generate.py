@@ -154,6 +154,9 @@ class Draft:
     output: dict[str, Any] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     people: list[int] | None = None
+    lists: bool = (
+        False  # whether sets can only be written as lists, because text would be read in another way
+    )
 
     def add(self, column: Column, values: Sequence[Value]) -> None:
         self.columns.append(column)
@@ -450,6 +453,7 @@ def _add_set(rng: random.Random, draft: Draft, algorithm: str, *, from_file: boo
         pool += rng.sample(_ODD_ITEMS, rng.randint(1, 3))
     if rng.random() < 0.1:
         pool += [f"x{separator[0]}", f"{separator[-1]}y", "two words"]
+        draft.lists = True
     pool = [item for item in dict.fromkeys(pool) if separator not in item and item == item.strip()]
     pool = pool or ["milk"]
     sensitive = (
@@ -650,6 +654,8 @@ class _Finishing:
         rng, draft = self._rng, self._draft
         alone = len(draft.columns) == 1 and draft.columns[0].name == "items" and not long
         endings = [ending for ending in FORMATS if alone or ending not in (".txt", ".dat")]
+        if draft.lists:
+            endings = [ending for ending in endings if ending not in (*TEXT_INPUTS, ".xlsx")]
         ending = rng.choice(endings)
         if ending not in WRITERS:
             raise Uncovered(f"the input format {ending}")
@@ -657,7 +663,7 @@ class _Finishing:
         if long:
             columns, rows = _long_form(draft.columns[0], rows)
         missing = draft.data.get("missing", [""])
-        content = WRITERS[ending](_Sheet(rng, columns, rows, missing, draft.data))
+        content = WRITERS[ending](_Sheet(rng, columns, rows, missing, draft.data, lists=draft.lists))
         name = f"data{ending}"
         if ending in COMPRESSIBLE and rng.random() < 0.2:
             return gzip.compress(content), f"{name}.gz"
@@ -691,6 +697,7 @@ class _Sheet:
     rows: Sequence[Row]
     missing: Sequence[str]
     data: dict[str, Any]
+    lists: bool
 
     def text(self, column: Column, value: Value) -> str:
         """A value as some careless person might write it."""
@@ -754,7 +761,7 @@ def _set_lines(sheet: _Sheet) -> bytes:
 
 def _json_lines(sheet: _Sheet) -> bytes:
     as_numbers = sheet.rng.random() < 0.5
-    as_lists = sheet.rng.random() < 0.5
+    as_lists = sheet.lists or sheet.rng.random() < 0.5
 
     def cell(column: Column, value: Value) -> Any:
         if value is None:
@@ -779,7 +786,7 @@ def _arrow_table(sheet: _Sheet) -> pa.Table:
 def _arrow_column(sheet: _Sheet, column: Column, values: list[Value]) -> pa.Array:
     rng = sheet.rng
     if column.is_set:
-        if rng.random() < 0.7:
+        if sheet.lists or rng.random() < 0.7:
             return pa.array(
                 [list(value) if isinstance(value, tuple) else None for value in values], pa.list_(pa.string())
             )

@@ -644,7 +644,7 @@ class MutatedCertificate:
 
 def sealed(certificate: dict[str, Any]) -> dict[str, Any]:
     """The certificate with the digest of what it says now: anybody can compute that."""
-    if not isinstance(certificate, dict) or not isinstance(certificate.get("digest"), str):
+    if not isinstance(certificate.get("digest"), str):
         return certificate
     others = {name: value for name, value in certificate.items() if name != "digest"}
     text = json.dumps(others, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
