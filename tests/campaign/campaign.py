@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import random
@@ -28,6 +29,7 @@ from tests.campaign.readers import Unreadable, read_clusters, read_published
 GOOD, BROKEN, UNREADABLE = "good", "broken", "unreadable"
 SECONDS = 60  # that a case may take
 CERTIFICATE = "certificate.json"
+PLAIN = (".txt", ".dat", ".txt.gz", ".dat.gz", ".jsonl", ".jsonl.gz")  # which show items as they are
 
 
 @dataclass(frozen=True)
@@ -170,8 +172,24 @@ class Trial:
                 found = [*checkers.flaws(self.case, published), *checkers.infidelities(self.case, published)]
         except Unreadable as error:
             found = [f"unreadable: {error}"]
+        found += self._told_beside(file)
         if found:
             self.find("violation", "; ".join(found[:3]))
+
+    def _told_beside(self, file: Path) -> Iterator[str]:
+        """Identifiers, or sensitive items that the file does not show, in what may go out with it."""
+        public = [file.parent / CERTIFICATE, file.parent / "report.html"]
+        texts = {path.name: path.read_text(encoding="utf-8") for path in public}
+        for column in self.case.of_role("identifier"):
+            for value in {str(row[column.name]) for row in self.case.rows if column.name in row}:
+                yield from (f"{name} names {value!r}" for name, text in texts.items() if value in text)
+        shown = json.loads(texts[CERTIFICATE])["policy"]["columns"]
+        content = file.read_bytes()
+        plain = gzip.decompress(content) if file.suffix == ".gz" else content
+        for column in self.case.columns if file.name.endswith(PLAIN) else ():
+            for item in shown.get(column.name, {}).get("sensitive", ()):
+                if item.encode() not in plain and json.dumps(item)[1:-1].encode() not in plain:
+                    yield f"the certificate names the sensitive item {item!r}, which the file does not hold"
 
     def _set_column(self) -> str | None:
         return next((column.name for column in self.case.columns if column.is_set), None)

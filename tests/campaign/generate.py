@@ -557,7 +557,7 @@ def _add_identifier(rng: random.Random, draft: Draft) -> None:
         draft.data["subject"], draft.people = name, numbers
     rarely = any(column.is_set for column in draft.columns) and "subject" in draft.data
     settings = {"pseudonym": True} if rng.random() < (0.02 if rarely else 0.2) else {}
-    draft.add(Column(name, "identifier", "category", settings), [f"P{number:03}" for number in numbers])
+    draft.add(Column(name, "identifier", "category", settings), [f"Ident{number:04}Q" for number in numbers])
 
 
 # ---------------------------------------------------------------------------------------------- finishing
