@@ -297,6 +297,8 @@ def _known_items(case: Case, published: Published) -> list[frozenset[Item]]:
     known: list[set[Item]] = [set() for _ in published.rows]
     for column, cells in _cells(case, published, "quasi", sets=True):
         for row, cell in enumerate(cells):
+            if cell is None:  # whoever reads the file can tell it from an empty set
+                known[row].add((column.name, "NoneType", "None", "0"))
             for item, times in Counter(map(told_apart, items_of(column, cell)[0])).items():
                 known[row].update((column.name, *item, str(nth)) for nth in range(times))
     return list(map(frozenset, known))

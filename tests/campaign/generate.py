@@ -573,6 +573,7 @@ class _Finishing:
         rng, draft = self._rng, self._draft
         if rng.random() < 0.3:
             draft.data["missing"] = list(rng.choice(_TOKENS))
+            self._take_tokens_as_missing()
         self._choose_output()
         self._date_formats()
         long = self._is_long()
@@ -590,6 +591,15 @@ class _Finishing:
             output=draft.output,
             files={**draft.files, name: content},
         )
+
+    def _take_tokens_as_missing(self) -> None:
+        tokens = self._draft.data["missing"]
+        for column in self._draft.columns:
+            if not column.is_set and column.role != "insensitive":
+                values = self._draft.values[column.name]
+                self._draft.values[column.name] = [
+                    None if value is None or text_of(value) in tokens else value for value in values
+                ]
 
     def _rows(self) -> list[Row]:
         draft = self._draft

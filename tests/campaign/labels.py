@@ -51,7 +51,7 @@ def without_separator(tree: Tree, separator: str) -> Tree:
 def covers(column: Column, label: str | None, value: Value) -> bool:
     """Whether a published cell may stand for a value of the original."""
     if value is None:
-        return label in (None, "", "*")
+        return label in (None, "", "*") or label in _roots(column)
     if label is None or isinstance(value, tuple):
         return False
     if label in ("*", text_of(value)):
@@ -59,6 +59,12 @@ def covers(column: Column, label: str | None, value: Value) -> bool:
     if column.tree is None:
         return _in_range(column.kind, label, value)
     return any(text_of(value) in column.tree.get(way, ()) for way in _ways_to_write(label))
+
+
+def _roots(column: Column) -> list[str]:
+    """Labels over all values."""
+    most = max(map(len, (column.tree or {}).values()), default=0)
+    return [label for label, values in (column.tree or {}).items() if len(values) == most]
 
 
 def covers_item(column: Column, label: str, item: str, times: int) -> bool:
