@@ -241,7 +241,8 @@ class Trial:
 
     def _not_for_alone(self, why: list[str]) -> bool:
         """The script says itself that it does not check what is promised about sensitive values."""
-        return all("guess" in what or "gives" in what or "has no value" in what for what in why)
+        words = ("guess", "gives", "has no value", "is no number", "is no date")
+        return all(any(word in what for word in words) for what in why)
 
     def _judged(self, file: Path) -> tuple[str, list[str]]:
         try:

@@ -133,7 +133,8 @@ def _flaws_of_columns(case: Case, published: Published) -> Iterator[str]:
             continue
         if canonical(name) in named or case.data.get("others", "error") != "insensitive":
             yield f"column {name!r} should not be there"
-    for name in wanted.difference(map(canonical, published.names)):
+    pseudonyms = {canonical(column.name) for column in case.of_role("identifier")}
+    for name in wanted.difference(map(canonical, published.names), pseudonyms):
         yield f"column {name!r} is missing"
     for column in case.of_role("identifier"):
         if column.published and column.name in published.names:
@@ -296,8 +297,9 @@ def _known_items(case: Case, published: Published) -> list[frozenset[Item]]:
     """What may be known of the items of each row; a repeated item is another one each time."""
     known: list[set[Item]] = [set() for _ in published.rows]
     for column, cells in _cells(case, published, "quasi", sets=True):
+        as_lists = any(isinstance(cell, list) for cell in cells)
         for row, cell in enumerate(cells):
-            if cell is None:  # whoever reads the file can tell it from an empty set
+            if cell is None and as_lists:  # whoever reads the file can tell it from an empty set
                 known[row].add((column.name, "NoneType", "None", "0"))
             for item, times in Counter(map(told_apart, items_of(column, cell)[0])).items():
                 known[row].update((column.name, *item, str(nth)) for nth in range(times))
@@ -515,7 +517,7 @@ def infidelities(case: Case, published: Published) -> list[str]:
         return list(_foreign_items(case, published))
     columns = [column for column in case.columns if column.published and column.role != "identifier"]
     rows = sorted(published.rows, key=lambda row: _is_suppressed(columns, row))
-    found = []
+    found = [f"no pseudonyms {name!r}" for name in _lost_pseudonyms(case, published)]
     if len(rows) > len(case.rows):
         found.append(f"{len(rows)} rows of {len(case.rows)} records")
     originals = [[column_value(column, row) for column in columns] for row in case.rows]
@@ -527,6 +529,10 @@ def infidelities(case: Case, published: Published) -> list[str]:
     if not _matching(fits):
         found.append("rows cover originals, but not each another one")
     return found
+
+
+def _lost_pseudonyms(case: Case, published: Published) -> list[str]:
+    return [c.name for c in case.of_role("identifier") if c.published and c.name not in published.names]
 
 
 def column_value(column: Column, row: Row) -> Value:

@@ -680,7 +680,9 @@ def mutate_certificate(rng: random.Random, text: str) -> MutatedCertificate:
         certificate = sealed(certificate)
     shown = ".".join("#" if isinstance(part, int) else part for part in place)
     changed = json.dumps(certificate, indent=2, ensure_ascii=False)
-    return MutatedCertificate(f"{what} {shown}", changed, other=json.loads(text) != certificate)
+    # How items are separated matters only where a cell holds several of them as text.
+    other = json.loads(text) != certificate and place[-1] != "separator"
+    return MutatedCertificate(f"{what} {shown}", changed, other=other)
 
 
 def _damaged_text(rng: random.Random, text: str) -> MutatedCertificate:

@@ -7,11 +7,11 @@ in JSON is not `1`. Whatever a file carries beside its table is listed.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -53,7 +53,7 @@ def read_published(path: Path, *, sets: str | None = None) -> Published:
     try:
         if name.endswith(".gz"):
             beside += gzip_header(content)
-            content, name = gzip.decompress(content), name.removesuffix(".gz")
+            content, name = unpacked(content), name.removesuffix(".gz")
         found = READERS[Path(name).suffix](content, sets)
     except Unreadable:
         raise
@@ -78,7 +78,7 @@ def read_clusters(path: Path) -> tuple[list[Any], list[str]]:
     try:
         if path.name.endswith(".gz"):
             beside += gzip_header(content)
-            content = gzip.decompress(content)
+            content = unpacked(content)
         if path.suffix == ".parquet":
             flat = _parquet(content, None)
             return _nested(flat), flat.beside
@@ -88,6 +88,15 @@ def read_clusters(path: Path) -> tuple[list[Any], list[str]]:
         raise
     except Exception as error:
         raise Unreadable(f"{type(error).__name__}: {error}") from error
+
+
+def unpacked(content: bytes) -> bytes:
+    """What a compressed file holds, which must be one stream and nothing else."""
+    stream = zlib.decompressobj(31)
+    plain = stream.decompress(content)
+    if not stream.eof or stream.unused_data:
+        raise Unreadable("no gzip file that ends where its stream does")
+    return plain
 
 
 def gzip_header(content: bytes) -> list[str]:
