@@ -117,14 +117,7 @@ _BY_MODEL: dict[str, Callable[[Case, Published], Iterator[str]]] = {
 
 
 def _flaws_of_columns(case: Case, published: Published) -> Iterator[str]:
-    new_records = (
-        case.model == "differential-privacy"
-    )  # which belong to nobody, so that nobody has a pseudonym
-    wanted = {
-        canonical(column.name)
-        for column in case.columns
-        if column.published and not (new_records and column.role == "identifier")
-    }
+    wanted = {canonical(column.name) for column in case.columns if column.published}
     named = [canonical(column.name) for column in case.columns]
     if len(set(map(canonical, published.names))) < len(published.names):
         yield "columns with one name"

@@ -260,11 +260,12 @@ def interrupt(rng: random.Random, material: Material, name: str | None = None) -
         shown = 128 - code if code < 0 else code
         if ended_before or (shown == 0 and code == 0):
             return Fault(sent.name, name, "was done already", tuple(_left_after(process)))
-        flaws = [*_left_after(process, unwanted=("out", "out.html", "out.toml", "out.txt"))]
+        work = folder / "work"
+        flaws = [*_left_after(process), *_partial_output(name, work)]
         if shown != CODES[sent]:
             flaws.append(f"exit code {code}")
         lines = [line for line in err.splitlines() if line.strip()]
-        if len(lines) > 1:
+        if len(lines) > 1 and not any(work.iterdir()):  # whoever had written all says where it is
             flaws.append(f"{len(lines)} lines on stderr, the last: {lines[-1][:200]}")
         if took > ENDS_WITHIN:
             flaws.append(f"took {took:.1f} s to end")
@@ -279,7 +280,23 @@ def _waited(process: Process, seconds: float) -> bool:
     return True
 
 
-def _left_after(process: Process, unwanted: Sequence[str] = ()) -> Iterator[str]:
+def _partial_output(name: str, work: Path) -> Iterator[str]:
+    """Output that has its final name and is not whole."""
+    out = work / "out"
+    if name.startswith("run") and out.exists():
+        (published,) = out.glob("published.*")
+        answer = shoal("verify", published, "--certificate", out / "certificate.json")
+        if answer.code or not (out / "result.json").exists():
+            yield f"a partial output: {sorted(path.name for path in out.iterdir())}"
+    ends = {"out.html": "</html>", "out.toml": "\n", "out.txt": "\n"}
+    for file, end in ends.items():
+        if (work / file).exists() and not (work / file).read_text(encoding="utf-8").endswith(
+            (end, f"{end}\n")
+        ):
+            yield f"a partial {file}"
+
+
+def _left_after(process: Process) -> Iterator[str]:
     for _ in range(20):
         if not process.running():
             break
@@ -288,8 +305,6 @@ def _left_after(process: Process, unwanted: Sequence[str] = ()) -> Iterator[str]
         yield f"still runs: {process.running()}"
     if left := process.left():
         yield f"left behind: {left}"
-    if there := [name for name in unwanted if (process.folder / "work" / name).exists()]:
-        yield f"output of an ended command: {there}"
 
 
 def kill(rng: random.Random, material: Material) -> Fault:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from shoal.algorithms.sets.diffpart import algorithm
 from tests.campaign.dp_tester import (
     DOUBT,
     TO_THE_LAST_FILE,
@@ -73,6 +74,20 @@ def test_what_is_not_named_counts_as_none():
 def test_a_few_runs_of_the_product_show_nothing():
     for number in range(7):
         assert events_that_break(make_pair(1, number), 400, DOUBT, number) == []
+
+
+def test_names_that_a_repeated_item_changes_are_found(monkeypatch):
+    """The mechanism once took multisets: who held `a` twice renamed it to `a(1)` in all records."""
+    problems = algorithm._problems_of_role
+
+    def without_multisets(role, column):
+        return (problem for problem in problems(role, column) if "repeated" not in problem.what)
+
+    pair = make_pair(1, 8)
+    assert pair.role["multiset"]
+    assert events_that_break(pair, 2000, DOUBT, 0) == []
+    monkeypatch.setattr(algorithm, "_problems_of_role", without_multisets)
+    assert events_that_break(pair, 2000, DOUBT, 0)
 
 
 @pytest.mark.slow
