@@ -24,11 +24,12 @@ from tests.campaign.case import Case
 from tests.campaign.generate import make_case
 from tests.campaign.mutate import mutate_certificate, mutate_file, sealed
 from tests.campaign.product import Answer, reports_written, shoal, verify_alone, write_script
-from tests.campaign.readers import Unreadable, read_clusters, read_published
+from tests.campaign.readers import LISTED, Unreadable, read_clusters, read_published
 
 GOOD, BROKEN, UNREADABLE = "good", "broken", "unreadable"
 SECONDS = 60  # that a case may take
 CERTIFICATE = "certificate.json"
+LISTED_BY_SHOAL = "beside its table"
 PLAIN = (".txt", ".dat", ".txt.gz", ".dat.gz", ".jsonl", ".jsonl.gz")  # which show items as they are
 
 
@@ -163,16 +164,10 @@ class Trial:
 
     def _check_release(self, file: Path) -> None:
         try:
-            if self.case.model == "disassociation":
-                clusters, beside = read_clusters(file)
-                found = [*beside, *checkers.flaws_of_clusters(self.case, clusters)]
-                found += checkers.infidelities_of_clusters(self.case, clusters)
-            else:
-                published = read_published(file, sets=self._set_column())
-                found = [*checkers.flaws(self.case, published), *checkers.infidelities(self.case, published)]
+            found, listed = self._flaws(file, with_original=True)
         except Unreadable as error:
-            found = [f"unreadable: {error}"]
-        found += self._told_beside(file)
+            found, listed = [f"unreadable: {error}"], []
+        found += [*listed, *self._told_beside(file)]
         if found:
             self.find("violation", "; ".join(found[:3]))
 
@@ -220,7 +215,7 @@ class Trial:
         folder.mkdir()
         changed = folder / file.name
         changed.write_bytes(mutated.content)
-        verdict, why = self._judged(changed)
+        verdict, why, listed = self._judged(changed)
         certificate = folder / CERTIFICATE
         certificate.write_text(_forged(file.parent / CERTIFICATE, changed), encoding="utf-8")
         by_policy = self._asked("verify", changed, "--policy", policy)
@@ -235,6 +230,8 @@ class Trial:
                 and not (verifier == "alone" and self._not_for_alone(why))
             ):
                 self.find("broken file accepted", f"by {verifier}, {mutated.what}: {'; '.join(why[:2])}")
+            if listed and answer.code == 0 and LISTED_BY_SHOAL not in answer.err and verifier != "alone":
+                self.find("not listed", f"by {verifier}, {mutated.what}: {listed[0]}")
         if verdict == GOOD and by_policy.code == 1:
             self.find("good file refused", f"by policy, {mutated.what}: {_last_lines(by_policy)}")
         self._compare(by_certificate, alone, mutated.what)
@@ -244,16 +241,25 @@ class Trial:
         words = ("guess", "gives", "has no value", "is no number", "is no date")
         return all(any(word in what for word in words) for what in why)
 
-    def _judged(self, file: Path) -> tuple[str, list[str]]:
+    def _flaws(self, file: Path, *, with_original: bool) -> tuple[list[str], list[str]]:
+        """Why a file does not keep its promise, and what programs left in it."""
+        if self.case.model == "disassociation":
+            clusters, beside = read_clusters(file)
+            found = [what for what in beside if not what.startswith(LISTED)]
+            found += checkers.flaws_of_clusters(self.case, clusters)
+            found += checkers.infidelities_of_clusters(self.case, clusters) if with_original else []
+        else:
+            published = read_published(file, sets=self._set_column())
+            beside, found = published.beside, checkers.flaws(self.case, published)
+            found += checkers.infidelities(self.case, published) if with_original else []
+        return found, [what for what in beside if what.startswith(LISTED)]
+
+    def _judged(self, file: Path) -> tuple[str, list[str], list[str]]:
         try:
-            if self.case.model == "disassociation":
-                clusters, beside = read_clusters(file)
-                found = [*beside, *checkers.flaws_of_clusters(self.case, clusters)]
-            else:
-                found = checkers.flaws(self.case, read_published(file, sets=self._set_column()))
+            found, listed = self._flaws(file, with_original=False)
         except Unreadable as error:
-            return UNREADABLE, [str(error)]
-        return (BROKEN, found) if found else (GOOD, [])
+            return UNREADABLE, [str(error)], []
+        return (BROKEN if found else GOOD), found, listed
 
     def _compare(self, by_certificate: Answer, alone: Answer, what: str) -> None:
         cannot_tell = 2

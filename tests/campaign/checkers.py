@@ -19,7 +19,7 @@ from typing import Any
 
 from tests.campaign.case import Case, Column, Row, Value, text_of
 from tests.campaign.labels import covers, covers_item, leaves_under
-from tests.campaign.readers import Published, as_text, told_apart
+from tests.campaign.readers import LISTED, Published, as_text, told_apart
 
 WHITE = (
     "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -63,7 +63,7 @@ def flaws(case: Case, published: Published) -> list[str]:
     """Why a published table does not keep its promise; empty if it does."""
     if case.model == "differential-privacy" and not published.rows:
         return []
-    found = [*_flaws_of_columns(case, published), *(f"beside the table: {what}" for what in published.beside)]
+    found = [*_flaws_of_columns(case, published), *_beside(published.beside)]
     if any(what.startswith("column") for what in found):
         return found
     if not published.rows:
@@ -72,6 +72,10 @@ def flaws(case: Case, published: Published) -> list[str]:
     if any("is no" in what for what in found):
         return found
     return found + list(_BY_MODEL[case.model](case, published))
+
+
+def _beside(found: Iterable[str]) -> list[str]:
+    return [f"beside the table: {what}" for what in found if not what.startswith(LISTED)]
 
 
 def _of_tables(case: Case, published: Published) -> Iterator[str]:

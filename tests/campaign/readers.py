@@ -9,12 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from openpyxl.worksheet.worksheet import Worksheet
+
+# What programs add on their own when they save a file: a verifier need not refuse it, but must list it.
+LISTED = "added by programs: "
 
 
 class Unreadable(Exception):
@@ -104,8 +108,9 @@ def gzip_header(content: bytes) -> list[str]:
     if len(content) < 10:
         raise Unreadable("no gzip header")
     flags, made = content[3], struct.unpack("<I", content[4:8])[0]
-    told = [f"gzip time {made}"] if made else []
-    kinds = {2: "header checksum", 4: "extra field", 8: "file name", 16: "comment"}
+    told = [f"{LISTED}gzip time {made}"] if made else []
+    told += [f"{LISTED}gzip file name"] if flags & 8 else []
+    kinds = {2: "header checksum", 4: "extra field", 16: "comment"}
     return told + [f"gzip {kind}" for bit, kind in kinds.items() if flags & bit]
 
 
@@ -193,7 +198,7 @@ def _workbook(content: bytes, _: str | None) -> Published:
     beside = [f"sheet {other.title!r}" for other in book.worksheets[1:]]
     beside += ["a hidden sheet"] if sheet.sheet_state != "visible" else []
     beside += [f"defined name {name!r}" for name in book.defined_names]
-    beside += [*_cells_beside(sheet), *_properties(book), *_members(content)]
+    beside += [*_cells_beside(sheet), *_properties(content), *_members(content)]
     rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
     if not rows:
         raise Unreadable("an empty sheet")
@@ -221,20 +226,13 @@ def _cells_beside(sheet: Worksheet) -> Iterator[str]:
             yield "a header or footer"
 
 
-def _properties(book: openpyxl.Workbook) -> Iterator[str]:
-    known = book.properties
-    for name in ("title", "subject", "description", "keywords", "category", "lastModifiedBy"):
-        if getattr(known, name):
-            yield f"property {name}"
-    if known.creator not in (None, "", "openpyxl", "Shoal", "shoal"):
-        yield "property creator"
-    yesterday = datetime.now(UTC).replace(tzinfo=None) - timedelta(days=1)
-    for name in ("created", "modified"):
-        when = getattr(known, name)
-        if when is not None and when.replace(tzinfo=None) > yesterday:
-            yield f"the time when it was {name}"
-    if len(book.custom_doc_props.names):
-        yield "custom properties"
+def _properties(content: bytes) -> Iterator[str]:
+    """Author, times and whatever else programs note; openpyxl would make up what is not there."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name in archive.namelist():
+            if name.startswith("docProps/"):
+                texts = re.findall(rb"<([^/>?]+)>([^<]+)<", archive.read(name))
+                yield from (f"{LISTED}property {tag.split()[0].decode()}" for tag, _ in texts)
 
 
 _MEMBERS = (
@@ -257,9 +255,8 @@ def _members(content: bytes) -> Iterator[str]:
         for member in archive.infolist():
             if not member.filename.startswith(_MEMBERS):
                 yield f"member {member.filename}"
-            if member.date_time[0] >= datetime.now(UTC).year:
-                yield "the time of a member"
-                return
+        if any(member.date_time[0] > 1980 for member in archive.infolist()):
+            yield f"{LISTED}times of the members"
 
 
 def _nested(flat: Published) -> list[Any]:
