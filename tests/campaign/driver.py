@@ -28,35 +28,27 @@ def main() -> int:
     tally = Tally()
     numbers = [given.only] if given.only is not None else list(range(given.first, given.first + given.cases))
     started = time.monotonic()
+    faults: list[Fault] = []
     try:
         for outcome in _outcomes(given.seed, numbers, given.jobs, keep):
             tally.add(outcome)
             _show_progress(tally, len(numbers), started)
             for finding in outcome.findings:
                 _say(f"\n{finding.line()}" if given.only is not None or given.verbose else "")
+        for fault in try_faults(given.seed, given.faults) if given.faults else ():
+            faults.append(fault)
+            _say(f"{len(faults)} of {given.faults} faults: {fault}\n")
     except KeyboardInterrupt:
-        _say(f"\ninterrupted after {len(tally.outcomes)} cases; what was found so far:\n")
-    faults = _faults(given.seed, given.faults)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # somebody who is impatient shall see the tables, too
+        _say(f"\ninterrupted after {len(tally.outcomes)} cases and {len(faults)} faults; so far:\n")
     sys.stdout.write(f"\n{tally.tables()}\n" if tally.outcomes else "")
     sys.stdout.write(f"\n{fault_table(faults)}\n" if faults else "")
-    bad = [f"{fault.kind}, {fault.command}: {'; '.join(fault.flaws)}" for fault in faults if fault.flaws]
+    bad = [str(fault) for fault in faults if fault.flaws]
     if tally.findings or bad:
         lines = [*(finding.line() for finding in tally.findings), *bad]
         (keep / "findings.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
         sys.stdout.write(f"\n{len(lines)} findings: {keep}\n")
     return 1 if tally.findings or bad else 0
-
-
-def _faults(seed: int, count: int) -> list[Fault]:
-    tried: list[Fault] = []
-    try:
-        for fault in try_faults(seed, count) if count else ():
-            tried.append(fault)
-            ended = f"{fault.kind}, {fault.command}: {fault.ended} {'; '.join(fault.flaws)}"
-            _say(f"{len(tried)} of {count} faults: {ended}\n")
-    except KeyboardInterrupt:
-        _say(f"\ninterrupted after {len(tried)} faults\n")
-    return tried
 
 
 def fault_table(tried: list[Fault]) -> str:

@@ -45,6 +45,9 @@ class Fault:
     ended: str
     flaws: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return f"{self.kind}, {self.command}: {self.ended}" + "".join(f"; {flaw}" for flaw in self.flaws)
+
 
 @dataclass
 class Process:
