@@ -316,7 +316,7 @@ def kill(rng: random.Random, material: Material) -> Fault:
     name = rng.choice(runs)
     with _fresh_folder() as folder:
         process = start(material.commands()[name], folder)
-        ended_before = _waited(process, rng.uniform(0.1, material.seconds(name)))
+        ended_before = _waited(process, rng.uniform(0.1, 0.7 * material.seconds(name)))
         process.popen.kill()
         process.finish()
         flaws = [flaw for flaw in _left_after(process) if flaw.startswith("still")]
