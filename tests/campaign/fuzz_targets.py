@@ -138,8 +138,10 @@ def _data_seeds(ending: str) -> tuple[bytes, ...]:
     for number in range(1000):
         found += [content for name, content in make_case(2, number).files.items() if name == f"data{ending}"]
         if len(found) >= 6:
-            return tuple(found)
-    raise RuntimeError(f"too few cases have data{ending}")
+            break
+    if not found:
+        raise RuntimeError(f"no case has data{ending}")
+    return tuple(found)
 
 
 def _cluster_seeds(ending: str) -> tuple[bytes, ...]:
