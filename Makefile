@@ -3,7 +3,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: browser demo test test-slow lint format bench bench-disassociation bench-km bench-relational bench-rt bench-spark bench-topdown clean
+N ?= 1000
+
+.PHONY: browser campaign demo dp-test test test-slow lint format bench bench-disassociation bench-km bench-relational bench-rt bench-spark bench-topdown clean
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -13,6 +15,14 @@ test: lint browser
 
 test-slow: $(VENV)/ready browser
 	HYPOTHESIS_PROFILE=new $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Random cases over everything, and faults; what is found goes to campaign-findings/. See docs/campaign.md.
+campaign: $(VENV)/ready
+	$(BIN)/python -m tests.campaign $(N) --faults $$(( $(N) / 50 ))
+
+# Tries to falsify epsilon of the algorithm for differential privacy.
+dp-test: $(VENV)/ready
+	$(BIN)/python -m tests.campaign.dp_tester
 
 # Tests of the web page drive the system's Chromium, and are skipped without it.
 browser:

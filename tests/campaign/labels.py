@@ -1,0 +1,192 @@
+"""Which values a published label stands for, found by writing down every label that a hierarchy could have.
+
+Nothing of Shoal: this is what the documentation says about labels, once more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from tests.campaign.case import Column, Value, text_of
+
+Tree = dict[str, set[str]]
+
+_RANGE = re.compile(r"\[(.+), (.+)\]")
+
+
+def built_tree(recipe: Mapping[str, Any], values: Iterable[Value], separator: str | None = None) -> Tree:
+    """All labels that a recipe could give to these values, with the values under each."""
+    ((name, setting),) = ((key, given) for key, given in recipe.items() if key != "start")
+    present: list[Value] = [value for value in dict.fromkeys(values) if value is not None]
+    tree: Tree = {"*": {text_of(value) for value in present}}
+    for value in present:
+        tree.setdefault(text_of(value), set()).add(text_of(value))
+    for label, under in _RECIPES[name](setting, present, recipe.get("start", 0)):
+        tree.setdefault(label, set()).add(text_of(under))
+    return tree if separator is None else without_separator(tree, separator)
+
+
+def file_tree(ways: Iterable[tuple[str, ...]]) -> Tree:
+    """The tree of a file: each way leads from a value up to the root."""
+    tree: Tree = {}
+    for way in ways:
+        for label in way:
+            tree.setdefault(label, set()).add(way[0])
+    return tree
+
+
+def without_separator(tree: Tree, separator: str) -> Tree:
+    """The same labels as a set column can show them."""
+    written: Tree = {}
+    for label, values in tree.items():
+        shown = label.replace(separator, "_") if label not in values else label
+        written.setdefault(shown, set()).update(values)
+    return written
+
+
+def covers(column: Column, label: str | None, value: Value) -> bool:
+    """Whether a published cell may stand for a value of the original."""
+    if value is None:
+        return label in (None, "", "*") or label in _roots(column)
+    if label is None or isinstance(value, tuple):
+        return False
+    if label in ("*", text_of(value)):
+        return True
+    if column.tree is None:
+        return _in_range(column.kind, label, value)
+    return any(text_of(value) in column.tree.get(way, ()) for way in _ways_to_write(label))
+
+
+def _roots(column: Column) -> list[str]:
+    """Labels over all values."""
+    most = max(map(len, (column.tree or {}).values()), default=0)
+    return [label for label, values in (column.tree or {}).items() if len(values) == most]
+
+
+def covers_item(column: Column, label: str, item: str, times: int) -> bool:
+    """Whether a published item may stand for one that was held so many times."""
+    names = {item, f"{item}({times})"} if column.settings.get("multiset") else {item}
+    if label in names:
+        return True
+    if any(name in union for union in _union(column, label) for name in names):
+        return True
+    if label == "*":
+        return True
+    return any(item in (column.tree or {}).get(way, ()) for way in _ways_to_write(label))
+
+
+def _union(column: Column, label: str) -> Iterable[list[str]]:
+    """The items that a label such as `(a|b)` unites; where the separator holds `|`, `_` takes its place."""
+    inner = label.rstrip("~")[1:-1] if label.startswith("(") and label.rstrip("~").endswith(")") else ""
+    link = "|".replace(column.separator, "_")
+    return [_with_links(inner.split(link), link)] if inner else []
+
+
+def _with_links(pieces: list[str], link: str) -> list[str]:
+    """All runs of pieces, because an item may hold the link itself."""
+    places = range(len(pieces))
+    return [link.join(pieces[first : last + 1]) for first in places for last in places if first <= last]
+
+
+def leaves_under(column: Column, label: str) -> int | None:
+    """How many items a label stands for; None if nobody can tell."""
+    for way in _ways_to_write(label):
+        if column.tree is not None and way in column.tree:
+            return max(1, len(column.tree[way]))
+    return None
+
+
+def _ways_to_write(label: str) -> list[str]:
+    """A label that was taken already carries marks at its end."""
+    return [label, label.rstrip("~"), label.rstrip("^"), label.rstrip("'")]
+
+
+def _in_range(kind: str, label: str, value: Value) -> bool:
+    found = _RANGE.fullmatch(label)
+    if found is None:
+        return False
+    if kind == "date":
+        return isinstance(value, date) and found[1] <= value.isoformat() <= found[2]
+    return Decimal(found[1]) <= Decimal(text_of(value)) <= Decimal(found[2])
+
+
+def _ranges(widths: Any, values: list[Value], start: Any) -> Iterable[tuple[str, Value]]:
+    numbers = [(Decimal(text_of(value)), value) for value in values]
+    begin = Decimal(str(start))
+    for width in (Decimal(str(width)) for width in widths):
+        for number, value in numbers:
+            low = begin + (number - begin) // width * width
+            low = low - width if low > number else low
+            high = low + width
+            yield f"{text_of(low)}-{text_of(high - 1)}", value
+            yield f"[{text_of(low)}, {text_of(high)})", value
+            if width == 1:
+                yield text_of(low), value
+
+
+def _mask(side: Any, values: list[Value], _: Any) -> Iterable[tuple[str, Value]]:
+    for value in values:
+        text = text_of(value)
+        for hidden in range(1, len(text)):
+            yield (text[:-hidden] + "*" * hidden if side == "right" else "*" * hidden + text[hidden:]), value
+
+
+def _dates(levels: Any, values: list[Value], _: Any) -> Iterable[tuple[str, Value]]:
+    for value in values:
+        day = text_of(value)
+        year, month = day[:4], int(day[5:7])
+        periods = {
+            "day": day,
+            "month": day[:7],
+            "quarter": f"{year}-Q{(month + 2) // 3}",
+            "year": year,
+            "decade": f"{year[:3]}0s",
+            "century": f"{year[:2]}00-{year[:2]}99",
+        }
+        for level in levels:
+            yield periods[level], value
+
+
+def _fanout(_: Any, values: list[Value], __: Any) -> Iterable[tuple[str, Value]]:
+    numbers = _as_numbers(values)
+    texts = {value: text_of(value) for value in values}
+    ordered = sorted(values, key=numbers.__getitem__) if numbers else sorted(values, key=texts.__getitem__)
+    link = "-" if numbers else ".."
+    for first in range(len(ordered)):
+        for last in range(first + 1, len(ordered)):
+            label = f"{texts[ordered[first]]}{link}{texts[ordered[last]]}"
+            for value in ordered[first : last + 1]:
+                yield label, value
+
+
+def _as_numbers(values: list[Value]) -> dict[Value, Decimal]:
+    try:
+        return {value: Decimal(text_of(value)) for value in values}
+    except ArithmeticError:
+        return {}
+
+
+def _digits(_: Any, values: list[Value], __: Any) -> Iterable[tuple[str, Value]]:
+    for value in values:
+        text = text_of(value)
+        for length in range(1, len(text) + 1):
+            yield f"{text[:length]}*", value
+
+
+def _flat(_: Any, __: list[Value], ___: Any) -> Iterable[tuple[str, Value]]:
+    return ()
+
+
+_RECIPES: dict[str, Callable[[Any, list[Value], Any], Iterable[tuple[str, Value]]]] = {
+    "ranges": _ranges,
+    "mask": _mask,
+    "dates": _dates,
+    "fanout": _fanout,
+    "digits": _digits,
+    "flat": _flat,
+}
+RECIPES = tuple(_RECIPES)
