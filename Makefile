@@ -18,7 +18,7 @@ test-slow: $(VENV)/ready browser
 
 # Random cases over everything, and faults; what is found goes to campaign-findings/. See docs/campaign.md.
 campaign: $(VENV)/ready
-	$(BIN)/python -m tests.campaign $(N) --faults $$(( $(N) / 50 ))
+	$(BIN)/python -m tests.campaign $(N) --faults $$(( $(N) / 100 ))
 
 # Tries to falsify epsilon of the algorithm for differential privacy.
 dp-test: $(VENV)/ready

@@ -11,11 +11,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import typer.main
 
 import shoal.run.result as result_files
 from shoal.cli.main import main
+from shoal.errors import ShoalError
+from shoal.report.certificate import certificate as made
+from shoal.report.certified import promise_of_certificate, roles_of_certificate
+from shoal.run.public_facts import statement_of
+from shoal.run.published_file import AS_PUBLISHED, verified_file
 
 BUG = 70
 
@@ -58,6 +64,16 @@ def reports_written(wanted: bool) -> Iterator[None]:
 def verify_alone(certificate: Path, file: Path, script: Path) -> Answer:
     """Run the verifier for people without Shoal."""
     return _captured(lambda: sys.exit(_loaded(script).main([str(certificate), str(file)])))
+
+
+def restated(certificate: dict[str, Any], file: Path) -> dict[str, Any]:
+    """What Shoal itself would certify of another file; the same certificate if that breaks the promise."""
+    try:
+        promise, roles = promise_of_certificate(certificate), roles_of_certificate(certificate)
+        checked = verified_file(file, roles, promise, AS_PUBLISHED)
+        return made(statement_of(checked, roles, promise), file)
+    except ShoalError:
+        return certificate
 
 
 def write_script(folder: Path) -> Path:
