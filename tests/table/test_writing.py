@@ -13,7 +13,7 @@ from shoal.table.canonical import WHITE_SPACE, canonical
 from shoal.table.columns import Carried, Coded, Domain, Kind, Sets, Table, category_domain
 from shoal.table.reading import read_published, read_table
 from shoal.table.roles import Insensitive, Quasi, QuasiSet, Sensitive
-from shoal.table.writing import write_table
+from shoal.table.writing import form_problems, write_table
 from tests.table.views import plain
 
 TEXT_FORMATS = ["csv", "tsv", "jsonl", "csv.gz", "tsv.gz", "jsonl.gz"]
@@ -203,3 +203,14 @@ def test_excel_has_a_limit_of_rows(tmp_path, monkeypatch):
     monkeypatch.setattr("shoal.table.excel.ROW_LIMIT", 3)
     with pytest.raises(OutputFailed, match="holds 2 records"):
         write_table(small(), tmp_path / "d.xlsx")
+
+
+def test_what_a_format_cannot_hold_is_known_before_it_is_written(tmp_path):
+    lists = pa.table({"age": ["20"] * 3, "tags": [["a"], ["b"], []], "deep": [{"x": 1}] * 3, "n": [1, 2, 3]})
+    roles = {"age": Quasi(), **{name: Insensitive() for name in ("tags", "deep", "n")}}
+    table = read_table(lists, roles).table
+    for name, held in {"p.csv": 1, "p.csv.gz": 1, "p.xlsx": 1, "p.jsonl": 2, "p.parquet": 3}.items():
+        problems = form_problems(table, name)
+        assert len(problems) == 3 - held, name
+        fitting = table.without([problem.column for problem in problems])
+        write_table(fitting, tmp_path / name)

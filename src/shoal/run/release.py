@@ -25,6 +25,7 @@ from shoal.run.safety import (
     together_notices,
     unprotected_notices,
 )
+from shoal.table.writing import form_problems
 
 T = TypeVar("T")
 
@@ -36,6 +37,8 @@ def run(plan: Plan, progress: Progress | None = None) -> Result:
     algorithm_for(plan.search, plan.models)  # what cannot be searched for need not be read
     progress.stage("reading")
     data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
+    if problems := form_problems(data.original, plan.output_path):
+        raise BadInput(*problems)
     return release(
         InMemory(data), plan.models, plan.search, progress, started=started, policy_text=plan.policy_text
     )

@@ -22,6 +22,7 @@ from shoal.run.prepare import Data, read
 from shoal.run.safety import release_problems, unprotected_notices
 from shoal.table.reading import ReadOptions, read_table
 from shoal.table.roles import Insensitive
+from shoal.table.writing import form_problems
 
 TRIED = 5_000
 
@@ -73,6 +74,7 @@ def _plan_and_data(file: PolicyFile) -> tuple[Plan, Data]:
         raise BadInput(*dict.fromkeys(found)) from error
     problems += release_problems(data.local, plan.models, plan.search)
     problems += InMemory(data).problems(plan.models, plan.search)
+    problems += form_problems(data.original, plan.output_path)
     if problems:
         raise BadInput(*problems)
     return plan, data

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
-from shoal.errors import OutputFailed
+from shoal.errors import OutputFailed, Problem
 from shoal.table.arrow_form import (
     coded_column,
     in_text_order,
@@ -56,6 +56,30 @@ def write_table(table: Table, path: Path) -> None:
     except UnsupportedType as error:
         what = f"values of the type {error} cannot be written as text"
         raise OutputFailed(f"{path}: {what}; write parquet") from error
+
+
+def form_problems(table: Table, name: str) -> list[Problem]:
+    """Untouched columns that a file of this name cannot hold: better said before a search than after it."""
+    ending = Path(name.removesuffix(".gz")).suffix.lower()
+    as_they_are = ending not in _TEXT_WRITERS and ending != ".xlsx"
+    return [
+        Problem(
+            f"holds values of the type {column.values.type}, which {ending} files cannot hold",
+            "write .parquet, or drop the column",
+            column=name,
+        )
+        for name, column in table.columns.items()
+        if isinstance(column, Carried) and not as_they_are and not _can_be_text(column.values.type, ending)
+    ]
+
+
+def _can_be_text(kind: pa.DataType, ending: str) -> bool:
+    in_json = ending in (".jsonl", ".ndjson", ".json")
+    try:
+        (_json_texts if in_json else as_text)(pa.array([], type=kind))
+    except (UnsupportedType, pa.ArrowException):
+        return False
+    return True
 
 
 def _write_csv(table: Table, path: Path) -> None:
