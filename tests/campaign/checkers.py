@@ -286,8 +286,10 @@ def items_of(column: Column, cell: Any) -> tuple[list[Any], list[str]]:
         text = as_text(cell)
         pieces = [] if text is None else [piece for piece in text.split(column.separator) if piece]
     secret = {canonical(item) for item in column.sensitive_items}
-    known = [piece for piece in pieces if canonical(str(as_text(piece))) not in secret]
-    return known, sorted({canonical(str(as_text(piece))) for piece in pieces}.intersection(secret))
+    secret_as_written = {written: item for item in secret for written in (item, f"'{item}")}  # with its mark
+    known = [piece for piece in pieces if canonical(str(as_text(piece))) not in secret_as_written]
+    written = {canonical(str(as_text(piece))) for piece in pieces}.intersection(secret_as_written)
+    return known, sorted({secret_as_written[each] for each in written})
 
 
 def _known_items(case: Case, published: Published) -> list[frozenset[Item]]:
@@ -634,7 +636,7 @@ def _foreign_items(case: Case, published: Published) -> Iterator[str]:
     known = {item for items in (column.tree or {}).values() for item in items}
     for cell in published.column(column.name):
         for piece in items_of(column, cell)[0]:
-            label = str(as_text(piece))
+            label = str(as_text(piece)).removeprefix("'")  # the mark of a neutralized formula
             if label not in known and not (
                 column.settings.get("multiset") and re.sub(r"\(\d+\)$", "", label) in known
             ):

@@ -88,6 +88,8 @@ def rows_of(path: Path, content: bytes, columns: list[str]) -> tuple[list[str], 
         names = list(dict.fromkeys(key for row in rows for key in row))
         if any(len(row) < len(names) for row in rows):
             raise CannotTell("a record lacks a column that others have")
+        if any({Number, str} <= {type(row[name]) for row in rows} for name in names):
+            raise CannotTell("a column holds numbers and texts")
         return names, rows
     raise CannotTell(f"this script does not read files such as {path.name}")
 

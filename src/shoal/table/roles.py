@@ -81,7 +81,8 @@ class QuasiSet:
         _check_item_weights(self.item_weights)
         _check_choice("QuasiSet", "unknown", self.unknown, ("error", "root", "suppress"))
         _check_weight("QuasiSet", self.weight)
-        if not self.separator:
+        separator: object = self.separator  # a certificate may say anything
+        if not isinstance(separator, str) or not separator:
             raise InvalidParameter("QuasiSet", "separator", self.separator, "at least one character")
         sensitive: object = self.sensitive  # a lone text is a sequence of texts, but never meant as one
         if isinstance(sensitive, str) or not all(isinstance(item, str) for item in self.sensitive):
