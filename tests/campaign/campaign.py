@@ -263,6 +263,8 @@ class Trial:
 
     def _compare(self, by_certificate: Answer, alone: Answer, what: str) -> None:
         cannot_tell = 2
+        if alone.crashed:
+            self.find("traceback", f"stand-alone, {what}: {_last_lines(alone)}")
         if alone.code == cannot_tell:
             return
         self.outcome.verdicts["both", "agree", "", int((by_certificate.code == 0) == (alone.code == 0))] += 1

@@ -200,7 +200,7 @@ def _mixed(rng: random.Random, model: str, algorithm: str) -> Draft:
 
 
 def _private(rng: random.Random, model: str, algorithm: str) -> Draft:
-    draft = Draft(*_promise(rng, model, algorithm), _record_count(rng))
+    draft = Draft(*_promise(rng, model, algorithm), rng.choice((12, 60, 150)))
     _add_set(rng, draft, algorithm, from_file=True)
     if rng.random() < 0.1:
         _add_identifier(rng, draft)
@@ -456,10 +456,9 @@ def _add_set(rng: random.Random, draft: Draft, algorithm: str, *, from_file: boo
         draft.lists = True
     pool = [item for item in dict.fromkeys(pool) if separator not in item and item == item.strip()]
     pool = pool or ["milk"]
-    sensitive = (
-        rng.sample(pool, 1 if len(pool) < 4 else rng.randint(1, 2)) if _wants_secrets(rng, draft) else []
-    )
-    multiset = rng.random() < 0.12
+    wants_secrets = not from_file and _wants_secrets(rng, draft)
+    sensitive = rng.sample(pool, 1 if len(pool) < 4 else rng.randint(1, 2)) if wants_secrets else []
+    multiset = rng.random() < (0.02 if from_file else 0.12)
     if multiset:
         pool = [item for item in pool if not item.endswith(")")]
     empty = rng.choice((0, 0, 0.03, 0.2))
