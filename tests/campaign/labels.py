@@ -154,7 +154,7 @@ def _dates(levels: Any, values: list[Value], _: Any) -> Iterable[tuple[str, Valu
 def _fanout(_: Any, values: list[Value], __: Any) -> Iterable[tuple[str, Value]]:
     numbers = _as_numbers(values)
     texts = {value: text_of(value) for value in values}
-    ordered = sorted(values, key=numbers.__getitem__) if numbers else sorted(values, key=texts.__getitem__)
+    ordered = sorted(values, key=lambda value: (numbers.get(value, Decimal(0)), texts[value]))
     link = "-" if numbers else ".."
     for first in range(len(ordered)):
         for last in range(first + 1, len(ordered)):

@@ -17,6 +17,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 import sys
 import unicodedata
 import zlib
@@ -111,6 +112,7 @@ def rows_of_arrow(name: str, content: bytes) -> tuple[list[str], list[Row]]:
         table = pa.ipc.open_file(source).read_all()
     else:
         table = pa.ipc.open_stream(source).read_all()
+    table.validate(full=True)  # a damaged one could end this process
     if table.schema.metadata or any(
         set(each.metadata or {}) - {b"PARQUET:field_id"} for each in table.schema
     ):
@@ -200,6 +202,11 @@ def flaw_of_columns(names: list[str], rows: list[Row], columns: Row, k: int) -> 
         return f"the file has the columns {sorted(names)}, and the certificate {sorted(columns)}"
     if not rows:
         return "the file has no records"
+    for name in (name for name, about in columns.items() if about["role"] == "pseudonym"):
+        if not all(
+            re.fullmatch("[0-9a-f]{32}", str(row[name])) for row in rows if row[name] not in (None, "")
+        ):
+            return f"{name} holds something else than pseudonyms"
     for name in (name for name, about in columns.items() if about["role"] == "sensitive"):
         refuse_unreadable({str(row[name]) for row in rows if row[name] not in (None, "", "*")}, columns[name])
     for name in (name for name, about in columns.items() if about["role"] == "insensitive"):

@@ -12,7 +12,7 @@ from itertools import combinations, islice
 from typing import Any
 
 from shoal.algorithms.search import Search
-from shoal.engine.port import Port
+from shoal.engine.port import Port, Question
 from shoal.errors import BadInput, Problem
 from shoal.policy.coverage import coverage_problems
 from shoal.policy.plan import KEEPS_ORDER
@@ -51,12 +51,25 @@ def coverage(promise: Promise, data: Port) -> list[Problem]:
 
 def release_problems(data: Port, promise: Promise, search: Search) -> list[Problem]:
     """What makes a release of these columns unsafe."""
-    problems = [*coverage(promise, data), *_telling_problems(data, promise.k)]
+    problems = [*coverage(promise, data), *_telling_problems(data, promise.k), *_counts_absent(data, promise)]
     if promise.form is Form.CLUSTERS:
         problems += _columns_beside_clusters(data)
         if search.keep_order:
             problems.append(Problem(KEEPS_ORDER, "leave keep_order out"))
     return problems
+
+
+def _counts_absent(data: Port, promise: Promise) -> list[Problem]:
+    """Counts of items, of which no hierarchy says how many there could be: their absence is no fact."""
+    if not any(Question.ABSENCE in model.asks for model in promise):
+        return []
+    what = "facts of absence are not counted where items have counts of their own"
+    remedy = "leave out multiset = true, or negative = true"
+    return [
+        Problem(what, remedy, column=name)
+        for name in data.quasi_sets
+        if getattr(data.roles[name], "multiset", False)
+    ]
 
 
 def _untouched(data: Port) -> Iterator[str]:

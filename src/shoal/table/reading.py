@@ -140,7 +140,7 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
     classes. A sensitive cell is also missing when it holds a missing token or is suppressed, because counting
     that as a value could overstate diversity.
     """
-    opened = _named_by_role(_open(path, ReadOptions(others=options.others), _PUBLISHED_FORMATS), roles)
+    opened = _named_by_role(_open_published(path, roles, options), roles)
     shown = {
         name: _as_published(role)
         for name, role in roles.items()
@@ -154,6 +154,18 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
 
     used = _roles_of_columns(opened, shown, options)
     return _encoded(opened, used, missing, options, published=True)
+
+
+def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions) -> Opened:
+    """A published file with the delimiter that Shoal writes, if it has the columns then."""
+    guessing = ReadOptions(others=options.others)
+    named = str(path).lower().removesuffix(".gz")
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(Path(named).suffix)
+    if delimiter is None or not isinstance(path, str | os.PathLike):
+        return _open(path, guessing, _PUBLISHED_FORMATS)
+    opened = _open(path, replace(guessing, delimiter=delimiter), _PUBLISHED_FORMATS)
+    wanted = {canonical(name) for name, role in roles.items() if not isinstance(role, Identifier)}
+    return opened if wanted <= set(opened.names) else _open(path, guessing, _PUBLISHED_FORMATS)
 
 
 def _as_published(role: Role) -> Role:
