@@ -99,3 +99,10 @@ def test_nobody_gets_a_pseudonym(shop):
     done = shoal("run", policy)
     assert done.code == BAD_INPUT
     assert "nobody for whom a pseudonym could stand" in done.errors[0]
+
+
+def test_noise_that_leaves_nothing_to_publish_is_told(shop):
+    shop.write("baskets.txt", "a0\n")
+    done = run(shop, algorithm='name = "diffpart"\nleaf_threshold = 100.0')
+    assert done.code == 3
+    assert "no set was frequent enough to be published" in done.errors[0]

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import shoal as sh
+from shoal.errors import BadInput, InvalidParameter
 from shoal.run.verification import verify_certified
 
 QUICK = {
@@ -96,3 +97,26 @@ def test_the_certificate_tells_nothing_of_records_that_were_left_out(tmp_path):
     (one, certificate_one), (other, certificate_other) = told
     assert one == other, "both publish the same rows"
     assert certificate_one == certificate_other
+
+
+def test_a_column_whose_name_holds_a_delimiter_is_found_again(tmp_path):
+    (tmp_path / "p.tsv").write_text("x,y\na,b\na,b\na,b\n")
+    assert sh.verify(tmp_path / "p.tsv", {"x,y": sh.Quasi(hierarchy=sh.flat())}, sh.KAnonymity(k=3))[0].holds
+    (tmp_path / "p.csv").write_text("x;y\na;b\na;b\na;b\n")
+    roles = {"x": sh.Quasi(hierarchy=sh.flat()), "y": sh.Quasi(hierarchy=sh.flat())}
+    assert sh.verify(tmp_path / "p.csv", roles, sh.KAnonymity(k=3))[0].holds, "as others save it"
+
+
+def test_absence_is_no_fact_where_items_have_counts():
+    data = sh.read(
+        pa.table({"items": [["a", "a"], ["a"]] * 10}),
+        {"items": sh.QuasiSet(hierarchy=sh.flat(), multiset=True)},
+    )
+    with pytest.raises(BadInput, match="facts of absence"):
+        sh.anonymize(data, sh.KmAnonymity(k=2, m=1, negative=True), algorithm="aa")
+
+
+@pytest.mark.parametrize("separator", [None, True, 1.5, "", []])
+def test_a_separator_is_a_text(separator):
+    with pytest.raises(InvalidParameter, match="separator"):
+        sh.QuasiSet(separator=separator)
