@@ -107,7 +107,7 @@ def test_an_interrupted_run_leaves_nothing(hospital):
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=30)
     assert running.returncode == INTERRUPTED
-    assert "interrupted; nothing was written" in err
+    assert "interrupted; nothing unfinished was left behind" in err
     assert "Traceback" not in err
     assert files_in(hospital.folder) == ["data.csv", "policy.toml"]
 

@@ -46,6 +46,14 @@ def test_an_interrupt_comes_between_steps(algorithm):
     assert out == "interrupted\n"
 
 
+@pytest.fixture
+def default_handler():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("default_handler")
 def test_an_interrupt_waits_for_the_next_word_about_progress():
     with pytest.raises(KeyboardInterrupt), interrupts_between_steps():
         signal.raise_signal(signal.SIGINT)

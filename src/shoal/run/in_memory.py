@@ -17,7 +17,7 @@ from shoal.algorithms.interface import Algorithm, DrawsNoise
 from shoal.algorithms.search import Search
 from shoal.engine.answers import SizeCounts
 from shoal.engine.local import LocalData
-from shoal.errors import CannotVerify, Infeasible, InvalidParameter, Problem
+from shoal.errors import CannotVerify, InvalidParameter, Problem
 from shoal.explain.affected import affected_terms, affected_values
 from shoal.explain.changes import change_of_chunks, change_of_new_records, column_changes
 from shoal.explain.examples import examples
@@ -234,11 +234,6 @@ class InMemory:
         if promise.form is not Form.NEW_RECORDS:
             raise CannotVerify(f"new records keep differential privacy, not {promise}")
         table = new_records(recoding, self.port.table.sets(recoding.column))
-        if table.row_count == 0:
-            raise Infeasible(
-                "under the noise no set was frequent enough to be published: raise epsilon, or lower"
-                " leaf_threshold or partition_threshold"
-            )
         table = table.take(order_of_publication(table.row_count, search, rng))
         port = LocalData(table, self.port.roles)
         return Release(

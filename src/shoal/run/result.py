@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import BadInput, PromiseBroken
+from shoal.errors import BadInput, Infeasible, PromiseBroken
 from shoal.policy.output_names import (
     CERTIFICATE,
     INTERNAL,
@@ -92,6 +92,11 @@ class Result(Judged):
             raise BadInput(*problems)
         if neutralize_formulas and (problems := formula_problems(published)):
             raise BadInput(*problems)
+        if self.outcome.by_construction and self.outcome.cost.published_records == 0:
+            raise Infeasible(
+                "under the noise no set was frequent enough to be published: raise epsilon, or lower"
+                " leaf_threshold or partition_threshold"
+            )
         final = Path(folder)
         with folder_that_appears_whole(final, replace=replace) as partial:
             file = partial / published
