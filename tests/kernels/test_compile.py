@@ -358,6 +358,9 @@ def test_what_nobody_used_for_three_months_is_removed(tmp_path, monkeypatch):
     compiling.remove_stale_caches()
     assert [name for name, file in files.items() if not file.exists()] == old
     assert not (tmp_path / ("1" * 16)).exists()
+    files["v2/notes"].rename(tmp_path / "v2" / "late-1-1.nbc")
+    compiling.remove_stale_caches()
+    assert (tmp_path / "v2" / "late-1-1.nbc").exists(), "that was looked for today"
 
 
 def test_removing_stale_caches_needs_no_cache(tmp_path, monkeypatch):

@@ -39,7 +39,8 @@ _SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "OPT", "SLP_V
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "numba"}  # what is theirs changes with their versions only
 _CONSTANTS = (type(None), type(...), bool, int, float, complex, str, bytes)
 _THIS_PROCESS = uuid.uuid4().hex
-_STALE_AFTER_SECONDS = 90 * 24 * 3600
+_LOOK_AFTER_SECONDS = 24 * 3600
+_STALE_AFTER_SECONDS = 90 * _LOOK_AFTER_SECONDS
 
 
 def _user_cache_folder() -> Path:
@@ -282,7 +283,13 @@ def compiled_before() -> bool:
 
 
 def remove_stale_caches() -> None:
-    """Delete compiled code that nobody has used for three months."""
+    """Delete compiled code that nobody has used for three months; looked for once a day."""
+    looked = _CACHE_ROOT / "looked-for-stale-code"
+    with suppress(OSError):
+        if time.time() - looked.stat().st_mtime < _LOOK_AFTER_SECONDS:
+            return
+    with suppress(OSError):
+        looked.touch()
     of_older_releases = _CACHE_ROOT.glob("[0-9a-f]" * 16)
     for kept in (*_CACHE_DIR.glob("*.nbc*"), *of_older_releases):
         with suppress(OSError):  # another process may be faster
