@@ -370,7 +370,11 @@ def as_text_of(item: Item) -> str:
 
 def _equal_sets(case: Case, published: Published) -> dict[Any, list[int]]:
     known = _known_items(case, published)
-    nulls = [cells for _, cells in _cells(case, published, "quasi", sets=True)]
+    nulls = [
+        cells
+        for _, cells in _cells(case, published, "quasi", sets=True)
+        if any(isinstance(cell, list) or cell == "" for cell in cells)  # else a null is how it writes nothing
+    ]
     classes = defaultdict(list)
     for row, items in enumerate(known):
         classes[tuple(sorted(items)), tuple(cells[row] is None for cells in nulls)].append(row)

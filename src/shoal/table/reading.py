@@ -157,8 +157,8 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
 
 
 def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions) -> Opened:
-    """A published file with the delimiter that Shoal writes, if it has the columns then."""
-    guessing = ReadOptions(others=options.others)
+    """A published file in UTF-8, with the delimiter that Shoal writes if it has the columns then."""
+    guessing = ReadOptions(others=options.others, encoding="utf-8")
     named = str(path).lower().removesuffix(".gz")
     delimiter = {".csv": ",", ".tsv": "\t"}.get(Path(named).suffix)
     if delimiter is None or not isinstance(path, str | os.PathLike):
