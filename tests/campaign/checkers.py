@@ -466,6 +466,8 @@ def infidelities_of_clusters(case: Case, clusters: Sequence[Any]) -> list[str]:
     column = case.columns[_place_of_sets(case)]
     if column.settings.get("multiset"):
         return []  # terms carry counts, which are the business of the table's own checks
+    if column.settings.get("unknown") == "suppress":
+        return []  # items that the hierarchy lacks are left out
     records = [set(_held(column, row)) for row in case.rows]
     records = [record for record in records if record]
     found = []

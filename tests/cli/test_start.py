@@ -112,6 +112,7 @@ def test_a_killed_supervisor_takes_its_worker_along(hospital):
     [
         ("os.kill(os.getpid(), signal.SIGSEGV)", BUG, "the run ended by SIGSEGV"),
         ("os.kill(os.getpid(), signal.SIGKILL)", LIMIT_REACHED, "most likely because memory is used up"),
+        ("os._exit(127)", BUG, "the run ended by exit code 127"),
     ],
 )
 def test_a_worker_that_dies_is_told_and_leaves_nothing(hospital, step, code, words):

@@ -19,6 +19,7 @@ from types import FrameType
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 _EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 _LIMIT_REACHED, _BUG = 4, 70
+_CODES_OF_COMMANDS = (0, 1, 2, 3, _LIMIT_REACHED, _BUG, 130, 141)  # others are those of signals and loaders
 _PATIENCE = 1.5  # seconds for what the child has started, such as Spark, to put its things in order
 _PAUSE = 0.02
 _DIE_WITH_PARENT = 1  # of prctl
@@ -109,11 +110,12 @@ def _supervise(child: int, told: int) -> int:
         _clean_up(told)
         _say("interrupted; nothing unfinished was left behind", "Cancelled")
         return _EXIT_CODES[received[0]]
-    if os.WIFSIGNALED(status):
-        _end_group(child)
-        _clean_up(told)
-        return _tell_death(os.WTERMSIG(status))
-    return os.waitstatus_to_exitcode(status)
+    code = os.waitstatus_to_exitcode(status)
+    if code in _CODES_OF_COMMANDS:
+        return code
+    _end_group(child)
+    _clean_up(told)
+    return _tell_death(-code)
 
 
 def _end_group(child: int) -> None:
@@ -167,10 +169,11 @@ def _clean_up(told: int) -> None:
 
 
 def _tell_death(number: int) -> int:
+    """Say that the child ended by a signal, or by an exit code of somebody else if the number is negative."""
     if number == signal.SIGKILL or _memory_is_limited():
         _say("the system ended the run, most likely because memory is used up", "LimitReached")
         return _LIMIT_REACHED
-    name = signal.Signals(number).name
+    name = signal.Signals(number).name if number > 0 else f"exit code {-number}"
     _say(f"this is a bug in Shoal, not in your data; please report it: the run ended by {name}", "Bug")
     return _BUG
 
