@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ _ARROW_SCHEMA = b"ARROW:schema"
 _FIELD_ID = b"PARQUET:field_id"
 _SPARK = b"org.apache.spark."
 _GZIP_EXTRA, _GZIP_NAME, _GZIP_COMMENT = 4, 8, 16
+_GZIP_WINDOW = 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,18 @@ def _of_gzip(path: Path) -> Iterator[_Finding]:
     flags = header[3]
     if flags & (_GZIP_EXTRA | _GZIP_COMMENT):
         yield True, "a comment or other content in its gzip header"
+    if _goes_on_behind_its_stream(path):
+        yield True, "bytes behind what was compressed"
     if flags & _GZIP_NAME or any(header[4:8]):
         yield False, "a file name or the time of its making in its gzip header"
+
+
+def _goes_on_behind_its_stream(path: Path) -> bool:
+    stream = zlib.decompressobj(_GZIP_WINDOW)
+    with path.open("rb") as file:
+        while not stream.eof and (block := stream.unconsumed_tail or file.read(_BLOCK)):
+            stream.decompress(block, _BLOCK)
+        return bool(stream.unused_data or file.read(1))
 
 
 _PLAIN_PARTS = re.compile(
