@@ -308,7 +308,8 @@ def main(arguments: list[str]) -> int:
         code, sentence = check(certificate, Path(arguments[1]))
     except Exception as error:  # noqa: BLE001 - whatever it is, the claim was not shown to be true
         code, sentence = UNKNOWN, f"cannot tell: {error}"
-    sys.stdout.write(f"{ANSWERS[code]}: {sentence}\n")
+    shown = sentence.encode("utf-8", "backslashreplace").decode()
+    sys.stdout.write(f"{ANSWERS[code]}: {shown}\n")
     return code
 
 
