@@ -117,7 +117,7 @@ def open_json_lines_as_written(path: Path, options: ReadOptions) -> Typed:
     with open_text(path, options.encoding).text() as stream:
         for line, text in enumerate(stream, start=1):
             if text.strip():
-                record = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+                record = _record(text, str(path), line)
                 if len(record) < len(names):
                     lacking = next(name for name in names if name not in record)
                     what = f"the record has no {lacking!r}, and others have"
@@ -127,6 +127,16 @@ def open_json_lines_as_written(path: Path, options: ReadOptions) -> Typed:
     return opened.with_columns(
         {name: pa.array(cells[name], type=_as_texts(opened.types[name])) for name in numbers}
     )
+
+
+def _record(text: str, file: str, line: int) -> dict[str, Any]:
+    try:
+        record = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise BadInput(Problem("is not one JSON object", "write one object per line", file=file, line=line))
+    return record
 
 
 def _holds_numbers(kind: pa.DataType) -> bool:
