@@ -4,42 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shoal.engine.answers import SizeCounts
 from shoal.explain.changes import label_counts, term_counts
 from shoal.privacy.promise import Promise
 from shoal.recoding.disassociated import Disassociated, chunk_figures
 from shoal.report.certificate import Statement
-from shoal.report.certified import published_roles
 from shoal.report.clusters import drawn_clusters
 from shoal.report.public_page import PublicFacts
 from shoal.run.published_file import VerifiedFile
 from shoal.run.readers import readers_find
-from shoal.run.safety import tells_apart
-from shoal.table.roles import QuasiSet, Role
+from shoal.run.statement import statement_of_clusters, statement_of_rows
+from shoal.table.roles import Role
 
 
 def statement_of(checked: VerifiedFile, roles: Mapping[str, Role], promise: Promise) -> Statement:
     """What may be certified of a file that was checked under these roles."""
-    content = checked.content
+    content, verdicts = checked.content, checked.verdicts
     if isinstance(content, Disassociated):
-        columns = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
-        return Statement(
-            promise=promise,
-            columns=published_roles(columns, roles, lambda _, labels: content.terms_held(labels)),
-            verdicts=checked.verdicts,
-            records=content.record_count,
-            class_sizes=SizeCounts.none(),
-            attacks=readers_find(content, promise),
-        )
-    return Statement(
-        promise=promise,
-        columns=published_roles(
-            content.table.columns, roles, content.held, lambda name: tells_apart(content, name, promise.k)
-        ),
-        verdicts=checked.verdicts,
-        records=content.row_count,
-        class_sizes=SizeCounts.of(content.alike().sizes),
-    )
+        return statement_of_clusters(content, verdicts, roles, promise, readers_find(content, promise))
+    return statement_of_rows(content, verdicts, promise)
 
 
 def public_facts(checked: VerifiedFile, statement: Statement, *, publishable: bool) -> PublicFacts:

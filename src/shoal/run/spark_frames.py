@@ -8,19 +8,18 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from shoal.engine.answers import SizeCounts
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.report.certificate import Statement
-from shoal.report.certified import published_roles
 from shoal.run.published_file import columns_to_drop
-from shoal.run.safety import tells_apart, verdicts_of, verify_release
+from shoal.run.safety import verdicts_of, verify_release
+from shoal.run.statement import statement_of_clusters, statement_of_rows
 from shoal.spark.cluster_lines import SparkClusters
-from shoal.spark.port import SparkPort, class_sizes_of
+from shoal.spark.port import SparkPort
 from shoal.table.canonical import canonical
 from shoal.table.reading import ReadOptions, usable_roles
-from shoal.table.roles import Identifier, QuasiSet, Role
+from shoal.table.roles import Identifier, Role
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,25 +32,9 @@ class VerifiedFrame:
 
 def statement_of_frame(checked: VerifiedFrame, roles: Mapping[str, Role], promise: Promise) -> Statement:
     """What may be certified of a DataFrame that was checked."""
-    content = checked.content
-    if isinstance(content, SparkClusters):
-        sets = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
-        return Statement(
-            promise=promise,
-            columns=published_roles(sets, roles, lambda _, labels: content.terms_held(labels)),
-            verdicts=checked.verdicts,
-            records=content.record_count,
-            class_sizes=SizeCounts.none(),
-        )
-    return Statement(
-        promise=promise,
-        columns=published_roles(
-            content.frame.columns, roles, content.held, lambda name: tells_apart(content, name, promise.k)
-        ),
-        verdicts=checked.verdicts,
-        records=content.row_count,
-        class_sizes=class_sizes_of(content.frame, content.reader),
-    )
+    if isinstance(checked.content, SparkClusters):
+        return statement_of_clusters(checked.content, checked.verdicts, roles, promise)
+    return statement_of_rows(checked.content, checked.verdicts, promise)
 
 
 def verified_frame(
