@@ -19,10 +19,11 @@ GIVES_UP = {"lgr-literal"}  # its rounds may leave single records, and it says s
 MAY_BE_IMPOSSIBLE = {"as many records as k", "a column without any value"}
 
 
-def released(name, promise, table, **how):
+def released(name, promise, table, reproducible=False):
     roles = roles_of(promise, table.column_names)
-    data = sh.read(table, roles, options=sh.ReadOptions(others="drop"), subject=how.pop("subject", None))
-    return sh.anonymize(data, promise, algorithm=name, seed=None if noisy(promise) else 1, **how), roles
+    data = sh.read(table, roles, options=sh.ReadOptions(others="drop"))
+    seed = 1 if reproducible or not noisy(promise) else None
+    return sh.anonymize(data, promise, algorithm=name, seed=seed, reproducible=reproducible), roles
 
 
 def noisy(promise):
