@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.detect.observed import Observed
 from shoal.engine.absent_items import rarest_facts
 from shoal.engine.answers import (
     ClassSizes,
@@ -26,12 +27,13 @@ from shoal.engine.answers import (
     WeakestClass,
 )
 from shoal.engine.joined_sets import JoinedSets, join_sets
-from shoal.engine.port import Question, Wildcard
+from shoal.engine.port import MATCHES, Question, Wildcard
 from shoal.engine.wildcard import wildcard_reading
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.kernels.grouping import group_rows, group_sets, members
-from shoal.table.columns import Carried, Coded, Table
+from shoal.table.canonical import UnsupportedType, as_text
+from shoal.table.columns import Carried, Coded, Sets, Table
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
 
@@ -248,6 +250,32 @@ class LocalData:
         labels = self.table.coded(column).domain.labels
         return bool(pc.all(pc.match_substring_regex(labels, form), min_count=0).as_py())
 
+    def observed(self, column: str) -> Observed:
+        """The values of a column, or the items of its sets, as detection sees them; many in a sample."""
+        labels, counts, kind = self._labels_and_counts(column)
+        held = np.flatnonzero(counts)
+        return Observed.of(column, labels.take(pa.array(held)), counts[held], kind)
+
+    def matching(self, column: str, form: str) -> list[str]:
+        """Values of a column, or items of its sets, in which a regular expression is found; some if many."""
+        labels, counts, _ = self._labels_and_counts(column)
+        held = labels.take(pa.array(np.flatnonzero(counts)))
+        found = held.filter(pc.match_substring_regex(held, form)).slice(0, MATCHES)
+        return [str(text) for text in found.to_pylist()]
+
+    def _labels_and_counts(self, column: str) -> tuple[pa.StringArray, Ints, pa.DataType]:
+        """Distinct values, and how many rows have each; of sets, their items."""
+        values = self.table.column(column)
+        if isinstance(values, Carried):
+            return _carried_values(values.values)
+        codes = values.items if isinstance(values, Sets) else values.codes
+        tree = self.trees.get(column)
+        labels = values.domain.labels if tree is None else pa.array(tree.labels, type=pa.string())
+        counts = np.bincount(codes, minlength=len(labels) + 1)[: len(labels)]
+        if tree is not None:
+            counts[tree.missing] = 0
+        return labels, counts, pa.string()
+
     def is_ordered(self, column: str) -> bool:
         """Whether the values of a column are numbers or dates, numbered in their order."""
         domain = self.table.coded(column).domain
@@ -381,6 +409,17 @@ def _ranks_of_sets(sets: SetArrays, rows: Ints) -> Ints:
     keys = [items[start:end] for start, end in zip(starts, ends, strict=True)]
     rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
     return np.array([rank_of[key] for key in keys], dtype=np.int64)
+
+
+def _carried_values(values: pa.ChunkedArray) -> tuple[pa.StringArray, Ints, pa.DataType]:
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    try:
+        encoded = pc.dictionary_encode(values.cast(kind)).combine_chunks()
+        texts = as_text(encoded.dictionary)
+    except (UnsupportedType, pa.ArrowNotImplementedError):
+        return pa.array([], type=pa.string()), np.empty(0, dtype=np.int64), kind
+    present = encoded.indices.drop_null().to_numpy(zero_copy_only=False).astype(np.int64)
+    return texts, _counts(present, len(texts)), kind
 
 
 def _counts(numbers: Ints, length: int) -> Ints:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import ClassVar, Protocol, TypeVar
 
+from shoal.detect.observed import Observed
 from shoal.engine.answers import (
     ClassSizes,
     Combinations,
@@ -22,6 +23,7 @@ from shoal.engine.answers import (
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.roles import Role
 
+MATCHES = 1_000  # values that are told at most of those that match
 Wildcard = Mapping[str, bool | int | str | None]
 
 
@@ -118,6 +120,12 @@ class Port(Described, Protocol):
 
     def all_match(self, column: str, form: str) -> bool:
         """Whether every value of a column has the form of a regular expression."""
+
+    def observed(self, column: str) -> Observed:
+        """The values of a column, or the items of its sets, as detection sees them; many in a sample."""
+
+    def matching(self, column: str, form: str) -> list[str]:
+        """Values of a column, or items of its sets, in which a regular expression is found; some if many."""
 
     def is_ordered(self, column: str) -> bool:
         """Whether the values of a column are numbers or dates, numbered in their order."""

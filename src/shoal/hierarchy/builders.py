@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from shoal.errors import InvalidParameter, UnknownName
+from shoal.hierarchy.countries import continent_of
 from shoal.hierarchy.labels import with_publishable_labels
 from shoal.hierarchy.tree import NO_PARENT, ROOT_LABEL, Hierarchy, tree_from_nodes
 from shoal.hierarchy.values import all_numbers, days, exact_numbers
@@ -24,9 +25,14 @@ from shoal.table.columns import Domain
 DATE_LEVELS = ("day", "month", "quarter", "year", "decade", "century")
 
 
-def ranges(*widths: float, start: float = 0) -> Ranges:
-    """Ranges of growing width, counted from `start`: `20-24` over integers, `[20, 25)` otherwise."""
-    return Ranges(widths, start)
+def ranges(
+    *widths: float, start: float = 0, bottom: float | None = None, top: float | None = None
+) -> Ranges:
+    """Ranges of growing width, counted from `start`: `20-24` over integers, `[20, 25)` otherwise.
+
+    Numbers below `bottom` and from `top` on are not told apart: `<10`, `90+`.
+    """
+    return Ranges(widths, start, bottom, top)
 
 
 def mask_right() -> Mask:
@@ -54,6 +60,26 @@ def digits() -> Digits:
     return Digits()
 
 
+def order(*values: str) -> Order:
+    """Neighbours on a scale: `low..medium` over `low` and `medium`; values that are not listed stay alone."""
+    return Order(values)
+
+
+def keep(*values: str) -> Keep:
+    """Listed values are kept or suppressed, all others share `other`."""
+    return Keep(values)
+
+
+def prefixes(*lengths: int) -> Prefixes:
+    """Codes by beginnings of given lengths, from long to short: `E11*`, `E*`."""
+    return Prefixes(lengths)
+
+
+def continents() -> Continents:
+    """Countries by continent, as ISO codes or as names in the languages of Europe."""
+    return Continents()
+
+
 def flat() -> Flat:
     """Keep a value or suppress it: all values directly under the root."""
     return Flat()
@@ -64,11 +90,14 @@ class Ranges:
     """Multiples of each width from `start`; each width is a multiple of the one before.
 
     Bounds come from the widths alone, never from the data. Values are compared with bounds as exact
-    decimals, so that 0.3 belongs to `[0.3, 0.4)`.
+    decimals, so that 0.3 belongs to `[0.3, 0.4)`. Ranges end at `bottom` and `top`, beyond which values share
+    one label.
     """
 
     widths: tuple[float, ...]
     start: float = 0
+    bottom: float | None = None
+    top: float | None = None
 
     def __post_init__(self) -> None:
         if not self.widths:
@@ -78,6 +107,11 @@ class Ranges:
                 raise InvalidParameter("ranges", "width", width, "a number above 0")
         if not _is_number(self.start):
             raise InvalidParameter("ranges", "start", self.start, "a number")
+        for name, bound in (("bottom", self.bottom), ("top", self.top)):
+            if bound is not None and not _is_number(bound):
+                raise InvalidParameter("ranges", name, bound, "a number")
+        if self.bottom is not None and self.top is not None and self.bottom >= self.top:
+            raise InvalidParameter("ranges", "top", self.top, f"above the bottom, {self.bottom}")
         for narrow, wide in zip(self.widths, self.widths[1:], strict=False):
             times = _exact(wide) / _exact(narrow)
             if times.denominator != 1 or times < 2:
@@ -85,28 +119,42 @@ class Ranges:
 
     def describe(self) -> str:
         """The recipe in a few words."""
-        return f"ranges of {', '.join(map(str, self.widths))} from {self.start}"
+        ends = [f"below {self.bottom} together"] if self.bottom is not None else []
+        ends += [f"from {self.top} on together"] if self.top is not None else []
+        return ", ".join([f"ranges of {', '.join(map(str, self.widths))} from {self.start}", *ends])
 
     def tree(self, domain: Domain, separator: str | None = None) -> Hierarchy:
         """The tree over these numbers; BadInput lists values that are no numbers."""
         numbers = exact_numbers(domain)
         order = sorted(range(len(numbers)), key=numbers.__getitem__)
         start, widths = _exact(self.start), [_exact(width) for width in self.widths]
-        narrowest = [_place(numbers[value], start, widths[0]) for value in order]
-        whole = all(number == number.to_integral_value() for number in numbers)
-        label = (
-            _whole_range
-            if whole and all(each.denominator == 1 for each in (start, *widths))
-            else _half_open_range
+        ends = [_exact(end) for end in (self.bottom, self.top) if end is not None]
+        whole = all(number == number.to_integral_value() for number in numbers) and all(
+            each.denominator == 1 for each in (start, *widths, *ends)
         )
         levels: list[Sequence[str]] = []
         for width in widths:
-            times = int(width / widths[0])
-            places = [place // times for place in narrowest]
-            names = {place: label(start + place * width, width) for place in set(places)}
+            places = [self._place(numbers[value], start, width) for value in order]
+            names = {place: self._label(place, start, width, whole=whole) for place in set(places)}
             levels.append([names[place] for place in places])
         texts = domain.texts()
         return _tree_of_levels([texts[value] for value in order], levels, separator)
+
+    def _place(self, number: Decimal, start: Fraction, width: Fraction) -> int | str:
+        """Which range a number is in, counted from the start; beyond the ends a name."""
+        if self.top is not None and number >= _exact(self.top):
+            return f"{_decimal(_exact(self.top))}+"
+        if self.bottom is not None and number < _exact(self.bottom):
+            return f"<{_decimal(_exact(self.bottom))}"
+        return _place(number, start, width)
+
+    def _label(self, place: int | str, start: Fraction, width: Fraction, *, whole: bool) -> str:
+        if isinstance(place, str):
+            return place
+        low, high = start + place * width, start + (place + 1) * width
+        low = low if self.bottom is None else max(low, _exact(self.bottom))
+        high = high if self.top is None else min(high, _exact(self.top))
+        return (_whole_range if whole else _half_open_range)(low, high - low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +297,97 @@ class Digits:
             closed, children = open_nodes.pop()
             node = nodes.add(f"{codes[-1][:closed]}*", [*children, node])
         return nodes.tree([*open_nodes[0][1], node], separator)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Steps of a scale in groups of two, groups in groups of two; labels come from the scale, not the data."""
+
+    values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(set(self.values)) < 2 or len(set(self.values)) != len(self.values):
+            raise InvalidParameter("order", "values", self.values, "at least two different values")
+
+    def describe(self) -> str:
+        """The recipe in a few words."""
+        return f"neighbours on the scale {self.values[0]} to {self.values[-1]}"
+
+    def tree(self, domain: Domain, separator: str | None = None) -> Hierarchy:
+        """The tree over these values."""
+        step_of = {value: step for step, value in enumerate(self.values)}
+        texts = sorted(domain.texts(), key=lambda text: step_of.get(text, len(self.values)))
+        levels = []
+        size = 2
+        while size < len(self.values):
+            levels.append([self._label(step_of.get(text), size) for text in texts])
+            size *= 2
+        return _tree_of_levels(texts, levels, separator)
+
+    def _label(self, step: int | None, size: int) -> str | None:
+        if step is None:
+            return None
+        first = step // size * size
+        last = min(first + size, len(self.values)) - 1
+        return f"{self.values[first]}..{self.values[last]}" if last > first else self.values[first]
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Values that are frequent enough to stand alone, and `other` over the rest."""
+
+    values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.values or not all(isinstance(value, str) for value in self.values):
+            raise InvalidParameter("keep", "values", self.values, "at least one value")
+
+    def describe(self) -> str:
+        """The recipe in a few words."""
+        return f"{len(self.values)} values kept, the others together"
+
+    def tree(self, domain: Domain, separator: str | None = None) -> Hierarchy:
+        """The tree over these values."""
+        listed = set(self.values)
+        texts = sorted(domain.texts(), key=lambda text: text not in listed)
+        return _tree_of_levels(texts, [[None if text in listed else "other" for text in texts]], separator)
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixes:
+    """Codes under their beginnings of given lengths, `E11*` over `E11` and `E11.9`."""
+
+    lengths: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        usable = all(type(length) is int and length > 0 for length in self.lengths)
+        if not self.lengths or not usable or list(self.lengths) != sorted(set(self.lengths), reverse=True):
+            raise InvalidParameter("prefixes", "lengths", self.lengths, "whole numbers, each below the last")
+
+    def describe(self) -> str:
+        """The recipe in a few words."""
+        return f"codes by their first {', '.join(map(str, self.lengths))} characters"
+
+    def tree(self, domain: Domain, separator: str | None = None) -> Hierarchy:
+        """The tree over these codes."""
+        codes = sorted(domain.texts())
+        levels = [[f"{code[:length]}*" for code in codes] for length in self.lengths]
+        return _tree_of_levels(codes, levels, separator)
+
+
+@dataclass(frozen=True, slots=True)
+class Continents:
+    """Countries under their continents; what is no country stays alone."""
+
+    def describe(self) -> str:
+        """The recipe in a few words."""
+        return "countries by continent"
+
+    def tree(self, domain: Domain, separator: str | None = None) -> Hierarchy:
+        """The tree over these countries."""
+        found = {text: continent_of(text) for text in domain.texts()}
+        texts = sorted(found, key=lambda text: (found[text] or "", text))
+        return _tree_of_levels(texts, [[found[text] for text in texts]], separator)
 
 
 @dataclass(frozen=True, slots=True)

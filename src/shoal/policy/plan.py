@@ -8,7 +8,19 @@ from pathlib import Path
 
 from shoal.algorithms.search import Limits, Search
 from shoal.errors import BadInput, InvalidParameter, Problem, ShoalError, did_you_mean
-from shoal.hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
+from shoal.hierarchy.builders import (
+    continents,
+    dates,
+    digits,
+    fanout,
+    flat,
+    keep,
+    mask_left,
+    mask_right,
+    order,
+    prefixes,
+    ranges,
+)
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.source import TreeSource
 from shoal.policy.coverage import coverage_problems
@@ -145,7 +157,7 @@ def _subject_problems(subject: str | None, file: PolicyFile) -> list[Problem]:
 
 _KEYS_OF_ROLE = {
     "identifier": {"pseudonym"},
-    "quasi": {"kind", "hierarchy", "missing", "unknown", "weight", "bounds", "format"},
+    "quasi": {"kind", "hierarchy", "missing", "unknown", "weight", "bounds", "format", "confirm", "reason"},
     "quasi set": {
         "kind",
         "hierarchy",
@@ -155,9 +167,11 @@ _KEYS_OF_ROLE = {
         "unknown",
         "weight",
         "item_weights",
+        "confirm",
+        "reason",
     },
-    "sensitive": {"kind", "hierarchy", "missing", "format"},
-    "insensitive": {"kind", "confirm", "separator"},
+    "sensitive": {"kind", "hierarchy", "missing", "format", "confirm", "reason"},
+    "insensitive": {"kind", "confirm", "reason", "separator"},
 }
 
 
@@ -182,6 +196,8 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                 weight=float(column.weight),
                 multiset=column.multiset,
                 item_weights=column.item_weights,
+                confirm=column.confirm,
+                reason=column.reason,
             )
         case "quasi":
             if kind is Kind.CATEGORY and source is None:
@@ -196,6 +212,8 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                 weight=float(column.weight),
                 bounds=_bounds(column.bounds),
                 date_format=column.format,
+                confirm=column.confirm,
+                reason=column.reason,
             )
         case "sensitive":
             if is_set:
@@ -203,9 +221,16 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                     'a set cannot be sensitive as a whole; give it role = "quasi" and list its sensitive'
                     " items under `sensitive`"
                 )
-            return Sensitive(kind=kind, missing=column.missing, hierarchy=source, date_format=column.format)
+            return Sensitive(
+                kind=kind,
+                missing=column.missing,
+                hierarchy=source,
+                date_format=column.format,
+                confirm=column.confirm,
+                reason=column.reason,
+            )
         case _:
-            return Insensitive(confirm=column.confirm)
+            return Insensitive(confirm=column.confirm, reason=column.reason)
 
 
 def _bounds(given: list[int | float] | None) -> tuple[float, float] | None:
@@ -225,9 +250,15 @@ def _hierarchy_source(given: str | HierarchySection | None, file: PolicyFile) ->
 def builder_of(section: HierarchySection) -> TreeSource:
     """The builder of the one recipe that a section gives."""
     makers: dict[str, Callable[[], TreeSource]] = {
-        "ranges": lambda: ranges(*(section.ranges or ()), start=section.start),
+        "ranges": lambda: ranges(
+            *(section.ranges or ()), start=section.start, bottom=section.bottom, top=section.top
+        ),
         "mask": mask_left if section.mask == "left" else mask_right,
         "dates": lambda: dates(*(section.dates or ())),
+        "order": lambda: order(*(section.order or ())),
+        "keep": lambda: keep(*(section.keep or ())),
+        "prefixes": lambda: prefixes(*(section.prefixes or ())),
+        "continents": continents,
         "fanout": lambda: fanout(section.fanout or 0),
         "digits": digits,
         "flat": flat,

@@ -130,8 +130,14 @@ class HierarchySection(_Section):
 
     ranges: list[Number] | None = None
     start: Number = 0
+    bottom: Number | None = None
+    top: Number | None = None
     mask: Literal["right", "left"] | None = None
     dates: list[str] | None = None
+    order: list[str] | None = None
+    keep: list[str] | None = None
+    prefixes: list[int] | None = None
+    continents: Literal[True] | None = None
     fanout: int | None = None
     digits: Literal[True] | None = None
     flat: Literal[True] | None = None
@@ -145,7 +151,7 @@ class HierarchySection(_Section):
         return given[0]
 
 
-RECIPES = ("ranges", "mask", "dates", "fanout", "digits", "flat")
+RECIPES = ("ranges", "mask", "dates", "order", "keep", "prefixes", "continents", "fanout", "digits", "flat")
 
 
 def _hierarchy(value: object) -> object:
@@ -173,6 +179,7 @@ class ColumnSection(_Section):
     format: str | None = None
     pseudonym: bool = False
     confirm: bool = False
+    reason: str = ""
 
 
 def _kind_of(key: Key) -> Any:

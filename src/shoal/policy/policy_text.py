@@ -11,7 +11,10 @@ SECTIONS = ("data", "columns", "privacy", "algorithm", "output")
 
 
 def policy_text(sections: Mapping[str, Mapping[str, Any]], remarks: Mapping[str, str] | None = None) -> str:
-    """A policy as TOML: one line per key; `remarks` are comments above columns. Keys without value vanish."""
+    """A policy as TOML: one line per key; `remarks` are comments above columns.
+
+    Keys without value vanish; of a column its remark stays.
+    """
     return "\n".join(
         line
         for name in SECTIONS
@@ -23,11 +26,17 @@ def policy_text(sections: Mapping[str, Mapping[str, Any]], remarks: Mapping[str,
 def _lines(section: Mapping[str, Any], remarks: Mapping[str, str]) -> list[str]:
     lines = []
     for name, value in section.items():
-        if value is not None:
+        if value is None and name in remarks:
+            lines.append(_comment(f"{key(name)} is left out: {remarks[name]}"))
+        elif value is not None:
             if name in remarks:
-                lines.append(f"# {remarks[name]}")
+                lines.append(_comment(remarks[name]))
             lines.append(f"{key(name)} = {toml_value(value)}")
     return lines
+
+
+def _comment(text: str) -> str:
+    return f"# {' '.join(text.split())}"
 
 
 def toml_value(value: Any, depth: int = 0) -> str:

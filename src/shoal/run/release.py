@@ -10,6 +10,7 @@ from shoal.algorithms.search import Search, WithinLimits
 from shoal.engine.memory import peak_memory_mb
 from shoal.errors import BadInput, PromiseBroken
 from shoal.policy.plan import Plan
+from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.progress import Progress, Silent
@@ -20,6 +21,7 @@ from shoal.run.in_memory import InMemory, algorithm_for
 from shoal.run.prepare import read
 from shoal.run.result import Result
 from shoal.run.safety import (
+    personal_values_problems,
     refuse_unanswerable,
     release_problems,
     together_notices,
@@ -69,6 +71,10 @@ def release(
     progress.stage("verifying")
     verdicts = tuple(model.judge_release(released.port) for model in promise)
     refuse_broken(verdicts)
+    if promise.form is not Form.CLUSTERS and (
+        personal := personal_values_problems(released.port, engine.port.roles)
+    ):
+        raise BadInput(*personal)
 
     progress.stage("measuring")
     cost = engine.cost(found, released, promise)

@@ -6,12 +6,15 @@ rows in memory could not be written here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from typing import Any
 
 from shoal.algorithms.search import Search
+from shoal.detect.identifiers import PERSONAL_FORM, personal_values
+from shoal.detect.look import Suspicion, suspicion_of, suspicion_of_items
+from shoal.detect.observed import masked
 from shoal.engine.port import Port, Question
 from shoal.errors import BadInput, Problem
 from shoal.policy.coverage import coverage_problems
@@ -21,8 +24,11 @@ from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict, Witness
 from shoal.table.pseudonyms import PSEUDONYM_FORM
-from shoal.table.roles import Identifier, Insensitive, Sensitive
+from shoal.table.roles import Identifier, Insensitive, Role, Sensitive, is_confirmed
 
+_CONFIRM = (
+    'give it role "identifier" or leave it out; to publish it knowingly, set confirm = true and say why in reason'
+)
 _COMBINATIONS_TOLD = 5
 _COLUMNS_TOGETHER = 3  # more at once are looked at only all together
 _COLUMNS_COMBINED = 10
@@ -51,11 +57,45 @@ def coverage(promise: Promise, data: Port) -> list[Problem]:
 
 def release_problems(data: Port, promise: Promise, search: Search) -> list[Problem]:
     """What makes a release of these columns unsafe."""
-    problems = [*coverage(promise, data), *_telling_problems(data, promise.k), *_counts_absent(data, promise)]
+    problems = [
+        *coverage(promise, data),
+        *personal_problems(data),
+        *_telling_problems(data, promise.k),
+        *_counts_absent(data, promise),
+    ]
     if promise.form is Form.CLUSTERS:
         problems += _columns_beside_clusters(data)
         if search.keep_order:
             problems.append(Problem(KEEPS_ORDER, "leave keep_order out"))
+    return problems
+
+
+def personal_problems(data: Port) -> list[Problem]:
+    """Columns that look like names, numbers or addresses of people, or like free text, in whatever role."""
+    return [
+        Problem(suspicion.in_words(), _CONFIRM, column=name)
+        for name, role in data.roles.items()
+        if not isinstance(role, Identifier) and not is_confirmed(role)
+        if (suspicion := _suspicion(data, name)) is not None
+    ]
+
+
+def _suspicion(data: Port, name: str) -> Suspicion | None:
+    observed = data.observed(name)
+    return suspicion_of_items(observed) if name in data.quasi_sets else suspicion_of(observed)
+
+
+def personal_values_problems(data: Port, roles: Mapping[str, Role]) -> list[Problem]:
+    """What a release holds that reaches a person for sure, wherever it stands: the last look before it is out."""
+    problems = []
+    for name, role in data.roles.items():
+        if isinstance(role, Identifier) or is_confirmed(roles.get(name, role)):
+            continue
+        found = personal_values(data.matching(name, PERSONAL_FORM))
+        if found:
+            shapes = ", ".join(dict.fromkeys(masked(text) for text, _ in found[:3]))
+            what = f"would be published with {found[0][1]} in it ({len(found)} such values, of the form {shapes})"
+            problems.append(Problem(what, _CONFIRM, column=name))
     return problems
 
 

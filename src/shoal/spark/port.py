@@ -5,6 +5,7 @@ and the answers are merged on the driver.
 """
 
 import pickle
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -17,7 +18,9 @@ from pyspark import StorageLevel
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
+from pyspark.sql.pandas.types import to_arrow_type
 
+from shoal.detect.observed import SAMPLE, Observed
 from shoal.engine.answers import (
     ClassSizes,
     Combinations,
@@ -32,7 +35,7 @@ from shoal.engine.answers import (
     WeakestClass,
 )
 from shoal.engine.local import LocalData
-from shoal.engine.port import Question, Wildcard
+from shoal.engine.port import MATCHES, Question, Wildcard
 from shoal.engine.wildcard import wildcard_reading
 from shoal.errors import CannotVerify, LimitReached
 from shoal.kernels.arrays import frozen_ints
@@ -261,6 +264,23 @@ class SparkPort:
         value = sql.col(quoted(column)).cast("string")
         return self.frame.filter(value.isNotNull() & ~value.rlike(form)).first() is None
 
+    def observed(self, column: str) -> Observed:
+        """The values of a column, or the items of its sets, as detection sees them; many in a sample."""
+        if isinstance(self.roles[column], QuasiSet):
+            counts = {label: rows for label, rows in self._value_counts(column).items() if label is not None}
+            rows = np.array(list(counts.values()), dtype=np.int64)
+            return Observed.of(column, pa.array(list(counts), type=pa.string()), rows, pa.string())
+        return observed_column(self.frame, column)
+
+    def matching(self, column: str, form: str) -> list[str]:
+        """Values of a column, or items of its sets, in which a regular expression is found; some if many."""
+        if isinstance(self.roles[column], QuasiSet):
+            labels = [label for label in self._value_counts(column) if label is not None]
+            return [label for label in labels if re.search(form, label)][:MATCHES]
+        value = sql.col(quoted(column)).cast("string").alias("value")
+        found = self.frame.select(value).filter(value.rlike(form)).distinct().limit(MATCHES)
+        return [row.value for row in found.collect()]
+
     def is_ordered(self, column: str) -> bool:  # noqa: ARG002
         """Spark does not compare distributions."""
         self._cannot(Question.DISTRIBUTIONS)
@@ -309,6 +329,27 @@ class SparkPort:
         told = [pickle.loads(row.answer) for row in rows]  # noqa: S301 - what our own tasks just sent
         answers: list[Answer] = [answer for answer in told if answer is not None]
         return reduce(lambda one, other: one.merge(other), answers) if answers else None
+
+
+def observed_column(frame: DataFrame, column: str, missing: Sequence[str] = ()) -> Observed:
+    """A column as detection sees it: exact counts, and a sample of its values chosen by their hashes."""
+    value = sql.trim(sql.col(quoted(column)).cast("string")).alias("value")
+    counted = frame.select(value).filter(value.isNotNull() & ~value.isin("", *missing)).groupBy("value").count()
+    counted = counted.persist(ROWS_ON_DISK)
+    try:
+        total = counted.agg(sql.count("*"), sql.sum("count")).first()
+        rows = counted.orderBy(sql.xxhash64("value"), "value").limit(SAMPLE).collect()
+    finally:
+        counted.unpersist()
+    texts = pa.array([row["value"] for row in rows], type=pa.string())
+    counts = np.array([row["count"] for row in rows], dtype=np.int64)
+    distinct, present = (int(total[0]), int(total[1] or 0)) if total else (0, 0)
+    return Observed(column, texts, counts, distinct, present, arrow_type(frame, column))
+
+
+def arrow_type(frame: DataFrame, column: str) -> pa.DataType:
+    """What kind of values a column holds, in the words of Arrow."""
+    return to_arrow_type(frame.schema[column].dataType)
 
 
 def _with_nulls_told_apart(frame: DataFrame, sets: Sequence[str]) -> DataFrame:

@@ -1,35 +1,48 @@
 """What is in a file, how unique its people are, and which role each column could have."""
 
 import itertools
+import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.detect.look import FileHints, Look, look_at
+from shoal.detect.missing import missing_tokens
+from shoal.detect.observed import Observed
 from shoal.errors import UnknownName
 from shoal.kernels.arrays import Ints
 from shoal.kernels.grouping import group_rows
-from shoal.table.canonical import MissingTokens, UnsupportedType, as_text, categories
-from shoal.table.reading import ReadOptions, inspect
+from shoal.study.recipes import recipe_for
+from shoal.table.canonical import MissingTokens, UnsupportedType, as_text, canonical_text
+from shoal.table.reading import HowRead, ReadOptions, inspect_described
 
 PAIRED = 30  # columns whose pairs are looked at
-SET_SEPARATORS = ("|", ";", ",", " ")
 _JOINT = "\x1f"  # between the items of a list, which may contain any usual separator
-NAMING = re.compile(
-    r"(^|[^a-z])(id|name|surname|e?mail|phone|tel|ssn|passport|address|iban|account|mrn)([^a-z]|$)", re.I
-)
+_REPEATS = 1.2  # rows of one person on average from which a subject is worth counting
+_SUBJECT_MISSES = 0.05
 TELLING = re.compile(
-    r"(diagnos|disease|outcome|result|income|salary|wage|religion|party|orientation|hiv|drug)", re.I
+    r"(diagnos|disease|outcome|result|income|salary|wage|religion|party|orientation|hiv|drug|einkommen|gehalt)", re.I
 )
+
+
+ONLY_YOU_KNOW = "roles are suggestions from names and values: only you know what an adversary could know"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnProfile:
-    """One column: what it looks like, how telling it is, and the role it could have."""
+    """One column: what it looks like, how it is written, how telling it is, and the role it could have.
+
+    `kind` is what a policy would call it, `looks_like` says it in words; `decimal`, `thousands` and `date_format` are
+    how it must be read. An `ambiguous` column can be read in two ways, and `notes` say which. `recipe` is the
+    hierarchy that a policy could give it.
+    """
 
     name: str
     kind: str
@@ -38,41 +51,82 @@ class ColumnProfile:
     unique_share: float
     role: str
     reason: str
+    looks_like: str = ""
     separator: str | None = None
+    decimal: str = "."
+    thousands: str = ""
+    date_format: str | None = None
+    ambiguous: bool = False
+    suspicious: bool = False
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A file at a glance; `uniqueness` pairs columns with the share of records they single out."""
+    """A file at a glance; `uniqueness` pairs columns with the share of records they single out.
+
+    `missing` are the texts that stand for missing values, `subject` is the column whose values name the person of
+    a row where people have several, and `read_as` says how the file was read.
+    """
 
     records: int
     columns: tuple[ColumnProfile, ...]
     uniqueness: tuple[tuple[tuple[str, ...], float], ...]
     missing: tuple[str, ...] = ("",)
+    subject: str | None = None
+    read_as: HowRead = field(default_factory=lambda: HowRead())
     notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """A column as distinct texts and the text of each row; len(texts) stands for a missing value.
+    """A column as distinct texts and the text of each row; len(texts) stands for a null.
 
     `separator` is given if the source itself holds lists; then the texts are theirs, joined.
     """
 
     texts: pa.StringArray
     codes: Ints
+    kind: pa.DataType
+    separator: str | None = None
+
+    def row_counts(self) -> Ints:
+        """How many rows have each text."""
+        counts: Ints = np.bincount(self.codes, minlength=len(self.texts) + 1)[: len(self.texts)]
+        return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A column of any engine: what detection sees of it, and exact counts over its rows.
+
+    `observed` is None for a type whose values cannot be told apart, `separator` is given for lists.
+    """
+
+    name: str
+    observed: Observed | None
+    missing: int
+    alone: int
+    kind: pa.DataType
     separator: str | None = None
 
 
-def profile(source: Path, options: ReadOptions) -> Profile:
-    """Look at every column of a file."""
-    raw = inspect(source, options)
-    missing = MissingTokens.of(options.missing)
-    values = {name: _values(raw.column(name), missing) for name in raw.column_names}
-    if source.name.lower().removesuffix(".gz").endswith((".txt", ".dat")):  # one set per line, by its ending
+def profile(source: Any, options: ReadOptions = ReadOptions()) -> Profile:  # noqa: B008  (frozen)
+    """Look at every column of a file or a frame."""
+    raw, read_as = inspect_described(source, options)
+    lines = isinstance(source, str | os.PathLike) and _holds_lines(Path(source))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        encoded = pool.map(_values, raw.columns)
+        values = dict(zip(raw.column_names, encoded, strict=True))
+    if lines:
         values = {name: found and replace(found, separator=" ") for name, found in values.items()}
-    columns = tuple(_column(name, found, raw.column(name).type) for name, found in values.items())
-    known = {
+    tokens = tuple(dict.fromkeys((*options.missing, *_tokens_found(values))))
+    known = MissingTokens.of(tokens)
+    counted = [_counted(name, found, known, raw.column(name)) for name, found in values.items()]
+    looks = looks_at(counted)
+    columns = profiled_columns(counted, looks, raw.num_rows)
+    quasi = {
         column.name: found.codes
         for column in columns
         if column.role == "quasi" and column.kind != "set" and (found := values[column.name])
@@ -80,43 +134,71 @@ def profile(source: Path, options: ReadOptions) -> Profile:
     return Profile(
         records=raw.num_rows,
         columns=columns,
-        uniqueness=tuple(_uniqueness(known)),
-        missing=options.missing,
-        notices=("roles are suggestions from names and counts: only you know what an adversary could know",),
+        uniqueness=tuple(_uniqueness(quasi)),
+        missing=tokens,
+        subject=subject_of(counted, looks, raw.num_rows),
+        read_as=read_as,
+        notices=(ONLY_YOU_KNOW,),
     )
+
+
+def looks_at(counted: Sequence[Counted]) -> dict[str, Look]:
+    """What each column looks like; columns that can be read in two ways follow those that cannot."""
+    looks = {each.name: look_at(each.observed) for each in counted if each.observed is not None}
+    hints = _hints(looks.values())
+    for each in counted:
+        if each.observed is not None and _is_ambiguous(looks[each.name]):
+            looks[each.name] = look_at(each.observed, hints)
+    return looks
+
+
+def profiled_columns(
+    counted: Sequence[Counted], looks: Mapping[str, Look], records: int
+) -> tuple[ColumnProfile, ...]:
+    """What each column is, from what it looks like."""
+    return tuple(_column(each, looks.get(each.name), records) for each in counted)
 
 
 def unique_share(raw: pa.Table, columns: Sequence[str], missing: Sequence[str]) -> float:
     """The share of the records of a table that nobody else agrees with in all of these columns."""
-    tokens = MissingTokens.of(tuple(missing))
     unknown = [name for name in columns if name not in raw.column_names]
     if unknown or not columns:
         raise UnknownName("The file", "column", unknown[0] if unknown else "", raw.column_names)
-    codes = [found.codes for name in columns if (found := _values(raw.column(name), tokens)) is not None]
+    tokens = MissingTokens.of(tuple(missing))
+    found = [_values(raw.column(name)) for name in columns]
+    codes = [_without(each, tokens) for each in found if each is not None]
     return _unique_share(codes) if codes else 0.0
 
 
-def _values(column: pa.ChunkedArray, missing: MissingTokens) -> _Values | None:
+def _holds_lines(path: Path) -> bool:
+    """Files with one set per line, by their endings."""
+    return path.name.lower().removesuffix(".gz").endswith((".txt", ".dat"))
+
+
+def _values(column: pa.ChunkedArray) -> _Values | None:
     """None for a type whose values cannot be told apart."""
-    if pa.types.is_null(column.type):
+    kind = column.type
+    if pa.types.is_null(kind):
         column = column.cast(pa.string())
     try:
-        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-            return replace(_encoded(_joined(column), missing), separator=" ")
-        return _encoded(column, missing)
+        if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            return replace(_encoded(_joined(column)), separator=" ")
+        return _encoded(column)
     except (UnsupportedType, pa.ArrowNotImplementedError):
         return None
 
 
-def _encoded(column: pa.ChunkedArray, missing: MissingTokens) -> _Values:
+def _encoded(column: pa.ChunkedArray) -> _Values:
     encoded = (
         column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     )
     entries = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], type=pa.string())
-    found = categories(as_text(entries), missing)
+    texts = canonical_text(as_text(entries)).dictionary_encode()  # spellings of one text are one
     indices = [chunk.indices.cast(pa.int64()).fill_null(-1) for chunk in encoded.chunks]
-    lookup = np.append(found.codes, len(found.domain))  # a null has entry -1, the last place
-    return _Values(found.domain.labels, lookup[pa.chunked_array(indices, type=pa.int64()).to_numpy()])
+    places = pa.chunked_array(indices, type=pa.int64()).to_numpy()
+    lookup = np.append(texts.indices.fill_null(len(texts.dictionary)).to_numpy(), len(texts.dictionary))
+    value_type = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    return _Values(texts.dictionary, lookup[places].astype(np.int64), value_type)
 
 
 def _joined(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -130,6 +212,42 @@ def _joined(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _offsets(lists: pa.Array) -> pa.Array:
     lengths = pc.fill_null(pc.list_value_length(lists), 0)
     return pa.array(np.concatenate(([0], np.cumsum(lengths.to_numpy(zero_copy_only=False)))), type=pa.int32())
+
+
+def _tokens_found(values: Mapping[str, _Values | None]) -> list[str]:
+    """Texts of the file that say that a value is missing; long ones never do."""
+    found: list[str] = []
+    for each in values.values():
+        if each is not None and each.separator is None:
+            short = each.texts.filter(pc.less_equal(pc.utf8_length(each.texts), 16))
+            words = short.filter(pc.invert(pc.match_substring_regex(short, "[0-9]")))
+            found += missing_tokens(words.slice(0, 50_000).to_pylist())
+    return list(dict.fromkeys(found))
+
+
+def _counted(name: str, values: _Values | None, missing: MissingTokens, column: pa.ChunkedArray) -> Counted:
+    if values is None:
+        return Counted(name, None, 0, 0, column.type)
+    counts = values.row_counts()
+    absent = pc.is_in(values.texts, value_set=missing.texts).to_numpy(zero_copy_only=False)
+    present = values.texts.filter(pa.array(~absent))
+    observed = Observed.of(name, present, counts[~absent], values.kind)
+    return Counted(
+        name,
+        observed,
+        missing=len(values.codes) - int(counts[~absent].sum()),
+        alone=int(np.count_nonzero(counts[~absent] == 1)),
+        kind=column.type,
+        separator=values.separator,
+    )
+
+
+def _without(values: _Values, missing: MissingTokens) -> Ints:
+    absent = pc.is_in(values.texts, value_set=missing.texts).to_numpy(zero_copy_only=False)
+    lookup = np.arange(len(values.texts) + 1)
+    lookup[:-1][absent] = len(values.texts)
+    codes: Ints = lookup[values.codes]
+    return codes
 
 
 def _unique_share(codes: Sequence[Ints]) -> float:
@@ -156,66 +274,107 @@ def _uniqueness(known: Mapping[str, Ints]) -> list[tuple[tuple[str, ...], float]
     return shown
 
 
-def _column(name: str, values: _Values | None, kind: pa.DataType) -> ColumnProfile:
-    if values is None:
+def _is_ambiguous(look: Look) -> bool:
+    numbers, dates = look.numbers, look.dates
+    return bool((numbers and numbers.other) or (dates and dates.other))
+
+
+def _hints(looks: Any) -> FileHints:
+    """What columns that can be read in one way only say about the others."""
+    certain = [look for look in looks if not _is_ambiguous(look)]
+    decimals = {
+        look.numbers.style.decimal
+        for look in certain
+        if look.numbers is not None and (look.numbers.style.thousands or not look.numbers.whole)
+    }
+    orders = {look.dates.order for look in certain if look.dates is not None and look.dates.order is not None}
+    decimal = decimals.pop() if len(decimals) == 1 else None
+    order = orders.pop() if len(orders) == 1 else None
+    return FileHints(decimal, order)
+
+
+def _column(counted: Counted, look: Look | None, records: int) -> ColumnProfile:
+    if look is None or counted.observed is None:
         reason = "no rule tells such values apart: leave the column out"
         return ColumnProfile(
-            name=name, kind=str(kind), distinct=0, missing=0, unique_share=0.0, role="drop", reason=reason
+            name=counted.name,
+            kind=str(counted.kind),
+            distinct=0,
+            missing=0,
+            unique_share=0.0,
+            role="drop",
+            reason=reason,
+            looks_like=str(counted.kind),
         )
-    unique_share = _unique_share([values.codes])
-    guess, separator = _kind(values)
-    role, reason = _role(name, guess, len(values.texts), unique_share)
-    if role == "identifier":
-        guess, separator = "category", None
+    if counted.separator is not None:
+        look = Look(kind="set", looks_like="sets", separator=counted.separator)
+    share = counted.alone / max(records, 1)
+    role, reason = _role(counted.name, look, counted.observed, share)
+    numbers, dates = look.numbers, look.dates
     return ColumnProfile(
-        name=name,
-        kind=guess,
-        distinct=len(values.texts),
-        missing=0 if guess == "set" else int(np.count_nonzero(values.codes == len(values.texts))),
-        unique_share=unique_share,
+        name=counted.name,
+        kind="category" if role in ("identifier", "drop") else look.kind,
+        distinct=counted.observed.distinct,
+        missing=0 if look.kind == "set" else counted.missing,
+        unique_share=share,
         role=role,
         reason=reason,
-        separator=separator,
+        looks_like=look.looks_like,
+        separator=look.separator if role == "quasi" else None,
+        decimal=numbers.style.decimal if numbers else ".",
+        thousands=numbers.style.thousands if numbers else "",
+        date_format=dates.format if dates else None,
+        ambiguous=_is_ambiguous(look),
+        suspicious=look.suspicion is not None,
+        notes=tuple(_notes(look)),
+        recipe=recipe_for(look, counted.observed) if role in ("quasi", "sensitive") else {},
     )
 
 
-def _kind(values: _Values) -> tuple[str, str | None]:
-    texts = values.texts
-    if values.separator is not None:
-        return "set", values.separator
-    if len(texts) == 0:
-        return "category", None
-    if _all_match(texts, r"^[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?$"):
-        return "number", None
-    if _all_match(texts, r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?$"):
-        return "date", None
-    return next(
-        (("set", mark) for mark in SET_SEPARATORS if _looks_like_sets(texts, mark)), ("category", None)
-    )
+def _notes(look: Look) -> list[str]:
+    """What a person should look at: two readings that fit, and values that do not."""
+    notes = []
+    if look.dates is not None and look.dates.other is not None:
+        notes.append(
+            f"every value could also be read {look.dates.other}; it is read {look.dates.order}: say format if that is wrong"
+        )
+    elif look.dates is not None and look.dates.decided_by is not None:
+        notes.append(f"read {look.dates.order}: other orders do not fit all values")
+    if look.numbers is not None and look.numbers.other is not None:
+        notes.append(
+            f"every value could also be read with {look.numbers.other.in_words()}; it is read with"
+            f" {look.numbers.style.in_words()}: say decimal and thousands if that is wrong"
+        )
+    if look.fits < 1:
+        shown = ", ".join(map(repr, look.misfits))
+        notes.append(f"{1 - look.fits:.1%} of the values do not fit{f', such as {shown}' if shown else ''}")
+    return notes
 
 
-def _looks_like_sets(texts: pa.StringArray, separator: str) -> bool:
-    """Cells of several pieces that return in other cells; names and addresses vary less in length."""
-    pieces = pc.split_pattern(texts, separator)
-    sizes = pc.list_value_length(pieces)
-    items = pc.count_distinct(pc.list_flatten(pieces)).as_py()
-    several = pc.mean(sizes).as_py() > 1.5
-    return bool(several and items < len(texts) / 2 and pc.count_distinct(sizes).as_py() > 2)
-
-
-def _all_match(texts: pa.Array, pattern: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
-
-
-def _role(name: str, kind: str, distinct: int, unique_share: float) -> tuple[str, str]:
-    if NAMING.search(name) and unique_share > 0.5:
-        return "identifier", "its name and its unique values point to one person"
-    if kind == "set":
+def _role(name: str, look: Look, observed: Observed, unique_share: float) -> tuple[str, str]:
+    if look.suspicion is not None:
+        return ("drop" if look.suspicion.free_text else "identifier"), look.suspicion.in_words()
+    if look.kind == "set":
         return "quasi", "a set of items that somebody could know in part"
-    if kind == "category" and unique_share > 0.9:
+    if look.kind == "category" and unique_share > 0.9 and observed.distinct > 10:
         return "identifier", "nearly every record has a value of its own"
     if TELLING.search(name):
         return "sensitive", "its name suggests something that nobody should learn about a person"
-    if distinct <= 1:
+    if observed.distinct <= 1:
         return "insensitive", "all records agree"
-    return "quasi", "could be known, and tells people apart"
+    return "quasi", f"{look.looks_like}: could be known, and tells people apart"
+
+
+def subject_of(counted: Sequence[Counted], looks: Mapping[str, Look], records: int) -> str | None:
+    """The column that names the person of a row, if people have several: the one that says it best."""
+    candidates = [
+        (suspicion.ranks_as_person, each.observed.distinct, each.name)
+        for each in counted
+        if each.observed is not None
+        and (suspicion := looks[each.name].suspicion) is not None
+        and suspicion.ranks_as_person > 1
+        and each.missing <= _SUBJECT_MISSES * records
+        and each.observed.repeats >= _REPEATS
+        and each.observed.distinct > 1
+    ]
+    return max(candidates, key=lambda candidate: candidate[:2])[2] if candidates else None

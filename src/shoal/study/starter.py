@@ -1,15 +1,11 @@
 """A policy to start from, made of what a file looks like."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import BadInput, Problem
 from shoal.policy.policy_text import policy_text
 from shoal.study.profile import ColumnProfile, Profile
-
-MANY = 20  # distinct values from which a tree helps more than a list
-POSTAL = re.compile(r"(zip|postal|postcode|plz)", re.I)
 
 Sections = dict[str, dict[str, Any]]
 
@@ -20,6 +16,8 @@ def starter_sections(found: Profile, data: str) -> Sections:
     of_data: dict[str, Any] = {"path": data, "missing": list(dict.fromkeys(found.missing))}
     if len(columns) < len(found.columns):
         of_data["others"] = "drop"
+    of_data |= found.read_as.given
+    of_data["subject"] = found.subject
     has_sets = any(column.kind == "set" and column.role == "quasi" for column in columns)
     has_table = any(column.kind != "set" and column.role == "quasi" for column in columns)
     model = "k-km-anonymity" if has_sets and has_table else "km-anonymity" if has_sets else "k-anonymity"
@@ -35,23 +33,32 @@ def starter_sections(found: Profile, data: str) -> Sections:
 def column_entry(column: ColumnProfile) -> dict[str, Any]:
     """What a policy could say about a column."""
     entry: dict[str, Any] = {"role": column.role}
-    if column.role in ("quasi", "sensitive") and column.kind != "category":
-        entry["kind"] = column.kind
+    if column.role in ("quasi", "sensitive"):
+        if column.kind != "category":
+            entry["kind"] = column.kind
+        entry |= written_as(column)
     if column.role == "quasi":
         if column.kind == "set" and column.separator is not None:
             entry["separator"] = column.separator
-        entry["hierarchy"] = suggested_recipe(column)
+        entry["hierarchy"] = dict(column.recipe) or default_recipe(column.kind)
     return entry
 
 
-def suggested_recipe(column: ColumnProfile) -> dict[str, Any]:
-    """A recipe for the hierarchy of a column."""
-    if POSTAL.search(column.name) and column.kind in ("number", "category"):
-        return {"mask": "right"}
-    if column.kind == "date":
-        return {"dates": ["month", "year", "decade"]}
-    many = column.kind in ("number", "set") or column.distinct > MANY
-    return {"fanout": 5} if many else {"flat": True}
+def written_as(column: ColumnProfile) -> dict[str, Any]:
+    """How a policy says in which way numbers or dates of a column are written, if not plainly."""
+    if column.kind == "number":
+        style = {"decimal": column.decimal, "thousands": column.thousands or None}
+        return {} if (column.decimal, column.thousands) == (".", "") else style
+    return {"format": column.date_format} if column.kind == "date" and column.date_format else {}
+
+
+def default_recipe(kind: str) -> dict[str, Any]:
+    """A recipe for a column of which only the kind is known."""
+    return {
+        "number": {"ranges": [5, 10, 20, 40]},
+        "date": {"dates": ["month", "year", "decade"]},
+        "set": {"fanout": 5},
+    }.get(kind, {"flat": True})
 
 
 def starter_policy(found: Profile, data: Path, policy: Path) -> None:
@@ -61,7 +68,9 @@ def starter_policy(found: Profile, data: Path, policy: Path) -> None:
             Problem("exists already", "choose another name for the starter policy", file=str(policy))
         )
     sections = starter_sections(found, _relative(data, policy))
-    remarks = {column.name: column.reason for column in found.columns}
+    of_file = sections["columns"]
+    sections["columns"] = {column.name: of_file.get(column.name) for column in found.columns}
+    remarks = {column.name: "; ".join((column.reason, *column.notes)) for column in found.columns}
     try:
         policy.write_text(policy_text(sections, remarks), encoding="utf-8")
     except OSError as error:

@@ -341,3 +341,17 @@ def _foreign_errors(where: str) -> Iterator[None]:
                 f"cannot be read: {reason}", "check that the file is complete and what its ending says", where
             )
         ) from error
+
+
+# SHIM
+@dataclass(frozen=True, slots=True)
+class HowRead:
+    encoding: str | None = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        return {}
+
+
+def inspect_described(source: Any, options: ReadOptions = _DEFAULTS) -> tuple[pa.Table, HowRead]:
+    return inspect(source, options), HowRead()

@@ -48,6 +48,8 @@ class Quasi:
     weight: float = 1.0
     bounds: tuple[float, float] | None = None
     date_format: str | None = None
+    confirm: bool = False
+    reason: str = ""
 
     def __post_init__(self) -> None:
         _check_choice("Quasi", "missing", self.missing, ("own", "reject"))
@@ -76,6 +78,8 @@ class QuasiSet:
     weight: float = 1.0
     multiset: bool = False
     item_weights: Mapping[str, float] = field(default_factory=dict, hash=False)
+    confirm: bool = False
+    reason: str = ""
 
     def __post_init__(self) -> None:
         _check_item_weights(self.item_weights)
@@ -105,6 +109,8 @@ class Sensitive:
     missing: MissingRule = "own"
     hierarchy: HierarchyOrPath | None = None
     date_format: str | None = None
+    confirm: bool = False
+    reason: str = ""
 
     def __post_init__(self) -> None:
         _check_choice("Sensitive", "missing", self.missing, ("own", "reject"))
@@ -118,9 +124,15 @@ class Insensitive:
     """
 
     confirm: bool = False
+    reason: str = ""
 
 
 Role = Identifier | Quasi | QuasiSet | Sensitive | Insensitive
+
+
+def is_confirmed(role: Role) -> bool:
+    """Whether the publisher says, and says why, that a column may go out although it looks personal."""
+    return not isinstance(role, Identifier) and role.confirm and bool(role.reason.strip())
 
 
 def _check_choice(owner: str, name: str, value: str, choices: tuple[str, ...]) -> None:

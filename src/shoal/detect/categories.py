@@ -1,0 +1,134 @@
+"""Categories that have an order, and codes that have a build."""
+
+import re
+from collections.abc import Sequence
+
+from shoal.detect.vocabulary import country_names, folded
+
+# From little to much; a column is on a scale if all its values are steps of it.
+_SCALES = (
+    "xxs|xs|s|m|l|xl|xxl|xxxl",
+    "a+|a|a-|b+|b|b-|c+|c|c-|d+|d|d-|e|f",
+    "i|ii|iii|iv|v|vi|vii|viii|ix|x",
+    "very low|low|medium|moderate|high|very high",
+    "niedrig|mittel|hoch",
+    "faible|moyen|eleve",
+    "bajo|medio|alto",
+    "basso|medio|alto",
+    "laag|midden|hoog",
+    "very poor|poor|fair|good|very good|excellent",
+    "sehr schlecht|schlecht|mittel|gut|sehr gut",
+    "strongly disagree|disagree|neutral|neither agree nor disagree|agree|strongly agree",
+    "stimme gar nicht zu|stimme nicht zu|teils teils|stimme zu|stimme voll zu",
+    "very dissatisfied|dissatisfied|neutral|satisfied|very satisfied",
+    "never|rarely|seldom|sometimes|often|usually|always",
+    "nie|selten|manchmal|oft|haufig|immer",
+    "jamais|rarement|parfois|souvent|toujours",
+    "nunca|raramente|rara vez|a veces|a menudo|siempre",
+    "none|primary|elementary|middle|secondary|high school|some college|vocational|college|bachelor|bachelors|"
+    "graduate|master|masters|doctorate|phd",
+    "preschool|1st-4th|5th-6th|7th-8th|9th|10th|11th|12th|hs-grad|some-college|assoc-voc|assoc-acdm|bachelors|"
+    "masters|prof-school|doctorate",
+    "kein abschluss|hauptschule|realschule|mittlere reife|abitur|ausbildung|bachelor|master|diplom|promotion|doktor",
+    "none|mild|moderate|severe|critical|fatal",
+    "minor|moderate|major|extreme",
+    "child|teen|teenager|young adult|adult|senior|elderly",
+    "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
+    "mon|tue|wed|thu|fri|sat|sun",
+    "montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag",
+    "january|february|march|april|may|june|july|august|september|october|november|december",
+    "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
+    "januar|februar|marz|april|mai|juni|juli|august|september|oktober|november|dezember",
+    "winter|spring|summer|autumn|fall",
+)
+_BAND = re.compile(
+    r"(?:(?P<below><=?|under|unter|bis|up to|moins de|menos de|meno di)\s*(?P<most>\d+(?:[.,]\d+)?)"
+    r"|(?:>=?|over|uber|ab|plus de|mas de|oltre)\s*(?P<least>\d+(?:[.,]\d+)?)"
+    r"|(?P<low>\d+(?:[.,]\d+)?)\s*(?:-|–|to|bis|a|\.\.)\s*(?P<high>\d+(?:[.,]\d+)?)"
+    r"|(?P<from>\d+(?:[.,]\d+)?)\s*(?:\+|and over|and older|and above|und alter|u\.a\.|et plus|y mas|e oltre))"
+    r"(?:\s*(?:years?|yrs?|jahre?|ans|anos|anni|jaar))?"
+)
+_CODES = (
+    ("ICD-10 codes", re.compile(r"[A-TV-Z]\d{2}(\.[0-9A-Z]{1,4})?[!*+†]?"), (3, 1)),
+    ("ICD-10 codes without a point", re.compile(r"[A-TV-Z]\d{2}[0-9]{0,2}"), (3, 1)),
+    ("ATC codes", re.compile(r"[A-DGHJLMNPRSV]\d{2}[A-Z]{2}\d{2}"), (5, 4, 3, 1)),
+    ("NACE codes", re.compile(r"[A-U]?\d{2}\.\d{1,2}"), (2,)),
+)
+_POSTAL = (
+    r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}",  # United Kingdom
+    r"[A-Z]\d[A-Z] ?\d[A-Z]\d",  # Canada
+    r"\d{4} ?[A-Z]{2}",  # Netherlands
+    r"\d{5}-\d{4}",  # United States
+    r"\d{3} \d{2}",  # Sweden, Czechia, Slovakia, Greece
+    r"\d{2}-\d{3}",  # Poland
+    r"\d{4}-\d{3}",  # Portugal
+    r"\d{3}-\d{4}",  # Japan
+    r"\d{5}-\d{3}",  # Brazil
+    r"(?:LT|LV|SI|HR|RO|MD|AZ|EE|BG|FI|FIN|SE|DK|NO|D|A|CH|F|B|L)-\d{4,6}",
+    r"[A-Z]\d{2} ?[A-Z\d]{4}",  # Ireland
+)
+_POSTAL_FORM = re.compile("|".join(f"(?:{form})" for form in _POSTAL))
+_ISO_COUNTRY = re.compile(r"[A-Z]{2,3}")
+_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?")
+MOST_ORDERED = 60
+
+
+def order_of(values: Sequence[str]) -> tuple[str, ...] | None:
+    """The values of an ordered scale or of bands such as `<18`, `18-24`, `65+`, in their order."""
+    if not 3 <= len(values) <= MOST_ORDERED:
+        return None
+    return _order_on_scale(values) or _order_of_bands(values)
+
+
+def code_system(values: Sequence[str]) -> tuple[str, tuple[int, ...]] | None:
+    """The name of a system of codes that all values follow, and at which lengths its beginnings mean something."""
+    texts = [value.upper() for value in values]
+    for name, form, lengths in _CODES:
+        if len(texts) >= 3 and _share(texts, form) >= 0.95 and len({text[0] for text in texts}) > 1:
+            return name, lengths
+    return None
+
+
+def are_postal_codes(values: Sequence[str]) -> bool:
+    """Whether values have the form of postal codes that no other code has."""
+    return len(values) > 0 and _share([value.upper() for value in values], _POSTAL_FORM) >= 0.95
+
+
+def are_times(values: Sequence[str]) -> bool:
+    """Whether values are times of day."""
+    return len(values) > 0 and _share(values, _TIME) >= 0.95
+
+
+def are_countries(values: Sequence[str]) -> bool:
+    """Whether values are names of countries, in any of many languages."""
+    known = country_names()
+    return len(values) > 2 and sum(folded(value) in known for value in values) / len(values) >= 0.8
+
+
+def _share(values: Sequence[str], form: re.Pattern[str]) -> float:
+    return sum(form.fullmatch(value) is not None for value in values) / max(len(values), 1)
+
+
+def _order_on_scale(values: Sequence[str]) -> tuple[str, ...] | None:
+    spelled = {re.sub(r"[\s_.]+", " ", folded(value)).strip(): value for value in values}
+    for scale in _SCALES:
+        steps = scale.split("|")
+        if len(spelled) == len(values) and spelled.keys() <= set(steps):
+            return tuple(spelled[step] for step in steps if step in spelled)
+    return None
+
+
+def _order_of_bands(values: Sequence[str]) -> tuple[str, ...] | None:
+    begins: list[tuple[float, float, str]] = []
+    for value in values:
+        found = _BAND.fullmatch(folded(value).strip())
+        if found is None:
+            return None
+        bound = {name: float(text.replace(",", ".")) for name, text in found.groupdict().items() if text and name != "below"}
+        if "most" in bound:
+            begins.append((float("-inf"), bound["most"], value))
+        elif "low" in bound:
+            begins.append((bound["low"], bound["high"], value))
+        else:
+            begins.append((bound.get("least", bound.get("from", 0.0)), float("inf"), value))
+    return tuple(value for *_, value in sorted(begins))

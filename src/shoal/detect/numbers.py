@@ -1,0 +1,121 @@
+"""How numbers are written: with point or comma, with separators of thousands, as money, as percent."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.kernels.arrays import Ints
+
+_SPACE = r"[ \x{00A0}\x{202F}\x{2009}]"
+_APOSTROPHE = r"['’]"
+_MONEY = (
+    r"(?:\p{Sc}|R\$|CHF|EUR|USD|GBP|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|HRK|TRY|TL|RUB|UAH|JPY|CNY|KRW|INR|BRL|"
+    r"(?i:kr\.?|zł|kč|ft|lei|лв\.?|руб\.?|грн\.?|rs\.?|din\.?|円|元|원))"
+)
+_SIGN = r"[+\-−]?"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberStyle:
+    """What separates decimals, and what separates thousands, if anything does."""
+
+    decimal: str = "."
+    thousands: str = ""
+
+    @property
+    def _grouped(self) -> str:
+        mark = {"": "", " ": _SPACE, "'": _APOSTROPHE}.get(self.thousands, f"[{self.thousands}]")
+        return rf"[0-9]{{1,3}}(?:{mark}[0-9]{{2,3}})*{mark}[0-9]{{3}}" if mark else ""
+
+    @property
+    def pattern(self) -> str:
+        """What a number looks like; the first group is the number without sign and currency."""
+        whole = rf"(?:{self._grouped}|[0-9]+)" if self.thousands else "[0-9]+"
+        body = rf"({whole}(?:[{self.decimal}][0-9]+)?|[{self.decimal}][0-9]+)(?:[eE]{_SIGN}[0-9]+)?"
+        return rf"^{_SIGN}{_SPACE}?(?:{_MONEY}{_SPACE}?)?{_SIGN}{body}{_SPACE}?(?:{_MONEY}|%)?$"
+
+    def in_words(self) -> str:
+        """Such as `decimal comma, points between thousands`."""
+        decimal = {".": "decimal point", ",": "decimal comma"}[self.decimal]
+        marks = {".": "points", ",": "commas", " ": "spaces", "'": "apostrophes"}
+        return decimal if not self.thousands else f"{decimal}, {marks[self.thousands]} between thousands"
+
+
+PLAIN, COMMA = NumberStyle(), NumberStyle(",")
+STYLES = (
+    PLAIN,
+    COMMA,
+    NumberStyle(".", ","),
+    NumberStyle(",", "."),
+    NumberStyle(",", " "),
+    NumberStyle(".", " "),
+    NumberStyle(".", "'"),
+    NumberStyle(",", "'"),
+)
+# `1.234` and `1,234` can be read in two ways.
+_EITHER = {".": r"^\D*[0-9]{1,3}\.[0-9]{3}\D*$", ",": r"^\D*[0-9]{1,3},[0-9]{3}\D*$"}
+
+
+@dataclass(frozen=True, slots=True)
+class NumberReading:
+    """A way to read a column as numbers: the share of rows that it reads, and whether another reads them, too."""
+
+    style: NumberStyle
+    share: float
+    other: NumberStyle | None = None
+    money: bool = False
+    percent: bool = False
+    whole: bool = False
+
+
+def number_reading(texts: pa.StringArray, rows: Ints, hint: str | None = None) -> NumberReading | None:
+    """The style that reads the most values, the plainest among equals; `hint` is the file's decimal mark."""
+    if not len(texts) or not pc.any(pc.match_substring_regex(texts, "[0-9]")).as_py():
+        return None
+    shares = {style: _share(texts, rows, style.pattern) for style in STYLES}
+    best = max(shares.values())
+    if best == 0:
+        return None
+    fitting = [style for style, share in shares.items() if share >= best - 1e-9]
+    style = fitting[0]
+    other = _other_reading(texts, style, fitting)
+    if other is not None and hint is not None and other.decimal == hint != style.decimal:
+        style, other = other, style
+    return NumberReading(
+        style=style,
+        share=best,
+        other=other,
+        money=_any(texts, _MONEY),
+        percent=_any(texts, "%$"),
+        whole=not _any(texts, rf"[{style.decimal}][0-9]+\D*$") or bool(style.thousands and _no_decimals(texts, style)),
+    )
+
+
+def has_leading_zeros(texts: pa.StringArray, rows: Ints) -> bool:
+    """Whether values are digits of which many begin with 0, as codes do and numbers do not."""
+    return _share(texts, rows, r"^0[0-9]+$") > 0.02 and _share(texts, rows, r"^[0-9]+$") > 0.9
+
+
+def _other_reading(
+    texts: pa.StringArray, style: NumberStyle, fitting: list[NumberStyle]
+) -> NumberStyle | None:
+    """The style with the other decimal mark, if each value with a mark could be read both ways."""
+    for mark in (".", ","):
+        marked = texts.filter(pc.match_substring(texts, mark))
+        if len(marked) and pc.all(pc.match_substring_regex(marked, _EITHER[mark])).as_py():
+            return next((each for each in fitting if each.decimal != style.decimal), None)
+    return None
+
+
+def _no_decimals(texts: pa.StringArray, style: NumberStyle) -> bool:
+    return not _any(texts, rf"[{style.decimal}][0-9]{{1,2}}\D*$|[{style.decimal}][0-9]{{4,}}\D*$")
+
+
+def _any(texts: pa.StringArray, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, pattern), min_count=0).as_py())
+
+
+def _share(texts: pa.StringArray, rows: Ints, pattern: str) -> float:
+    fits = pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False)
+    return float(rows[fits].sum() / max(rows.sum(), 1))

@@ -1,0 +1,56 @@
+"""A column as detection sees it: some of its values, and how often each stands."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.kernels.arrays import Ints
+
+SAMPLE = 20_000  # distinct values that whole-array rules look at
+CLOSELY = 800  # distinct values that rules in Python look at
+
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observed:
+    """Distinct values of a column without missing ones, and exact counts over all its rows.
+
+    `texts` is a sample where there are more than SAMPLE distinct values, spread evenly over them; `rows` says how many rows
+    have each. `type` is that of the source, text if the source has no types.
+    """
+
+    name: str
+    texts: pa.StringArray
+    rows: Ints
+    distinct: int
+    present: int
+    type: pa.DataType
+
+    @classmethod
+    def of(cls, name: str, texts: pa.StringArray, rows: Ints, kind: pa.DataType) -> "Observed":
+        """All distinct values of a column, of which a sample is kept."""
+        distinct, present = len(texts), int(rows.sum())
+        if distinct > SAMPLE:
+            kept = np.linspace(0, distinct - 1, SAMPLE).astype(np.int64)
+            texts, rows = texts.take(pa.array(kept)), rows[kept]
+        return cls(name, texts, rows, distinct, present, kind)
+
+    def some(self) -> list[str]:
+        """A few hundred of the distinct values, spread evenly over them."""
+        if len(self.texts) <= CLOSELY:
+            return [str(text) for text in self.texts.to_pylist()]
+        picked = np.linspace(0, len(self.texts) - 1, CLOSELY).astype(np.int64)
+        return [str(text) for text in self.texts.take(pa.array(picked)).to_pylist()]
+
+    @property
+    def repeats(self) -> float:
+        """How many rows share a value on average."""
+        return self.present / max(self.distinct, 1)
+
+
+def masked(text: str) -> str:
+    """The shape of a value without the value: `Xxxx, 99` for `Ruth, 47`."""
+    return re.sub(r"\d", "9", _LETTER.sub(lambda found: "X" if found[0].isupper() else "x", text))
