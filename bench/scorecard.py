@@ -25,7 +25,7 @@ import shoal as sh
 from measuring.reports import Report
 from messy.headers import HEADERS, Header
 from messy.readers import day_read, number_read
-from messy.source import Source
+from messy.source import babel_locale
 from messy.tables import LOCALES, messy_table
 from messy.truth import ColumnTruth
 
@@ -99,7 +99,7 @@ class Scores:
 
 
 def judge(case: Case, table: pa.Table, truth: Sequence[ColumnTruth], seen: SeenTable) -> Iterator[Judged]:
-    babel = Source.of(case.locale, 0).babel
+    babel = babel_locale(case.locale)
     said = {column.name: column for column in seen.columns}
     for column in truth:
         cells = table.column(column.name).to_pylist()
@@ -125,7 +125,9 @@ def _rightly_read(truth: ColumnTruth, cells: Sequence[str], told: SeenColumn, ba
 
 
 def _all_mean(truth: ColumnTruth, cells: Sequence[str], read: Callable[[str], Any]) -> bool:
-    pairs = zip(cells, truth.values or (), strict=True)
+    if truth.values is None:
+        return True
+    pairs = zip(cells, truth.values, strict=True)
     return all(read(cell) == value for cell, value in pairs if value is not None)
 
 
@@ -147,10 +149,24 @@ def subject_seen(
     return several, "found" if seen.subject in able else "another column"
 
 
+def assert_truth_can_be_read(case: Case, table: pa.Table, truth: Sequence[ColumnTruth]) -> None:
+    """Whoever is told the truth reads every clean cell rightly; else nobody could be right."""
+    babel = babel_locale(case.locale)
+    for column in truth:
+        cells = table.column(column.name).to_pylist()
+        if column.date is not None:
+            readable = _all_mean(column, cells, lambda cell, style=column.date: day_read(cell, style, babel))
+        else:
+            marks = column.decimal, column.thousands
+            readable = _all_mean(column, cells, lambda cell, marks=marks: number_read(cell, *marks))
+        assert readable, (case, column.name, column.what)
+
+
 def profiled(cases: Iterable[Case], rows: int) -> Scores:
     scores = Scores()
     for case in cases:
         table, truth = messy_table(case.locale, case.seed, rows=rows, header=case.header)
+        assert_truth_can_be_read(case, table, truth)
         try:
             seen = sh.profile(table)
             scores.judged += judge(case, table, truth, seen)

@@ -14,6 +14,10 @@ from messy.truth import Drawn, Harm
 from messy.words import Words, in_language
 
 
+def babel_locale(locale: str) -> Locale:
+    return Locale.parse({"no_NO": "nb_NO"}.get(locale, locale))
+
+
 @dataclass(frozen=True)
 class Source:
     """All chance of one table; the same seed gives the same table."""
@@ -31,7 +35,7 @@ class Source:
 
     @property
     def babel(self) -> Locale:
-        return Locale.parse({"no_NO": "nb_NO"}.get(self.locale, self.locale))
+        return babel_locale(self.locale)
 
     @property
     def country(self) -> str:
