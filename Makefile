@@ -5,7 +5,7 @@ BENCH := .venv-bench
 
 N ?= 1000
 
-.PHONY: browser campaign demo dp-test test test-slow lint format bench bench-disassociation bench-km bench-relational bench-rt bench-spark bench-topdown clean
+.PHONY: browser campaign demo dp-test test test-slow lint format bench bench-disassociation bench-km bench-real-tables bench-relational bench-rt bench-spark bench-topdown clean scorecard
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -61,6 +61,14 @@ bench-topdown: $(BENCH)/ready
 
 bench-rt: $(BENCH)/ready
 	$(BENCH)/bin/python bench/rt.py
+
+# Real tables of other packages, from profile to a checked policy.
+bench-real-tables: $(BENCH)/ready
+	$(BENCH)/bin/python bench/real_tables.py
+
+# Messy tables of many countries, and what profile sees in them.
+scorecard: $(VENV)/ready
+	$(BIN)/python bench/scorecard.py
 
 # Needs Java, and no peers.
 bench-spark: $(VENV)/ready

@@ -1,0 +1,1 @@
+"""Messy tables in many languages, with the truth about every column beside them."""

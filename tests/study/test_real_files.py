@@ -1,0 +1,140 @@
+"""From a file that nobody prepared to a release, without a word of advice."""
+
+import re
+
+import pytest
+
+import shoal as sh
+from tests.cli.commands import records_of, shoal
+from tests.study import real_files
+
+NAMING = ("last_name", "email", "SSN", "phone", "ip", "patient_id")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+MONTH = re.compile(r"\b(\d{4})-(\d{2})\b")
+YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
+
+
+@pytest.fixture(scope="module")
+def visits():
+    return by_name(sh.profile(real_files.visits()))
+
+
+@pytest.fixture(scope="module", params=["csv", "xlsx"])
+def hospital_file(request, tmp_path_factory):
+    stays = real_files.stays()
+    path = tmp_path_factory.mktemp("hospital") / f"Aufnahmen.{request.param}"
+    return stays.write_csv(path) if request.param == "csv" else stays.write_xlsx(path)
+
+
+@pytest.fixture(scope="module")
+def hospital(hospital_file):
+    return by_name(sh.profile(hospital_file))
+
+
+@pytest.fixture(scope="module")
+def released(hospital_file):
+    """The folder that a newcomer has after four commands."""
+    policy = hospital_file.with_name("starter.toml")
+    for words in (("profile", hospital_file, "--policy", policy), ("check", policy), ("run", policy)):
+        done = shoal(*words)
+        assert done.code == 0, (words, done.err)
+    return policy.with_name("starter-out")
+
+
+def by_name(found):
+    return {column.name: column for column in found.columns}
+
+
+def published_cells(folder, column):
+    return [record[column] for record in records_of(folder / "published.csv")]
+
+
+@pytest.mark.parametrize("name", NAMING)
+def test_what_names_a_person_is_an_identifier_though_it_repeats(visits, name):
+    assert visits[name].role == "identifier", visits[name].reason
+
+
+def test_the_patients_are_the_subjects_of_their_visits():
+    assert sh.profile(real_files.visits()).subject == "patient_id"
+
+
+def test_remarks_are_dropped(visits):
+    assert visits["remarks"].role == "drop"
+
+
+def test_other_columns_of_visits_stay(visits):
+    stay = ("visit_date", "age", "sex", "zip", "diagnosis", "amount")
+    assert {name: visits[name].role for name in stay if visits[name].role in ("identifier", "drop")} == {}
+    assert [visits[name].kind for name in ("visit_date", "age", "zip", "amount")] == [
+        "date",
+        "number",
+        "category",
+        "number",
+    ]
+
+
+def test_a_file_of_visits_is_seen_as_its_table(tmp_path, visits):
+    of_file = by_name(sh.profile(real_files.write_visits(tmp_path / "visits.csv")))
+    assert {name: each.role for name, each in of_file.items()} == {
+        name: each.role for name, each in visits.items()
+    }
+
+
+def test_roles_of_the_hospital(hospital):
+    assert hospital["Name"].role == "identifier"
+    assert hospital["Versichertennummer"].role == "identifier"
+    assert hospital["Bemerkung"].role == "drop"
+    kept = [name for name, column in hospital.items() if column.role not in ("identifier", "drop")]
+    assert kept == [name for name in hospital if name not in ("Name", "Versichertennummer", "Bemerkung")]
+
+
+def test_numbers_and_dates_of_the_hospital(hospital):
+    assert {hospital[name].kind for name in ("Gewicht", "Größe")} == {"number"}
+    assert {hospital[name].kind for name in ("Geburtsdatum", "Aufnahme")} == {"date"}
+    assert hospital["PLZ"].kind == "category"
+    assert not hospital["Aufnahme"].ambiguous
+
+
+def test_a_comma_is_decimal_and_days_come_first(tmp_path):
+    columns = by_name(sh.profile(real_files.stays().write_csv(tmp_path / "Aufnahmen.csv")))
+    assert columns["Gewicht"].decimal == ","
+    assert {columns[name].date_format for name in ("Geburtsdatum", "Aufnahme")} == {"%d.%m.%Y"}
+
+
+def test_the_release_is_verified(released):
+    done = shoal("verify", released / "published.csv", "--certificate", released / "certificate.json")
+    assert done.code == 0, done.err
+
+
+def test_no_name_number_or_remark_is_published(released):
+    text = (released / "published.csv").read_text(encoding="utf-8")
+    stays = real_files.stays()
+    for column in ("Name", "Versichertennummer", "Bemerkung"):
+        shown = [cell for cell in real_files.texts_of(stays.values(column)) if cell in text]
+        assert shown == [], column
+    for names in (real_files.FAMILIES, *real_files.GIVEN.values(), real_files.BEMERKT):
+        assert [name for name in names if name in text] == []
+
+
+@pytest.mark.parametrize(("column", "lowest", "highest"), [("Gewicht", 40, 130), ("Größe", 140, 210)])
+def test_ranges_go_up_and_cover_what_can_be(released, column, lowest, highest):
+    for cell in set(published_cells(released, column)):
+        bounds = [float(number.replace(",", ".")) for number in NUMBER.findall(cell)]
+        assert len(bounds) <= 2, cell
+        assert bounds == sorted(bounds), cell
+        assert all(lowest <= bound <= highest for bound in bounds), cell
+
+
+def test_published_dates_are_of_the_months_that_were(released):
+    for column in ("Geburtsdatum", "Aufnahme"):
+        true = {(day.year, day.month) for day in real_files.stays().values(column)}
+        cells = set(published_cells(released, column))
+        months = {(int(year), int(month)) for cell in cells for year, month in MONTH.findall(cell)}
+        assert months <= true, column
+        assert all(1930 <= int(year) <= 2030 for cell in cells for year in YEAR.findall(cell)), column
+        assert not any(re.search(r"\d\.\d\d\.", cell) for cell in cells), column
+
+
+def test_unknown_is_missing_and_no_bound_of_a_range(released):
+    weights = published_cells(released, "Gewicht")
+    assert not any(real_files.UNKNOWN in cell and NUMBER.search(cell) for cell in weights)
