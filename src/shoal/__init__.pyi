@@ -1,7 +1,19 @@
 """Shoal: every record hides in a shoal of at least k."""
 
 from .errors import ShoalError
-from .hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
+from .hierarchy.builders import (
+    continents,
+    dates,
+    digits,
+    fanout,
+    flat,
+    keep,
+    mask_left,
+    mask_right,
+    order,
+    prefixes,
+    ranges,
+)
 from .hierarchy.files import HierarchyFile
 from .privacy.alpha_k_anonymity import AlphaKAnonymity
 from .privacy.differential_privacy import DifferentialPrivacy
@@ -22,6 +34,7 @@ from .run.result import Result
 from .study.attack import attack
 from .study.compare import compare
 from .study.comparison import Constraint
+from .study.profile import profile
 from .study.reconstruct import mean_supports, query, reconstruct
 from .table.reading import LongForm, ReadOptions
 from .table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
@@ -56,16 +69,21 @@ __all__ = [
     "anonymize",
     "attack",
     "compare",
+    "continents",
     "dates",
     "diff_recodings",
     "digits",
     "fanout",
     "flat",
+    "keep",
     "load_recoding",
     "mask_left",
     "mask_right",
     "mean_supports",
     "measure",
+    "order",
+    "prefixes",
+    "profile",
     "query",
     "ranges",
     "read",

@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
-from shoal.detect.vocabulary import country_names, folded
+from babel import Locale
+
+from shoal.detect.countries import LANGUAGES, is_country
+from shoal.detect.vocabulary import folded
 
 # From little to much; a column is on a scale if all its values are steps of it.
 _SCALES = (
@@ -55,29 +59,29 @@ _CODES = (
     ("NACE codes", re.compile(r"[A-U]?\d{2}\.\d{1,2}"), (2,)),
 )
 _POSTAL = (
-    r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}",  # United Kingdom
+    r"[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}",  # United Kingdom
     r"[A-Z]\d[A-Z] ?\d[A-Z]\d",  # Canada
     r"\d{4} ?[A-Z]{2}",  # Netherlands
     r"\d{5}-\d{4}",  # United States
-    r"\d{3} \d{2}",  # Sweden, Czechia, Slovakia, Greece
+    r"\d{3} ?\d{2}",  # Sweden, Czechia, Slovakia, Greece
     r"\d{2}-\d{3}",  # Poland
     r"\d{4}-\d{3}",  # Portugal
     r"\d{3}-\d{4}",  # Japan
     r"\d{5}-\d{3}",  # Brazil
     r"(?:LT|LV|SI|HR|RO|MD|AZ|EE|BG|FI|FIN|SE|DK|NO|D|A|CH|F|B|L)-\d{4,6}",
-    r"[A-Z]\d{2} ?[A-Z\d]{4}",  # Ireland
+    r"[A-Z]\d{2} [A-Z\d]{4}",  # Ireland
 )
 _POSTAL_FORM = re.compile("|".join(f"(?:{form})" for form in _POSTAL))
-_ISO_COUNTRY = re.compile(r"[A-Z]{2,3}")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?")
 MOST_ORDERED = 60
+_FEWEST_COUNTRIES = 0.6  # every list has names of its own
 
 
 def order_of(values: Sequence[str]) -> tuple[str, ...] | None:
     """The values of an ordered scale or of bands such as `<18`, `18-24`, `65+`, in their order."""
     if not 3 <= len(values) <= MOST_ORDERED:
         return None
-    return _order_on_scale(values) or _order_of_bands(values)
+    return _order_on_scale(values) or _order_of_bands(values) or _order_in_the_calendar(values)
 
 
 def code_system(values: Sequence[str]) -> tuple[str, tuple[int, ...]] | None:
@@ -101,8 +105,7 @@ def are_times(values: Sequence[str]) -> bool:
 
 def are_countries(values: Sequence[str]) -> bool:
     """Whether values are names of countries, in any of many languages."""
-    known = country_names()
-    return len(values) > 2 and sum(folded(value) in known for value in values) / len(values) >= 0.8
+    return len(values) > 2 and sum(map(is_country, values)) / len(values) >= _FEWEST_COUNTRIES
 
 
 def _share(values: Sequence[str], form: re.Pattern[str]) -> float:
@@ -116,6 +119,30 @@ def _order_on_scale(values: Sequence[str]) -> tuple[str, ...] | None:
         if len(spelled) == len(values) and spelled.keys() <= set(steps):
             return tuple(spelled[step] for step in steps if step in spelled)
     return None
+
+
+def _order_in_the_calendar(values: Sequence[str]) -> tuple[str, ...] | None:
+    """Months or days of the week, long or short, in one of many languages."""
+    spelled = {folded(value).rstrip("."): value for value in values}
+    for names in _calendars():
+        if len(spelled) == len(values) and spelled.keys() <= names.keys():
+            return tuple(sorted(values, key=lambda value: names[folded(value).rstrip(".")]))
+    return None
+
+
+@cache
+def _calendars() -> list[dict[str, int]]:
+    """Where each name of a month stands in the year, and each day in the week, language by language."""
+    calendars = []
+    for language in LANGUAGES:
+        locale = Locale(language)
+        for names in (locale.months, locale.days):
+            calendars += [
+                {folded(name).rstrip("."): index for index, name in names[use][width].items()}
+                for use in ("format", "stand-alone")
+                for width in ("wide", "abbreviated")
+            ]
+    return calendars
 
 
 def _order_of_bands(values: Sequence[str]) -> tuple[str, ...] | None:

@@ -10,17 +10,21 @@ import numpy as np
 
 _TIME = r"(?:[T ,]+\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2})?)?"
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}" + _TIME)
-_TRIPLE = re.compile(r"(\d{1,4})([./\- ]) ?(\d{1,2})\2 ?(\d{1,4})" + _TIME)
+_TRIPLE = re.compile(r"(\d{1,4})([./\-] ?| )(\d{1,2})\2(\d{1,4})(\.?)" + _TIME)
 _DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _EASTERN = re.compile(r"(\d{4})(年|년 ?)(\d{1,2})(月|월 ?)(\d{1,2})(日|일)" + _TIME)
 _NAMED = (
     # (pattern, format before the year, year place); %b reads any month's name, long or short
-    (re.compile(r"(\d{1,2})(\.?)([ \-/]?)([^\W\d_]{3,}\.?)([ \-/.,]{0,2})(\d{4}|\d{2})" + _TIME), "day"),
+    (re.compile(r"(\d{1,2})(\.?)([ \-/]?)([^\W\d_]{3,}\.?)([ \-/.,]{0,2})(\d{4}|\d{2})(\.|[ \u00a0\u202f]?[гр]\.?)?" + _TIME), "day"),
+    (re.compile(r"(\d{4})(\. gada )(\d{1,2})(\. )([^\W\d_]{3,})()" + _TIME), "gada"),
+    (re.compile(r"(\d{4})( m\. )([^\W\d_]{3,}\.?)( )(\d{1,2})( d\.)?" + _TIME), "year"),
     (re.compile(r"([^\W\d_]{3,}\.?) (\d{1,2}),? (\d{4})" + _TIME), "month"),
+    (re.compile(r"(\d{4})(\.?[ \-/])([^\W\d_]{3,}\.?)([ \-/])(\d{1,2})(\.?)" + _TIME), "year"),
     (re.compile(r"(\d{1,2})\.? de ([^\W\d_]{3,}) (?:de |del )?(\d{4})" + _TIME), "de"),
 )
 _EARLIEST, _LATEST = 1800, 2100
 _SERIALS = (10_000, 60_000)  # days from 1927 to 2064, as Excel counts
+_WITHOUT_ZEROS = ("-", "Y", "2", "")  # the shape of 2026-1-5
 DAY_FIRST, MONTH_FIRST, YEAR_FIRST = "day first", "month first", "year first"
 
 
@@ -54,6 +58,8 @@ def date_reading(texts: Sequence[str], rows: Sequence[int], hint: str | None = N
             parts.setdefault(shape, []).append((*values, text))
     if not shapes:
         return None
+    if _WITHOUT_ZEROS in shapes and "iso" in shapes:
+        return DateReading("%Y-%m-%d", (shapes["iso"] + shapes[_WITHOUT_ZEROS]) / total)
     shape, count = shapes.most_common(1)[0]
     if shape == "iso":
         return DateReading(None, count / total)
@@ -71,6 +77,18 @@ def are_serials(texts: Iterable[str]) -> bool:
     return bool(numbers) and all(_SERIALS[0] <= number <= _SERIALS[1] for number in numbers)
 
 
+def _time_format(texts: Sequence[str]) -> str:
+    """The time of day behind the dates, if all of them have one."""
+    found = [re.search(r"([T ,]+)\d{1,2}([:.])\d{2}(\2\d{2})?( ?[AaPp][Mm])?$", text) for text in texts]
+    forms = {
+        f"{each[1]}%{'I' if each[4] else 'H'}{each[2]}%M{f'{each[2]}%S' if each[3] else ''}{' %p' if (each[4] or '').startswith(' ') else '%p' if each[4] else ''}"
+        if each
+        else ""
+        for each in found
+    }
+    return forms.pop() if len(forms) == 1 else ""
+
+
 def _shape(text: str) -> tuple[Any, tuple[int, int, int]]:
     none = (0, 0, 0)
     if _ISO.fullmatch(text):
@@ -79,7 +97,7 @@ def _shape(text: str) -> tuple[Any, tuple[int, int, int]]:
         first, mark, second, third = int(found[1]), found[2], int(found[3]), int(found[4])
         lengths = ("Y" if len(found[1]) == 4 else "2", "Y" if len(found[4]) == 4 else "2")
         if len(found[1]) in (1, 2, 4) and len(found[4]) in (1, 2, 4) and lengths != ("Y", "Y"):
-            return (mark, *lengths), (first, second, third)
+            return (mark, *lengths, found[5]), (first, second, third)
         return None, none
     if found := _DIGITS.fullmatch(text):
         year, month, day = map(int, found.groups())
@@ -95,20 +113,24 @@ def _named_shape(text: str) -> str | None:
         if found := pattern.fullmatch(text):
             if order == "day":
                 year = "%Y" if len(found[6]) == 4 else "%y"
-                return f"%d{found[2]}{found[3]}%b{found[5]}{year}"
+                return f"%d{found[2]}{found[3]}%b{found[5]}{year}{found[7] or ''}"
+            if order == "gada":
+                return f"%Y{found[2]}%d{found[4]}%b"
+            if order == "year":
+                return f"%Y{found[2]}%b{found[4]}%d{found[6] or ''}"
             comma = "," if "," in text else ""
             return f"%b %d{comma} %Y" if order == "month" else "%d de %b de %Y"
     return None
 
 
 def _numeric_reading(
-    shape: tuple[str, str, str],
+    shape: tuple[str, str, str, str],
     parts: list[tuple[int, int, int, str]],
     total: int,
     rows_of: dict[str, int],
     hint: str | None,
 ) -> DateReading | None:
-    mark, first_length, last_length = shape
+    mark, first_length, last_length, end = shape
     numbers = np.array([part[:3] for part in parts])
     weights = np.array([rows_of[part[3]] for part in parts])
     year = "%Y" if "Y" in (first_length, last_length) else "%y"
@@ -136,7 +158,7 @@ def _numeric_reading(
         part[3] for part, *other in zip(parts, *(fits[each] for each in fits if each != chosen), strict=True) if not all(other)
     ]
     return DateReading(
-        format=orders[chosen][2],
+        format=orders[chosen][2] + end + _time_format([part[3] for part in parts]),
         share=best,
         order=chosen,
         other=others[0] if others else None,

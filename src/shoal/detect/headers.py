@@ -29,7 +29,8 @@ class Says(StrEnum):
     SENSITIVE = "something that nobody should learn about a person"
 
 
-# Words as they stand in a name, in lower case and without accents; `*` stands for any ending. Earlier lines win.
+# Words as they stand in a name, in lower case and without accents; `*` stands for any ending or beginning, `=` for
+# nothing beside it. Earlier lines win.
 _WORDS: tuple[tuple[Says, str], ...] = (
     (
         Says.EMAIL,
@@ -94,7 +95,7 @@ _WORDS: tuple[tuple[Says, str], ...] = (
         " rodne_cislo rc oib jmbg emso egn cnp bsn personnummer personnr cpr cprnr fodselsnummer hetu henkilotunnus"
         " isikukood amka afm αφμ αμκα tckn tc_kimlik tc инн снилс паспорт ипн егн iban bic konto* kontonummer account*"
         " accountno bank_account creditcard credit_card card_number cardnumber card cc_number ccn kreditkarte* karte_nr"
-        " kartennummer tarjeta carte_bancaire versichert* versichertennummer svnr sv_nr sozialversicherung* krankenkassennr"
+        " kartennummer tarjeta carte_bancaire versichert* *nummer *nummeret svnr sv_nr sozialversicherung* krankenkassennr"
         " licence_plate license_plate plate kennzeichen kfz* immatriculation matricula targa kenteken registration_no"
         " nummerplade rekisterinumero tablica_rejestracyjna rendszam plaka госномер uuid guid personal_id personalid"
         " codice_fiscale partita_iva numero_securite_sociale securite_sociale social_security seguridad_social"
@@ -139,12 +140,13 @@ _WORDS: tuple[tuple[Says, str], ...] = (
         " jmeno prijmeni meno priezvisko nev keresztnev vezeteknev csaladnev utonev nume prenume ime prezime priimek vardas"
         " pavarde vards uzvards eesnimi perekonnanimi ad adi soyad soyadi isim ονομα επωνυμο ονοματεπωνυμο имя фамилия"
         " отчество фио име фамилно_име имя_отчество ім'я імя прізвище піб 氏名 名前 姓名 姓 名 이름 성명 성 מספר שם الاسم"
-        " patient mother father spouse contact contact_person ansprechpartner kontaktperson arzt physician doctor nurse teacher"
-        " owner author employee mitarbeiter kunde customer client cliente paciente paziente passenger person nombre_completo",
+        " =patient =mother =father =spouse =contact contact_person ansprechpartner kontaktperson =arzt =physician =doctor =nurse"
+        " =teacher =owner =author =employee =mitarbeiter =kunde =customer =client =cliente =paciente =paziente =passenger"
+        " =person nombre_completo",
     ),
     (
         Says.DATE,
-        "date* datum* fecha* data dato paiva* pvm dates tarih дата* ημερομηνια 日付 日期 날짜 aufnahme entlassung admission*"
+        "date* *datum fecha* data dato paiva* pvm dates tarih дата* ημερομηνια 日付 日期 날짜 aufnahme entlassung admission*"
         " discharge* timestamp time zeitpunkt day tag jour dia giorno dag datetime visit_date kelte idopont",
     ),
     (Says.AGE, "age alter edad eta idade leeftijd alder ika wiek vek eletkor varsta dob_age yas возраст вік ηλικια 年齢 年龄 나이"),
@@ -159,7 +161,9 @@ _IDENTIFYING = re.compile(
     r"key|hash|token|identifier|identifikator|identifiant|identificador|identificativo|kennung|kenn|identyfikator|azonosito|"
     r"tunnus|tunniste|pid|uid|sid|rowid|index|pk)(_|$)"
 )
-_OF_A_KIND = re.compile(r"(^|_)(type|typ|types|kind|class|group|status|category|level|count|anzahl|total|flag|year|of)(_|$)")
+_OF_A_KIND = re.compile(
+    r"(^|_)(type|typ|types|kind|class|group|segment|model|brand|status|category|level|count|anzahl|total|flag|year|of)(_|$)"
+)
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -177,7 +181,7 @@ def says(name: str) -> frozenset[Says]:
     if _IDENTIFYING.search(joined) and not _OF_A_KIND.search(joined):
         found.add(Says.NUMBER)
     if _OF_A_KIND.search(joined):
-        found -= {Says.PERSON, Says.NUMBER, Says.ADDRESS}
+        found -= {Says.PERSON, Says.NUMBER, Says.ADDRESS, Says.PHONE, Says.ONLINE, Says.EMAIL, Says.TEXT}
         found.add(Says.THING)
     return frozenset(found)
 
@@ -195,6 +199,10 @@ def is_telling(name: str) -> bool:
 
 
 def _stands_in(word: str, joined: str, parts: set[str]) -> bool:
+    if word.startswith("="):
+        return joined == word[1:]
+    if word.startswith("*"):
+        return any(part.endswith(word[1:]) for part in parts)
     if word.endswith("*"):
         stem = word[:-1]
         return any(part.startswith(stem) for part in parts) or joined.startswith(stem)

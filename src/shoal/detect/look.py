@@ -129,14 +129,14 @@ def _look_at_texts(column: Observed, hints: FileHints) -> Look:
     values = column.some()
     if suspicion := _recognized(column, values):
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)
-    dates = date_reading(column.texts.to_pylist(), column.rows.tolist(), hints.date_order)
+    dates = _dates(column, hints)
     if dates is not None and dates.share >= FITS:
         return _look_at_dates(column, dates)
     numbers = number_reading(column.texts, column.rows, hints.decimal)
     if numbers is not None and numbers.share >= FITS and not has_leading_zeros(column.texts, column.rows):
         return _look_at_numbers(column, numbers, values)
     separator = set_separator(column)
-    if separator is not None:
+    if separator is not None and not (Says.TEXT in says(column.name) and separator in " ,"):
         return Look(kind="set", looks_like=f"sets with {separator!r} between items", separator=separator)
     return _look_at_words_and_codes(column, values)
 
@@ -153,8 +153,9 @@ def _look_at_numbers(column: Observed, reading: NumberReading, values: Sequence[
     if Says.POSTAL in said and reading.whole and not (reading.money or reading.percent):
         return Look(kind="category", looks_like="postal codes")
     suspicion = None
-    if reading.whole and not (reading.money or reading.percent or reading.style.thousands):
-        suspicion = _numbered_people(column, values, said)
+    if reading.whole and not (reading.money or reading.percent) and reading.style.thousands in ("", " "):
+        joined = [value.replace(reading.style.thousands, "") for value in values] if reading.style.thousands else values
+        suspicion = _numbered_people(column, joined, said)
     if suspicion is not None:
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)
     described = "amounts of money" if reading.money else "percent" if reading.percent else "numbers"
@@ -199,7 +200,7 @@ def _running_number(column: Observed, values: Sequence[str]) -> Suspicion | None
     low, high = min(numbers), max(numbers)
     dense = high - low + 1 <= 1.1 * column.distinct
     alone = column.repeats < 1.05
-    if dense and ((alone and column.distinct > 30) or (column.distinct > 200 and _evenly(column) and low <= 1000)):
+    if dense and ((alone and column.distinct > 30) or (column.distinct > 150 and _evenly(column))):
         return _suspicion("running numbers", 1.0, values, rank=4)
     return None
 
@@ -236,18 +237,22 @@ def _number_of_some_kind(
         return None
     if found := identifiers.checked_number(values):
         return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
-    if plain and what == "telephone numbers" and not any(value.startswith("0") for value in values):
+    if plain and what == "telephone numbers" and not any(value.startswith(("0", "+")) for value in values):
         return None  # digits alone: judged as numbers
     return _suspicion(what, len(fitting) / len(values), fitting, rank=2)
 
 
+def _dates(column: Observed, hints: FileHints) -> DateReading | None:
+    return date_reading(column.texts.to_pylist(), column.rows.tolist(), hints.date_order)
+
+
 def _reads_as_date(column: Observed) -> bool:
-    reading = date_reading(column.texts.to_pylist(), column.rows.tolist())
+    reading = _dates(column, NO_HINTS)
     return reading is not None and reading.share >= FITS
 
 
 def _look_at_words_and_codes(column: Observed, values: Sequence[str]) -> Look:
-    order = categories.order_of(column.texts.to_pylist()) if column.distinct <= categories.MOST_ORDERED else None
+    order = categories.order_of(values)
     if order is not None:
         return Look(kind="category", looks_like="ordered categories", order=order)
     if column.distinct == 2:
@@ -332,19 +337,30 @@ def _names_of_people(column: Observed, values: Sequence[str], said: frozenset[Sa
     if len(wordy) < 0.8 * len(values):
         return None
     called_so = Says.PERSON in said
-    harmless_name = said & {Says.PLACE, Says.JOB, Says.THING, Says.POSTAL, Says.SENSITIVE, Says.DATE} and not called_so
-    if harmless_name or column.distinct < (5 if called_so else 12):
+    harmless_name = bool(said & {Says.PLACE, Says.JOB, Says.THING}) and not called_so
+    many_things = Says.THING in said and column.distinct >= 2 * _MANY and column.repeats < 20
+    if column.distinct < (5 if called_so else 12):
         return None
     leans = leaning(wordy)
     if leans is None:
         return None
     known = known_share(wordy, "person")
-    enough = -0.2 if called_so else 0.0 if column.distinct >= _MANY else 0.15
+    if harmless_name and not many_things and (leans.to_person < 0.25 or known < 0.6):
+        return None
+    enough = -0.2 if called_so else -0.02 if column.distinct >= _MANY else 0.15
     open_words = column.distinct >= _MANY and column.repeats < 40
     unheard = max(known, known_share(wordy, "place"), known_share(wordy, "word")) < 0.05 and open_words
-    if leans.to_person > enough or (known > 0.6 and leans.to_person > enough - 0.1) or (called_so and open_words) or unheard:
+    two_names = open_words and leans.to_person > -0.3 and _are_two_names(wordy)
+    likely = leans.to_person > enough or (known > 0.6 and leans.to_person > enough - 0.1)
+    if likely or (called_so and open_words) or unheard or two_names:
         return _suspicion("names of people", max(known, 0.5) if not called_so else 1.0, wordy, rank=2)
     return None
+
+
+def _are_two_names(values: Sequence[str]) -> bool:
+    """Two to four words each, all with a capital letter, and rarely a place among them."""
+    named = [value for value in values if 2 <= len(value.split()) <= 4 and value.istitle()]
+    return len(named) > 0.8 * len(values) and known_share(named, "place") < 0.3
 
 
 def _suspicion(

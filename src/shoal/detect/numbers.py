@@ -26,7 +26,7 @@ class NumberStyle:
     @property
     def _grouped(self) -> str:
         mark = {"": "", " ": _SPACE, "'": _APOSTROPHE}.get(self.thousands, f"[{self.thousands}]")
-        return rf"[0-9]{{1,3}}(?:{mark}[0-9]{{2,3}})*{mark}[0-9]{{3}}" if mark else ""
+        return rf"[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{2,3}})*{mark}[0-9]{{3}}" if mark else ""
 
     @property
     def pattern(self) -> str:
@@ -80,13 +80,14 @@ def number_reading(texts: pa.StringArray, rows: Ints, hint: str | None = None) -
     fitting = [style for style, share in shares.items() if share >= best - 1e-9]
     style = fitting[0]
     other = _other_reading(texts, style, fitting)
-    if other is not None and hint is not None and other.decimal == hint != style.decimal:
+    money = _any(texts, _MONEY)
+    if other is not None and _rather(other, hint, texts):
         style, other = other, style
     return NumberReading(
         style=style,
         share=best,
         other=other,
-        money=_any(texts, _MONEY),
+        money=money,
         percent=_any(texts, "%$"),
         whole=not _any(texts, rf"[{style.decimal}][0-9]+\D*$") or bool(style.thousands and _no_decimals(texts, style)),
     )
@@ -106,6 +107,19 @@ def _other_reading(
         if len(marked) and pc.all(pc.match_substring_regex(marked, _EITHER[mark])).as_py():
             return next((each for each in fitting if each.decimal != style.decimal), None)
     return None
+
+
+def _rather(other: NumberStyle, hint: str | None, texts: pa.StringArray) -> bool:
+    """Whether numbers that can be read in two ways are rather read in the other one.
+
+    Without a hint from the file, `12.345` is a number of thousands, because few decimals have three digits.
+    """
+    if other.thousands and _any(texts, _MONEY):
+        return True  # money has two decimals or none
+    if hint is not None:
+        return other.decimal == hint
+    large = pc.mean(pc.match_substring_regex(texts, r"^\D*[1-9][0-9]{1,2}[.,]").cast(pa.float64())).as_py()
+    return bool(other.thousands) and large > 0.5
 
 
 def _no_decimals(texts: pa.StringArray, style: NumberStyle) -> bool:

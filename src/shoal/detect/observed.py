@@ -9,6 +9,7 @@ import pyarrow as pa
 from shoal.kernels.arrays import Ints
 
 SAMPLE = 20_000  # distinct values that whole-array rules look at
+_USUAL = 0.9  # share of rows
 CLOSELY = 800  # distinct values that rules in Python look at
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -38,12 +39,19 @@ class Observed:
             texts, rows = texts.take(pa.array(kept)), rows[kept]
         return cls(name, texts, rows, distinct, present, kind)
 
+    def usual(self) -> list[str]:
+        """The distinct values without those that stand once, which may be slips, if hardly any rows are lost."""
+        repeated = np.flatnonzero(self.rows > 1)
+        if self.rows[repeated].sum() < _USUAL * self.rows.sum():
+            repeated = np.arange(len(self.rows))
+        return [str(text) for text in self.texts.take(pa.array(repeated)).to_pylist()]
+
     def some(self) -> list[str]:
-        """A few hundred of the distinct values, spread evenly over them."""
-        if len(self.texts) <= CLOSELY:
-            return [str(text) for text in self.texts.to_pylist()]
-        picked = np.linspace(0, len(self.texts) - 1, CLOSELY).astype(np.int64)
-        return [str(text) for text in self.texts.take(pa.array(picked)).to_pylist()]
+        """A few hundred of the usual values, spread evenly over them."""
+        usual = self.usual()
+        if len(usual) <= CLOSELY:
+            return usual
+        return [usual[index] for index in np.linspace(0, len(usual) - 1, CLOSELY).astype(np.int64).tolist()]
 
     @property
     def repeats(self) -> float:

@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 from shoal.detect.observed import Observed
 
 SEPARATORS = ("|", ";", ",", "/", "+", " ")
-_READS_ON = re.compile(r"[^\W\d_]{2,}[.,;:!?](\s|$)")
+_MOST_WORDS = 2.5  # of an item on average; longer ones are sentences
+_READS_ON = re.compile(r"[^\W\d_]{2,}[.;:!?](\s|$)")
 
 
 def set_separator(column: Observed) -> str | None:
@@ -27,8 +28,8 @@ def _separates(texts: pa.StringArray, mark: str) -> bool:
         return False
     if mark == " ":
         return not _are_sentences(texts)
-    longest = pc.max(pc.utf8_length(items)).as_py()
-    return bool(longest <= 60) and not (mark == "," and _are_sentences(texts))
+    words = pc.mean(pc.add(pc.count_substring(items, " "), 1)).as_py()
+    return bool(words <= _MOST_WORDS) and not (mark == "," and _are_sentences(texts))
 
 
 def _are_sentences(texts: pa.StringArray) -> bool:

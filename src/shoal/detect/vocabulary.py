@@ -101,7 +101,7 @@ def word_list(of: str) -> frozenset[str]:
 
 @cache
 def country_names() -> frozenset[str]:
-    """Countries in many languages, folded."""
+    """Countries as the lists name them, folded."""
     return frozenset(folded("\n".join(_listed((("address", "country"),)))).split("\n"))
 
 

@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
+from shoal.detect.countries import continent_of
 from shoal.errors import InvalidParameter, UnknownName
-from shoal.hierarchy.countries import continent_of
 from shoal.hierarchy.labels import with_publishable_labels
 from shoal.hierarchy.tree import NO_PARENT, ROOT_LABEL, Hierarchy, tree_from_nodes
 from shoal.hierarchy.values import all_numbers, days, exact_numbers

@@ -6,6 +6,8 @@ from functools import cache
 from babel import Locale
 from babel.core import get_global
 
+from shoal.detect.vocabulary import country_names, folded
+
 LANGUAGES = (
     "en de fr es it pt nl sv da nb fi pl cs sk hu ro bg hr sl et lv lt el tr ru uk ca is ja zh ko ar".split()
 )
@@ -22,6 +24,11 @@ _CONTINENTS = {
     "Oceania": "AS AU CK FJ FM GU KI MH MP NC NF NR NU NZ PF PG PN PW SB TK TO TV UM VU WF WS",
 }
 _ALSO = {"usa": "US", "u.s.a.": "US", "uk": "GB", "england": "GB", "scotland": "GB", "holland": "NL", "czech republic": "CZ"}
+
+
+def is_country(text: str) -> bool:
+    """Whether a text is a country's name in one of many languages, or its code of three letters or two."""
+    return _plain(text) in _continents() or folded(text) in country_names()
 
 
 def continent_of(country: str) -> str | None:
