@@ -1,6 +1,6 @@
 """What a newcomer gets for real tables: `shoal profile --policy`, then `shoal check`, untouched by hand.
 
-    python bench/real_tables.py [--only lung adult ...] [--rows 5000] [--quiet]
+    python bench/real_tables.py [--only lung adult ...] [--rows 1000] [--quiet]
 
 The tables come with packages of bench/requirements.txt and from the folder that SHOAL_DATA names; those that
 are not there are left out, and named. Every third table of a package is written as Parquet, the others as
@@ -83,6 +83,8 @@ PACKAGES: Mapping[Callable[[str], Frame], Sequence[str]] = {
     _learning: ("breast_cancer", "diabetes", "wine"),
 }  # fmt: skip
 
+NAMES = (*itertools.chain(*PACKAGES.values()), *(file.partition(".")[0] for file in FILES))
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -102,7 +104,7 @@ class Ended:
 
 
 def tables(names: Sequence[str], report: Report) -> Iterator[tuple[str, Bring]]:
-    """Every table that is wanted and can be had, as a function that writes its file."""
+    """Every table that is wanted and can be had: a function that brings its frame, or its file."""
     for bring, of_package in PACKAGES.items():
         for name in of_package:
             if not names or name in names:
@@ -189,8 +191,8 @@ def told(report: Report, name: str, command: str, ended: Ended) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
-    parser.add_argument("--rows", type=int, default=5000, help="of each table at most")
+    parser.add_argument("--only", nargs="+", default=[], choices=NAMES, metavar="NAME")
+    parser.add_argument("--rows", type=int, default=1000, help="of each table at most")
     parser.add_argument("--quiet", action="store_true", help="no columns")
     given = parser.parse_args()
     warnings.filterwarnings("ignore")  # of the packages, about their own insides

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import phonenumbers
 
+from messy.national_ids import national_id
 from messy.source import Recipe, Source, each
 from messy.truth import Drawn
 from messy.words import REMARKS
@@ -138,7 +139,7 @@ IDENTIFIERS = (
     Recipe("full name", "identifier", _full_names),
     Recipe("e-mail", "identifier", each(lambda source: source.fake.email())),
     Recipe("phone", "identifier", _phones),
-    Recipe("national id", "identifier", each(lambda source: source.fake.ssn())),
+    Recipe("national id", "identifier", each(national_id)),
     Recipe("tax id", "identifier", _like("%##########", "%#/###/#####", "%########", "%# ### ### ###")),
     Recipe("VAT id", "identifier", each(_vat_id)),
     Recipe("IBAN", "identifier", _in_fours_or_not(lambda source: source.fake.iban())),

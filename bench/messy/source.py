@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 
 from babel import Locale
 from faker import Faker
+from faker.providers import BaseProvider
 
 from messy.truth import Drawn, Harm
 from messy.words import Words, in_language
@@ -31,6 +33,7 @@ class Source:
         rng = random.Random(f"{locale} {seed}")
         fake = _faker(locale)
         fake.seed_instance(rng.getrandbits(64))
+        random.seed(rng.getrandbits(64))  # some parts of Faker draw from here, whatever seed they were given
         return cls(locale, rng, fake)
 
     @property
@@ -51,7 +54,28 @@ class Source:
 
 @lru_cache(maxsize=2)
 def _faker(locale: str) -> Faker:
-    return Faker(locale, use_weighting=False)
+    fake = Faker(locale, use_weighting=False)
+    fake.add_provider(_DaysThatStay)
+    return fake
+
+
+class _DaysThatStay(BaseProvider):
+    """Days that are not counted back from today, for all that Faker makes of days."""
+
+    def date_time(self, *_: object, **__: object) -> datetime:
+        return datetime(1950, 1, 1) + timedelta(self.random_int(0, 20_000))
+
+    def date_object(self, *_: object, **__: object) -> date:
+        return self.date_time().date()
+
+    def date_of_birth(self, *_: object, **__: object) -> date:
+        return self.date_object()
+
+    def year(self) -> str:
+        return f"{self.date_time():%Y}"
+
+    def date(self, pattern: str = "%Y-%m-%d", **_: object) -> str:
+        return self.date_time().strftime(pattern)
 
 
 @dataclass(frozen=True)
