@@ -81,7 +81,10 @@ def test_broken_toml_is_refused_with_the_line():
 @pytest.mark.parametrize("recipe", ["{}", "{ fanout = 5, flat = true }"])
 def test_a_hierarchy_has_exactly_one_recipe(recipe):
     (problem,) = problems_of(GOOD.replace("{ ranges = [5, 10] }", recipe))
-    assert "exactly one of ranges, mask, dates, fanout, digits, flat" in problem
+    assert (
+        "exactly one of ranges, mask, dates, order, keep, prefixes, continents, fanout, digits, flat"
+        in problem
+    )
     assert "p.toml:7" in problem
 
 

@@ -93,3 +93,20 @@ def test_without_openpyxl_the_remedy_is_told(workbook, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingExtra, match=r"shoal\[excel\]"):
         read_table(path, {"a": Quasi()})
+
+
+def test_a_last_row_without_values_is_a_row_to_every_reader(tmp_path):
+    file = tmp_path / "published.xlsx"
+    write_excel(file, ["a"], [pa.array(["x", None, None])])
+    seen = [row for row, in openpyxl.load_workbook(file).worksheets[0].iter_rows(values_only=True)]
+    assert seen == ["a", "x", None, None]
+    assert open_excel_as_written(file, ReadOptions()).load(("a",)).table.num_rows == 3
+
+
+def test_a_last_row_without_a_cell_is_no_row(tmp_path):
+    file, bare = tmp_path / "published.xlsx", tmp_path / "bare.xlsx"
+    write_excel(file, ["a"], [pa.array(["x", None])])
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(bare, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b'<c r="A3"/>', b""))
+    assert open_excel_as_written(bare, ReadOptions()).load(("a",)).table.num_rows == 1

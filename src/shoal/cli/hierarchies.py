@@ -52,10 +52,18 @@ def build(
         str | None, typer.Option(help="Widths, each a multiple of the one before: 5,10,20")
     ] = None,
     start: Annotated[str, typer.Option(help="Where the ranges start.")] = "0",
+    bottom: Annotated[str | None, typer.Option(help="Below this, numbers are not told apart.")] = None,
+    top: Annotated[str | None, typer.Option(help="From this on, numbers are not told apart.")] = None,
     mask: Annotated[
         Literal["right", "left"] | None, typer.Option(help="Hide characters from the right or the left.")
     ] = None,
     dates: Annotated[str | None, typer.Option(help="Levels of dates: month,year,decade")] = None,
+    order: Annotated[str | None, typer.Option(help="A scale, step by step: low,medium,high")] = None,
+    keep: Annotated[
+        str | None, typer.Option(help="Values that stand alone, the others share one label.")
+    ] = None,
+    prefixes: Annotated[str | None, typer.Option(help="Lengths of beginnings of codes: 3,1")] = None,
+    continents: Annotated[bool, typer.Option("--continents", help="Countries by continent.")] = False,
     fanout: Annotated[int | None, typer.Option(help="Groups of this many, level by level.")] = None,
     digits: Annotated[bool, typer.Option("--digits", help="Prefixes of codes.")] = False,
     flat: Annotated[bool, typer.Option("--flat", help="Keep or suppress.")] = False,
@@ -66,8 +74,14 @@ def build(
     recipe: dict[str, Any] = {
         "ranges": None if ranges is None else [_number(width) for width in ranges.split(",")],
         "start": _number(start),
+        "bottom": None if bottom is None else _number(bottom),
+        "top": None if top is None else _number(top),
         "mask": mask,
-        "dates": None if dates is None else [level.strip() for level in dates.split(",")],
+        "dates": _parts(dates),
+        "order": _parts(order),
+        "keep": _parts(keep),
+        "prefixes": None if prefixes is None else [_number(length) for length in prefixes.split(",")],
+        "continents": continents or None,
         "fanout": fanout,
         "digits": digits or None,
         "flat": flat or None,
@@ -185,6 +199,10 @@ def _source(recipe: dict[str, Any]) -> TreeSource:
     except ValueError as error:
         raise BadInput(Problem(str(error), "see --help")) from error
     return builder_of(section)
+
+
+def _parts(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",")]
 
 
 def _number(text: str) -> float:

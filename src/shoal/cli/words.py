@@ -145,9 +145,17 @@ def check_json(found: Checked) -> dict[str, Any]:
 
 def profile_columns(found: Profile) -> tuple[list[str], Rows]:
     """One row per column of a profiled file."""
-    heads = ["column", "looks like", "distinct", "missing", "unique records", "suggested role", "because"]
+    heads = ["column", "kind", "distinct", "missing", "unique records", "suggested role", "because"]
     rows: Rows = [
-        (c.name, c.kind, c.distinct, c.missing, _percent(c.unique_share), c.role, c.reason)
+        (
+            c.name,
+            c.kind,
+            c.distinct,
+            c.missing,
+            _percent(c.unique_share),
+            c.role,
+            "; ".join((c.reason, *c.notes)),
+        )
         for c in found.columns
     ]
     return heads, rows
@@ -172,9 +180,21 @@ def profile_json(found: Profile) -> dict[str, Any]:
                 "unique_share": c.unique_share,
                 "role": c.role,
                 "reason": c.reason,
+                "looks_like": c.looks_like,
+                "decimal": c.decimal,
+                "thousands": c.thousands,
+                "date_format": c.date_format,
+                "separator": c.separator,
+                "ambiguous": c.ambiguous,
+                "suspicious": c.suspicious,
+                "notes": list(c.notes),
+                "hierarchy": dict(c.recipe),
             }
             for c in found.columns
         ],
+        "missing": list(found.missing),
+        "subject": found.subject,
+        "read_as": found.read_as.given,
         "uniqueness": [{"columns": list(names), "unique_share": share} for names, share in found.uniqueness],
         "notices": list(found.notices),
     }

@@ -151,7 +151,11 @@ def _order_of_bands(values: Sequence[str]) -> tuple[str, ...] | None:
         found = _BAND.fullmatch(folded(value).strip())
         if found is None:
             return None
-        bound = {name: float(text.replace(",", ".")) for name, text in found.groupdict().items() if text and name != "below"}
+        bound = {
+            name: float(text.replace(",", "."))
+            for name, text in found.groupdict().items()
+            if text and name != "below"
+        }
         if "most" in bound:
             begins.append((float("-inf"), bound["most"], value))
         elif "low" in bound:

@@ -8,9 +8,40 @@ from babel.core import get_global
 
 from shoal.detect.vocabulary import country_names, folded
 
-LANGUAGES = (
-    "en de fr es it pt nl sv da nb fi pl cs sk hu ro bg hr sl et lv lt el tr ru uk ca is ja zh ko ar".split()
-)
+LANGUAGES = [
+    "en",
+    "de",
+    "fr",
+    "es",
+    "it",
+    "pt",
+    "nl",
+    "sv",
+    "da",
+    "nb",
+    "fi",
+    "pl",
+    "cs",
+    "sk",
+    "hu",
+    "ro",
+    "bg",
+    "hr",
+    "sl",
+    "et",
+    "lv",
+    "lt",
+    "el",
+    "tr",
+    "ru",
+    "uk",
+    "ca",
+    "is",
+    "ja",
+    "zh",
+    "ko",
+    "ar",
+]
 # Codes of ISO 3166 by continent, as the statistics division of the United Nations groups them.
 _CONTINENTS = {
     "Africa": "AO BF BI BJ BW CD CF CG CI CM CV DJ DZ EG EH ER ET GA GH GM GN GQ GW KE KM LR LS LY MA MG ML MR MU MW"
@@ -23,7 +54,15 @@ _CONTINENTS = {
     " MK MT NL NO PL PT RO RS RU SE SI SJ SK SM UA VA XK",
     "Oceania": "AS AU CK FJ FM GU KI MH MP NC NF NR NU NZ PF PG PN PW SB TK TO TV UM VU WF WS",
 }
-_ALSO = {"usa": "US", "u.s.a.": "US", "uk": "GB", "england": "GB", "scotland": "GB", "holland": "NL", "czech republic": "CZ"}
+_ALSO = {
+    "usa": "US",
+    "u.s.a.": "US",
+    "uk": "GB",
+    "england": "GB",
+    "scotland": "GB",
+    "holland": "NL",
+    "czech republic": "CZ",
+}
 
 
 def is_country(text: str) -> bool:

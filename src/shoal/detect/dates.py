@@ -8,14 +8,22 @@ from typing import Any
 
 import numpy as np
 
-_TIME = r"(?:[T ,]+\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2})?)?"
+_TIME = (
+    r"(?:[T ,]+\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2})?)?"
+)
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}" + _TIME)
 _TRIPLE = re.compile(r"(\d{1,4})([./\-] ?| )(\d{1,2})\2(\d{1,4})(\.?)" + _TIME)
 _DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _EASTERN = re.compile(r"(\d{4})(年|년 ?)(\d{1,2})(月|월 ?)(\d{1,2})(日|일)" + _TIME)
 _NAMED = (
     # (pattern, format before the year, year place); %b reads any month's name, long or short
-    (re.compile(r"(\d{1,2})(\.?)([ \-/]?)([^\W\d_]{3,}\.?)([ \-/.,]{0,2})(\d{4}|\d{2})(\.|[ \u00a0\u202f]?[гр]\.?)?" + _TIME), "day"),
+    (
+        re.compile(
+            r"(\d{1,2})(\.?)([ \-/]?)([^\W\d_]{3,}\.?)([ \-/.,]{0,2})(\d{4}|\d{2})(\.|[ \u00a0\u202f]?[гр]\.?)?"
+            + _TIME
+        ),
+        "day",
+    ),
     (re.compile(r"(\d{4})(\. gada )(\d{1,2})(\. )([^\W\d_]{3,})()" + _TIME), "gada"),
     (re.compile(r"(\d{4})( m\. )([^\W\d_]{3,}\.?)( )(\d{1,2})( d\.)?" + _TIME), "year"),
     (re.compile(r"([^\W\d_]{3,}\.?) (\d{1,2}),? (\d{4})" + _TIME), "month"),
@@ -155,7 +163,9 @@ def _numeric_reading(
     chosen = hint if hint in fitting else fitting[0]
     others = [order for order in fitting if order != chosen]
     decisive = [
-        part[3] for part, *other in zip(parts, *(fits[each] for each in fits if each != chosen), strict=True) if not all(other)
+        part[3]
+        for part, *other in zip(parts, *(fits[each] for each in fits if each != chosen), strict=True)
+        if not all(other)
     ]
     return DateReading(
         format=orders[chosen][2] + end + _time_format([part[3] for part in parts]),

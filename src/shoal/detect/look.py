@@ -28,9 +28,7 @@ _HINTS = re.compile(r"[./\-]")
 _LONG_DIGITS = re.compile(r"\d{7,}")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w\-./ #]{4,24}|(?=.*\d)\d+(?:[\-/. ]\d+)+")
 _NETWORK_NAME = re.compile(r"(?=.*[a-z])[a-z0-9][a-z0-9._\-]{2,30}")
-_STREET = re.compile(
-    r"(?=.*\d)(?=.*[^\W\d_]{2})[^@]{5,}"
-)
+_STREET = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{2})[^@]{5,}")
 _EXAMPLES = 3
 
 
@@ -154,7 +152,11 @@ def _look_at_numbers(column: Observed, reading: NumberReading, values: Sequence[
         return Look(kind="category", looks_like="postal codes")
     suspicion = None
     if reading.whole and not (reading.money or reading.percent) and reading.style.thousands in ("", " "):
-        joined = [value.replace(reading.style.thousands, "") for value in values] if reading.style.thousands else values
+        joined = (
+            [value.replace(reading.style.thousands, "") for value in values]
+            if reading.style.thousands
+            else values
+        )
         suspicion = _numbered_people(column, joined, said)
     if suspicion is not None:
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)
@@ -165,7 +167,9 @@ def _look_at_numbers(column: Observed, reading: NumberReading, values: Sequence[
         described = "whole numbers"
     return Look(
         kind="number",
-        looks_like=f"{described}, {reading.style.in_words()}" if reading.style.decimal == "," or reading.style.thousands else described,
+        looks_like=f"{described}, {reading.style.in_words()}"
+        if reading.style.decimal == "," or reading.style.thousands
+        else described,
         numbers=reading,
         fits=reading.share,
         misfits=_misfits(column, reading.style.pattern) if reading.share < 1 else (),
@@ -280,7 +284,7 @@ def _suspicious_codes(column: Observed, values: Sequence[str], said: frozenset[S
     if len(digits) >= 0.9 * len(values):
         if found := identifiers.checked_number(digits):
             return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
-        if Says.POSTAL in said or all(len(value) <= 6 for value in digits) and Says.NUMBER not in said:
+        if Says.POSTAL in said or (all(len(value) <= 6 for value in digits) and Says.NUMBER not in said):
             return None
     fitting = [value for value in values if _CODE.fullmatch(value) or value.isdigit()]
     share = len(fitting) / len(values)
@@ -292,7 +296,9 @@ def _suspicious_codes(column: Observed, values: Sequence[str], said: frozenset[S
     words = sum(len(re.findall(r"[^\W\d_]{3,}", value)) for value in fitting) / len(fitting)
     if words > 1.2:
         return None  # rather addresses or names with a number
-    return _suspicion("codes of people or things of their own", share, fitting, rank=5 if Says.NUMBER in said else 4)
+    return _suspicion(
+        "codes of people or things of their own", share, fitting, rank=5 if Says.NUMBER in said else 4
+    )
 
 
 def _suspicious_words(column: Observed, values: Sequence[str], said: frozenset[Says]) -> Suspicion | None:

@@ -89,7 +89,8 @@ def number_reading(texts: pa.StringArray, rows: Ints, hint: str | None = None) -
         other=other,
         money=money,
         percent=_any(texts, "%$"),
-        whole=not _any(texts, rf"[{style.decimal}][0-9]+\D*$") or bool(style.thousands and _no_decimals(texts, style)),
+        whole=not _any(texts, rf"[{style.decimal}][0-9]+\D*$")
+        or bool(style.thousands and _no_decimals(texts, style)),
     )
 
 

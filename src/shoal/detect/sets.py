@@ -35,6 +35,8 @@ def _separates(texts: pa.StringArray, mark: str) -> bool:
 def _are_sentences(texts: pa.StringArray) -> bool:
     some = texts.slice(0, 400).to_pylist()
     read_on = sum(bool(_READS_ON.search(text)) for text in some) / len(some)
-    begin_large = sum(text[:1].isupper() and any(word[:1].islower() for word in text.split()[1:]) for text in some) / len(some)
+    begin_large = sum(
+        text[:1].isupper() and any(word[:1].islower() for word in text.split()[1:]) for text in some
+    ) / len(some)
     repeated = sum(len(set(text.split())) < len(text.split()) for text in some) / len(some)
     return read_on > 0.1 or begin_large > 0.3 or repeated > 0.1

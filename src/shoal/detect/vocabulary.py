@@ -21,7 +21,9 @@ _BUCKETS = 2**18
 _LENGTHS = (2, 3, 4)  # of letter groups
 _EVEN_OUT = 0.3  # per hundred thousand groups: how much an unseen group counts
 _BEGIN, _END = "\x02", "\x03"
-_STROKES = str.maketrans({"ø": "o", "đ": "d", "ð": "d", "ł": "l", "ı": "i", "æ": "ae", "œ": "oe", "ħ": "h", "þ": "th"})
+_STROKES = str.maketrans(
+    {"ø": "o", "đ": "d", "ð": "d", "ł": "l", "ı": "i", "æ": "ae", "œ": "oe", "ħ": "h", "þ": "th"}
+)
 _WORD = re.compile(r"[^\W\d_]+")
 
 _LISTS = {

@@ -268,7 +268,7 @@ class LocalData:
         values = self.table.column(column)
         if isinstance(values, Carried):
             return _carried_values(values.values)
-        codes = values.items if isinstance(values, Sets) else values.codes
+        codes = values.arrays.items if isinstance(values, Sets) else values.codes
         tree = self.trees.get(column)
         labels = values.domain.labels if tree is None else pa.array(tree.labels, type=pa.string())
         counts = np.bincount(codes, minlength=len(labels) + 1)[: len(labels)]

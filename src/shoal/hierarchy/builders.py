@@ -25,9 +25,7 @@ from shoal.table.columns import Domain
 DATE_LEVELS = ("day", "month", "quarter", "year", "decade", "century")
 
 
-def ranges(
-    *widths: float, start: float = 0, bottom: float | None = None, top: float | None = None
-) -> Ranges:
+def ranges(*widths: float, start: float = 0, bottom: float | None = None, top: float | None = None) -> Ranges:
     """Ranges of growing width, counted from `start`: `20-24` over integers, `[20, 25)` otherwise.
 
     Numbers below `bottom` and from `top` on are not told apart: `<10`, `90+`.

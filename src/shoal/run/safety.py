@@ -26,9 +26,7 @@ from shoal.privacy.verdict import Verdict, Witness
 from shoal.table.pseudonyms import PSEUDONYM_FORM
 from shoal.table.roles import Identifier, Insensitive, Role, Sensitive, is_confirmed
 
-_CONFIRM = (
-    'give it role "identifier" or leave it out; to publish it knowingly, set confirm = true and say why in reason'
-)
+_CONFIRM = 'give it role "identifier" or leave it out; to publish it knowingly, set confirm = true and say why in reason'
 _COMBINATIONS_TOLD = 5
 _COLUMNS_TOGETHER = 3  # more at once are looked at only all together
 _COLUMNS_COMBINED = 10

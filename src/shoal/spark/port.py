@@ -270,7 +270,7 @@ class SparkPort:
             counts = {label: rows for label, rows in self._value_counts(column).items() if label is not None}
             rows = np.array(list(counts.values()), dtype=np.int64)
             return Observed.of(column, pa.array(list(counts), type=pa.string()), rows, pa.string())
-        return observed_column(self.frame, column)
+        return count_column(self.frame, column).observed
 
     def matching(self, column: str, form: str) -> list[str]:
         """Values of a column, or items of its sets, in which a regular expression is found; some if many."""
@@ -331,25 +331,34 @@ class SparkPort:
         return reduce(lambda one, other: one.merge(other), answers) if answers else None
 
 
-def observed_column(frame: DataFrame, column: str, missing: Sequence[str] = ()) -> Observed:
-    """A column as detection sees it: exact counts, and a sample of its values chosen by their hashes."""
+def _column_type(frame: DataFrame, column: str) -> pa.DataType:
+    return to_arrow_type(frame.schema[column].dataType)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCounts:
+    """A column as detection sees it, and how many of its values stand in one row only."""
+
+    observed: Observed
+    alone: int
+
+
+def count_column(frame: DataFrame, column: str, missing: Sequence[str] = ()) -> ColumnCounts:
+    """Exact counts of a column, and a sample of its values chosen by their hashes."""
     value = sql.trim(sql.col(quoted(column)).cast("string")).alias("value")
-    counted = frame.select(value).filter(value.isNotNull() & ~value.isin("", *missing)).groupBy("value").count()
-    counted = counted.persist(ROWS_ON_DISK)
+    present = frame.select(value).filter(~sql.col("value").isin("", *missing))
+    counted = present.groupBy("value").count().persist(ROWS_ON_DISK)
     try:
-        total = counted.agg(sql.count("*"), sql.sum("count")).first()
+        alone = sql.sum(sql.when(sql.col("count") == 1, 1).otherwise(0))
+        total = counted.agg(sql.count("*"), sql.sum("count"), alone).first()
         rows = counted.orderBy(sql.xxhash64("value"), "value").limit(SAMPLE).collect()
     finally:
         counted.unpersist()
     texts = pa.array([row["value"] for row in rows], type=pa.string())
     counts = np.array([row["count"] for row in rows], dtype=np.int64)
-    distinct, present = (int(total[0]), int(total[1] or 0)) if total else (0, 0)
-    return Observed(column, texts, counts, distinct, present, arrow_type(frame, column))
-
-
-def arrow_type(frame: DataFrame, column: str) -> pa.DataType:
-    """What kind of values a column holds, in the words of Arrow."""
-    return to_arrow_type(frame.schema[column].dataType)
+    distinct, held, single = (int(number or 0) for number in total) if total else (0, 0, 0)
+    observed = Observed(column, texts, counts, distinct, held, _column_type(frame, column))
+    return ColumnCounts(observed, single)
 
 
 def _with_nulls_told_apart(frame: DataFrame, sets: Sequence[str]) -> DataFrame:

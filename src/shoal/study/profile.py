@@ -19,6 +19,7 @@ from shoal.detect.observed import Observed
 from shoal.errors import UnknownName
 from shoal.kernels.arrays import Ints
 from shoal.kernels.grouping import group_rows
+from shoal.run.api import is_spark_frame
 from shoal.study.recipes import recipe_for
 from shoal.table.canonical import MissingTokens, UnsupportedType, as_text, canonical_text
 from shoal.table.reading import HowRead, ReadOptions, inspect_described
@@ -28,7 +29,8 @@ _JOINT = "\x1f"  # between the items of a list, which may contain any usual sepa
 _REPEATS = 1.2  # rows of one person on average from which a subject is worth counting
 _SUBJECT_MISSES = 0.05
 TELLING = re.compile(
-    r"(diagnos|disease|outcome|result|income|salary|wage|religion|party|orientation|hiv|drug|einkommen|gehalt)", re.I
+    r"(diagnos|disease|outcome|result|income|salary|wage|religion|party|orientation|hiv|drug|einkommen|gehalt)",
+    re.I,
 )
 
 
@@ -113,7 +115,11 @@ class Counted:
 
 
 def profile(source: Any, options: ReadOptions = ReadOptions()) -> Profile:  # noqa: B008  (frozen)
-    """Look at every column of a file or a frame."""
+    """Look at every column of a file or a frame; of a Spark DataFrame counts are exact, and looks are at samples."""
+    if is_spark_frame(source):
+        from shoal.study.profile_on_spark import profile_spark
+
+        return profile_spark(source, options)
     raw, read_as = inspect_described(source, options)
     lines = isinstance(source, str | os.PathLike) and _holds_lines(Path(source))
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -55,7 +55,9 @@ def _frequent_ones(column: Observed) -> Recipe:
 
 
 def _calendar(look: Look, column: Observed) -> tuple[str, ...]:
-    years = {int(year) for text in column.some() for year in re.findall(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)", text)}
+    years = {
+        int(year) for text in column.some() for year in re.findall(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)", text)
+    }
     span = max(years) - min(years) if years else 10
     if span <= 3:
         return ("month", "quarter", "year")

@@ -100,6 +100,8 @@ def _rows(sheet: Any, path: Path) -> list[tuple[Any, ...]]:
             what = f"has more rows than the {ROW_LIMIT:,} of a sheet"
             raise BadInput(Problem(what, "save it again as .xlsx", file=str(path)))
         rows.append(row)
+    while rows and not rows[-1]:  # a row without a cell at the end is none to other readers
+        rows.pop()
     return rows
 
 
@@ -232,7 +234,8 @@ def _row(number: int, letters: Sequence[str], cells: Sequence[str]) -> bytes:
     filled = "".join(
         f'<c r="{letter}{number}"{cell}' for letter, cell in zip(letters, cells, strict=True) if cell
     )
-    return f'<row r="{number}">{filled}</row>'.encode()
+    some_cell = filled or f'<c r="{letters[0]}{number}"/>'  # without any, readers drop the row where it is the last
+    return f'<row r="{number}">{some_cell}</row>'.encode()
 
 
 def _cells_of(column: pa.Array, path: Path) -> list[str]:

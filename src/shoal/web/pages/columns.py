@@ -1,6 +1,7 @@
 """The second step: what each column means."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from nicegui import ui
@@ -18,6 +19,12 @@ ROLES = {
     "sensitive": "Nobody should learn it",
     "insensitive": "Neither: published as it is",
     "drop": "Is left out",
+}
+_WRITTEN = ("decimal", "thousands", "format")
+_ONLY_FOR = {
+    **dict.fromkeys(("separator", "sensitive", "multiset"), "set"),
+    **dict.fromkeys(("decimal", "thousands"), "number"),
+    "format": "date",
 }
 Change = Callable[[dict[str, Any]], Awaitable[None]]
 Save = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -110,24 +117,31 @@ def changed(entry: dict[str, Any] | None, known: ColumnProfile, change: dict[str
     kept = {"role": role, "kind": kind}
     if role == "identifier":
         return {"role": role, **({"pseudonym": True} if merged.get("pseudonym") else {})}
+    confirmed = {name: merged[name] for name in ("confirm", "reason") if merged.get(name)}
     if role == "insensitive":
-        return {"role": role, **({"confirm": True} if merged.get("confirm") else {})}
+        return {"role": role, **confirmed}
+    meant = replace(known, kind=kind, role=role, separator=known.separator or " ")
+    if kind != known.kind:
+        meant = replace(meant, recipe={})
     if role == "sensitive":
-        return {"role": role, **({"kind": kind} if kind in ("number", "date") else {})}
-    suggested = column_entry(
-        ColumnProfile(
-            name=known.name,
-            kind=kind,
-            distinct=known.distinct,
-            missing=known.missing,
-            unique_share=known.unique_share,
-            role="quasi",
-            reason="",
-            separator=known.separator or " ",
+        return (
+            {**column_entry(meant), **confirmed}
+            if kind in ("number", "date")
+            else {"role": role, **confirmed}
         )
-    )
-    for name in ("hierarchy", "separator", "sensitive", "missing", "unknown", "weight", "multiset"):
-        if name in merged and (name not in ("separator", "sensitive", "multiset") or kind == "set"):
+    suggested = {**column_entry(meant), **confirmed}
+    for name in (
+        "hierarchy",
+        "separator",
+        "sensitive",
+        "missing",
+        "unknown",
+        "weight",
+        "multiset",
+        *_WRITTEN,
+    ):
+        only_for = _ONLY_FOR.get(name)
+        if name in merged and (only_for is None or kind == only_for):
             kept[name] = merged[name]
     return {**suggested, **kept}
 
@@ -150,6 +164,8 @@ def _column(known: ColumnProfile, entry: dict[str, Any] | None, save: Save) -> N
                 f"{page.percent(known.unique_share)} of the records have a value here that nobody else has."
             )
             ui.label(alone).classes("shoal-quiet text-sm")
+            for note in known.notes:
+                ui.label(f"{note[0].upper()}{note[1:]}.").classes("text-sm")
             extras = ui.column().classes("gap-1 w-full")
 
     async def change(what: dict[str, Any]) -> None:
@@ -175,7 +191,12 @@ def _extras(area: ui.element, known: ColumnProfile, entry: dict[str, Any], chang
             sensitive.on("change", mark)
         if entry.get("role") == "identifier":
             _switch("keep a random pseudonym in its place", "pseudonym", entry, change)
-        if entry.get("role") == "insensitive":
+        if known.suspicious and entry.get("role") in ("quasi", "sensitive", "insensitive"):
+            _switch("publish it although it looks personal", "confirm", entry, change)
+            why = ui.input("Why it may be published", value=entry.get("reason", "")).props("outlined dense")
+            why.props["aria-label"] = f"Why {known.name} may be published"
+            why.on("change", lambda: change({"reason": str(why.value).strip()}))
+        elif entry.get("role") == "insensitive":
             many = f"publish it although it has {known.distinct:,} different values"
             _switch(many, "confirm", entry, change)
 

@@ -6,6 +6,7 @@ from typing import Any
 from nicegui import events, ui
 
 from shoal.errors import BadInput, Problem
+from shoal.hierarchy.builders import DATE_LEVELS
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.pages.uploading import file_button
@@ -17,7 +18,11 @@ RECIPES = {
     "ranges": "Ranges of numbers, such as 20-24, 20-29",
     "mask": "Hide letters from the right, such as 021**",
     "dates": "Day, month, year, decade",
-    "fanout": "Neighbours in groups of equal size",
+    "order": "Neighbours on a scale, such as low..medium",
+    "keep": "Frequent values alone, the others together",
+    "prefixes": "Codes by beginnings, such as E11*, E*",
+    "continents": "Countries by continent",
+    "fanout": "Neighbours in groups of equal size, named by values of the data",
     "digits": "Codes by their first letters",
     "flat": "Keep a value or hide it",
     "file": "A hierarchy file",
@@ -25,7 +30,7 @@ RECIPES = {
 FITTING = {
     "number": ("ranges", "fanout", "mask", "flat", "file"),
     "date": ("dates", "fanout", "flat", "file"),
-    "category": ("mask", "fanout", "digits", "flat", "file"),
+    "category": ("mask", "order", "keep", "prefixes", "continents", "fanout", "digits", "flat", "file"),
     "set": ("fanout", "digits", "flat", "file"),
 }
 _DRAWN = 3_000
@@ -185,9 +190,15 @@ def _details(
                 .classes("grow")
             )
             start = ui.number("Beginning at", value=given.get("start", 0)).props("outlined dense")
-            for field in (widths, start):
+            bottom = ui.number("All below", value=given.get("bottom")).props("outlined dense clearable")
+            top = ui.number("All from", value=given.get("top")).props("outlined dense clearable")
+            for field in (widths, start, bottom, top):
                 field.on("change", changed)
-            return lambda: {"ranges": _numbers(widths.value), "start": _number(start.value or 0)}
+            return lambda: {
+                "ranges": _numbers(widths.value),
+                "start": _number(start.value or 0),
+                **_given_ends(bottom=bottom.value, top=top.value),
+            }
         case "mask":
             side = ui.select(
                 {"right": "from the right", "left": "from the left"}, value=given.get("mask", "right")
@@ -196,14 +207,29 @@ def _details(
             return lambda: {"mask": side.value}
         case "dates":
             levels = ui.select(
-                ["week", "month", "quarter", "year", "decade"],
+                list(DATE_LEVELS),
                 value=given.get("dates", ["month", "year", "decade"]),
                 multiple=True,
                 label="Levels",
             ).props("outlined dense use-chips")
             levels.on_value_change(changed)
-            order = ["week", "month", "quarter", "year", "decade"]
-            return lambda: {"dates": sorted(levels.value, key=order.index)}
+            return lambda: {"dates": sorted(levels.value, key=DATE_LEVELS.index)}
+        case "order" | "keep":
+            title = (
+                "The scale, step by step, with | between"
+                if recipe == "order"
+                else "Kept values, with | between"
+            )
+            listed = ui.input(title, value="|".join(given.get(recipe, []))).props("outlined dense")
+            listed.classes("grow").on("change", changed)
+            return lambda: {recipe: [part.strip() for part in str(listed.value).split("|") if part.strip()]}
+        case "prefixes":
+            lengths = ui.input(
+                "Lengths of the beginnings, from long to short",
+                value=", ".join(map(str, given.get("prefixes", [3, 1]))),
+            ).props("outlined dense")
+            lengths.on("change", changed)
+            return lambda: {"prefixes": [int(length) for length in _numbers(lengths.value)]}
         case "fanout":
             size = ui.number("Values in a group", value=given.get("fanout", 5), min=2, precision=0)
             size.props("outlined dense").on("change", changed)
@@ -214,6 +240,10 @@ def _details(
             return lambda: _chosen(name.value)
         case _:
             return lambda: {recipe: True}
+
+
+def _given_ends(**ends: float | None) -> dict[str, float]:
+    return {name: _number(end) for name, end in ends.items() if end is not None}
 
 
 def _chosen(name: str | None) -> str:
