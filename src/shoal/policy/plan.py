@@ -128,6 +128,9 @@ def _read_options(data: DataSection) -> ReadOptions:
         others=data.others,
         sheet=data.sheet,
         long=LongForm(data.long.id, data.long.item) if data.long else None,
+        decimal=data.decimal,
+        thousands=data.thousands,
+        date_format=data.date_format,
     )
 
 
@@ -145,7 +148,17 @@ def _subject_problems(subject: str | None, file: PolicyFile) -> list[Problem]:
 
 _KEYS_OF_ROLE = {
     "identifier": {"pseudonym"},
-    "quasi": {"kind", "hierarchy", "missing", "unknown", "weight", "bounds", "format"},
+    "quasi": {
+        "kind",
+        "hierarchy",
+        "missing",
+        "unknown",
+        "weight",
+        "bounds",
+        "format",
+        "decimal",
+        "thousands",
+    },
     "quasi set": {
         "kind",
         "hierarchy",
@@ -156,7 +169,7 @@ _KEYS_OF_ROLE = {
         "weight",
         "item_weights",
     },
-    "sensitive": {"kind", "hierarchy", "missing", "format"},
+    "sensitive": {"kind", "hierarchy", "missing", "format", "decimal", "thousands"},
     "insensitive": {"kind", "confirm", "separator"},
 }
 
@@ -196,6 +209,8 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                 weight=float(column.weight),
                 bounds=_bounds(column.bounds),
                 date_format=column.format,
+                decimal=column.decimal,
+                thousands=column.thousands,
             )
         case "sensitive":
             if is_set:
@@ -203,7 +218,14 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                     'a set cannot be sensitive as a whole; give it role = "quasi" and list its sensitive'
                     " items under `sensitive`"
                 )
-            return Sensitive(kind=kind, missing=column.missing, hierarchy=source, date_format=column.format)
+            return Sensitive(
+                kind=kind,
+                missing=column.missing,
+                hierarchy=source,
+                date_format=column.format,
+                decimal=column.decimal,
+                thousands=column.thousands,
+            )
         case _:
             return Insensitive(confirm=column.confirm)
 

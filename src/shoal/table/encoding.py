@@ -26,9 +26,14 @@ from shoal.table.pairs import sets_of_pairs
 from shoal.table.raw import LISTED, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.separators import stays_apart, that_run_into
+from shoal.table.written import PUBLISHED, how_written
 
 DEFAULT_SEPARATOR = " "
 NULL_SET = "(null)"  # what stands for a null where sets are told apart from it
+_HOW_WRITTEN = {
+    Kind.NUMBER: "say how numbers are written (decimal, thousands)",
+    Kind.DATE: "say how dates are written (format)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +60,21 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
             return _encode_published_values(raw, name, missing)
         if kind is Kind.SET:
             return _encode_sets(raw, name, role, missing)
-        return _encode_values(raw, name, role, kind, missing)
+        return _encode_values(raw, name, role, kind, missing, published=published)
     except UnsupportedType as error:
         return Encoded(None, (_unsupported(raw, name, values.type, str(error)),))
 
 
-def _encode_values(raw: Raw, name: str, role: Role, kind: Kind, missing: MissingTokens) -> Encoded:
+def _encode_values(
+    raw: Raw, name: str, role: Role, kind: Kind, missing: MissingTokens, *, published: bool
+) -> Encoded:
     encoded = _dictionary(raw.table.column(name))
     entries = _entries(encoded)
-    date_format = role.date_format if isinstance(role, Quasi | Sensitive) else None
+    how = PUBLISHED if published else how_written(role)
     if kind is Kind.NUMBER:
-        found = numbers(entries, missing)
+        found = numbers(entries, missing, how.style)
     elif kind is Kind.DATE:
-        found = dates(entries, missing, date_format)
+        found = dates(entries, missing, how.date_format)
     else:
         found = categories(entries, missing)
     codes = _gathered(encoded, found.codes, len(found.domain))
@@ -76,6 +83,10 @@ def _encode_values(raw: Raw, name: str, role: Role, kind: Kind, missing: Missing
     problems: list[Problem] = []
     if found.invalid.any():
         problems += _invalid_values(raw, name, kind, encoded, found)
+    elif len(found.units) > 1:
+        what = f"holds numbers in several units: {', '.join(map(repr, found.units))}"
+        remedy = "bring them into one unit, or read the column as a category"
+        problems.append(Problem(what, remedy, file=raw.where, column=name))
     elif isinstance(role, Quasi | Sensitive) and role.missing == "reject" and column.missing_count:
         rows = np.flatnonzero(column.codes == found.domain.missing)
         what = "holds missing values, which its rule refuses"
@@ -336,7 +347,7 @@ def _invalid_values(
     entry_of_row = _gathered(encoded, np.arange(len(found.codes)), -1)
     entries = np.flatnonzero(found.invalid)
     texts = as_text(_entries(encoded).take(pa.array(entries[:LISTED]))).to_pylist()
-    remedy = "correct it, declare it as missing, or read the column as a category"
+    remedy = f"correct it, declare it as missing, {_HOW_WRITTEN[kind]}, or read the column as a category"
     problems = [
         raw.problem_at(np.flatnonzero(entry_of_row == entry), f"is not a {kind}", remedy, name, text)
         for entry, text in zip(entries, texts, strict=False)

@@ -37,10 +37,12 @@ from shoal.table.encoding import encode
 from shoal.table.excel import open_excel, open_excel_as_written
 from shoal.table.frames import in_kind, open_frame
 from shoal.table.long_form import as_one_item_sets, one_record_per_id, roles_of_long_form
+from shoal.table.number_style import NumberStyle
 from shoal.table.options import LongForm, ReadOptions
 from shoal.table.raw import Opened, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.set_lines import SetLines
+from shoal.table.written import as_options_say, as_published, how_written
 
 __all__ = [
     "Loaded",
@@ -107,7 +109,7 @@ def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _D
         long = LongForm(canonical(options.long.id), canonical(options.long.item))
         return _read_long_form(opened, roles, options, long, missing)
     opened = _named_by_role(opened, roles)
-    used = _roles_of_columns(opened, roles, options)
+    used = as_options_say(_roles_of_columns(opened, roles, options), options)
     return _encoded(opened, used, lambda _: missing, options)
 
 
@@ -119,7 +121,7 @@ def usable_roles(
     Raises BadInput for roles and columns that do not match, and for types that cannot be read.
     """
     opened = open_frame(empty)
-    used = _roles_of_columns(opened, roles, options)
+    used = as_options_say(_roles_of_columns(opened, roles, options), options)
     raw = opened.load(tuple(used))
     missing = MissingTokens.of(options.missing)
     problems = [
@@ -169,10 +171,10 @@ def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions) 
 
 
 def _as_published(role: Role) -> Role:
-    """Labels have no kind, and published dates are written in one way only."""
+    """Labels have no kind, and published numbers and dates are written in one way only."""
     if isinstance(role, Quasi):
         return replace(role, kind=Kind.CATEGORY, missing="own")
-    return replace(role, date_format=None) if isinstance(role, Sensitive) else role
+    return as_published(role) if isinstance(role, Sensitive) else role
 
 
 def to_frame(table: Table, like: Origin) -> Any:
@@ -204,7 +206,7 @@ def _read_long_form(
     long: LongForm,
     missing: MissingTokens,
 ) -> Loaded:
-    used = _roles_of_columns(opened, roles_of_long_form(roles, long), options)
+    used = as_options_say(_roles_of_columns(opened, roles_of_long_form(roles, long), options), options)
     loaded = _encoded(opened, used, lambda _: missing, options, as_one_item_sets(long))
     table, roles_left = one_record_per_id(loaded.table, loaded.roles, long)
     return replace(loaded, table=table, roles=roles_left)
@@ -219,7 +221,11 @@ def _encoded(
     *,
     published: bool = False,
 ) -> Loaded:
-    measures = [name for name, role in roles.items() if getattr(role, "kind", None) == Kind.NUMBER]
+    measures = [
+        name
+        for name, role in roles.items()
+        if getattr(role, "kind", None) == Kind.NUMBER and how_written(role).style == NumberStyle()
+    ]
     with _foreign_errors(opened.where):
         raw = prepare(opened.load(tuple(roles), measures, options.missing))
     _refuse_no_records(raw)
