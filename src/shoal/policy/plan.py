@@ -227,7 +227,7 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                 thousands=column.thousands,
             )
         case _:
-            return Insensitive(confirm=column.confirm)
+            return Insensitive(confirm=column.confirm, separator=column.separator)
 
 
 def _bounds(given: list[int | float] | None) -> tuple[float, float] | None:

@@ -16,8 +16,8 @@ Dates
     dropped: the day counts as written, whatever its time zone. A column of an original may have another
     format instead (`table.dates`). Published as ISO days.
 Missing
-    A null, an empty text and every missing token of the reader; tokens follow the same rules, so that in a
-    column of numbers the token `-9` also covers `-9.0`.
+    A null, a NaN of a typed column, an empty text and every missing token of the reader, in every role;
+    tokens follow the same rules, so that in a column of numbers the token `-9` also covers `-9.0`.
 Typed columns
     Values that are no text are taken as the text that would publish them: whole numbers without a point,
     `true` and `false`, ISO dates.
@@ -139,9 +139,7 @@ def numbers(entries: pa.Array, missing: MissingTokens, style: NumberStyle | None
     units: tuple[str, ...] = ()
     if _is_numeric(entries.type):
         values = _to_numpy(_widened(entries).fill_null(np.nan))
-        absent = _to_numpy(entries.is_null())
-        if "nan" in missing.texts.to_pylist():
-            absent = absent | np.isnan(values)
+        absent = np.isnan(values)
     else:
         texts = canonical_text(as_text(entries).fill_null(""))
         absent = _to_numpy(pc.is_in(texts, value_set=missing.texts))
@@ -189,6 +187,11 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
+def holds_lists(kind: pa.DataType) -> bool:
+    """Whether values of this type are lists."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
 def number_texts(values: Floats) -> pa.StringArray:
     """The shortest texts of finite numbers, without exponents."""
     whole = (values == np.floor(values)) & (np.abs(values) <= LARGEST_NUMBER)
@@ -225,7 +228,7 @@ def _floats_as_text(values: pa.Array) -> pa.StringArray:
     texts = pc.if_else(
         pa.array(finite), number_texts(np.where(finite, wide, 0.0)), pa.array(wide).cast(pa.string())
     )
-    return pc.if_else(values.is_valid(), texts, None)
+    return pc.if_else(pa.array(_to_numpy(values.is_valid()) & ~np.isnan(wide)), texts, None)
 
 
 def _timestamps_as_text(values: pa.Array) -> pa.StringArray:

@@ -27,9 +27,12 @@ class Typed:
         table: pa.Table,
         notices: tuple[str, ...] = (),
         lines_of: Callable[[Sequence[int]], list[int]] | None = None,
+        *,
         library: str | None = None,
+        own_types: Sequence[Any] = (),
     ) -> None:
-        self._where, self._notices, self._lines_of, self._library = where, notices, lines_of, library
+        self._where, self._notices, self._lines_of = where, notices, lines_of
+        self._library, self._own_types = library, own_types
         self._names = tuple(canonical(name) for name in table.column_names)
         self._table = table
 
@@ -53,7 +56,7 @@ class Typed:
         table = self._table
         for name, column in columns.items():
             table = table.set_column(table.column_names.index(name), name, column)
-        return Typed(self._where, table, self._notices, self._lines_of, self._library)
+        return Typed(self._where, table, self._notices, self._lines_of, library=self._library)
 
     def load(
         self,
@@ -65,7 +68,8 @@ class Typed:
         table = self._table.rename_columns(list(self._names)).select(list(columns))
         table.validate(full=True)  # a file can say that its bytes are text, and lie
         table = table.cast(pa.schema([each.with_type(without_views(each.type)) for each in table.schema]))
-        return Raw(self._where, table, self._lines_of, self._notices, self._library)
+        own_types = dict(zip(self._names, self._own_types, strict=False))
+        return Raw(self._where, table, self._lines_of, self._notices, self._library, own_types=own_types)
 
 
 def without_views(kind: pa.DataType) -> pa.DataType:

@@ -18,9 +18,11 @@ from shoal.table.canonical import (
     canonical_text,
     categories,
     dates,
+    holds_lists,
     numbers,
 )
 from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets
+from shoal.table.missing import with_nulls_for_missing
 from shoal.table.multisets import is_counted, with_counts
 from shoal.table.pairs import sets_of_pairs
 from shoal.table.raw import LISTED, Raw
@@ -49,10 +51,10 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
     """One column as its role reads it; quasi-identifiers of a published source as they are written there."""
     values = raw.table.column(name)
     if isinstance(role, Insensitive):
-        return Encoded(Carried(values if raw.library is None else _owned(values)))
+        return _encode_untouched(raw, name, role, MissingTokens.only_nulls() if published else missing)
     kind = Kind(getattr(role, "kind", Kind.CATEGORY))
     try:
-        if published and raw.typed and (isinstance(role, Quasi) or _holds_lists(values.type)):
+        if published and raw.typed and (isinstance(role, Quasi) or holds_lists(values.type)):
             missing = MissingTokens.only_nulls()
         if published and isinstance(role, QuasiSet):
             return _encode_published_sets(raw, name, role, missing)
@@ -63,6 +65,16 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
         return _encode_values(raw, name, role, kind, missing, published=published)
     except UnsupportedType as error:
         return Encoded(None, (_unsupported(raw, name, values.type, str(error)),))
+
+
+def _encode_untouched(raw: Raw, name: str, role: Insensitive, missing: MissingTokens) -> Encoded:
+    values = raw.table.column(name)
+    if role.separator is not None and holds_lists(values.type):
+        texts = _entries(_dictionary(_items(values, role.separator, missing)[1]))
+        if problems := _ambiguous_items(raw, name, role.separator, texts):
+            return Encoded(None, problems)
+    owned = values if raw.library is None else _owned(values)
+    return Encoded(Carried(with_nulls_for_missing(owned, missing), role.separator))
 
 
 def _encode_values(
@@ -102,14 +114,16 @@ def _encode_published_values(raw: Raw, name: str, missing: MissingTokens) -> Enc
 
 
 def _told_apart(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Values that have different texts where they differ: hours with one local time, zero and minus zero."""
+    """Values that have different texts where they differ: hours with one local time, zeros, NaN and null."""
     kind = values.type
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         return values.cast(pa.timestamp(kind.unit))
     if pa.types.is_floating(kind) and not pa.types.is_float16(kind):
         minus_zero = pc.and_(pc.equal(values, 0.0), pc.less(pc.divide(1.0, values), 0.0))
-        if pc.any(minus_zero, min_count=0).as_py():
-            return pc.if_else(minus_zero, "-0", pa.chunked_array(map(as_text, values.chunks)))
+        no_number = pc.is_nan(values)
+        if pc.any(pc.or_(minus_zero, no_number), min_count=0).as_py():
+            texts = pc.if_else(minus_zero, "-0", pa.chunked_array(map(as_text, values.chunks)))
+            return pc.if_else(no_number, "nan", texts)
     return values
 
 
@@ -194,14 +208,14 @@ def _with_nulls_as_items(
     label = NULL_SET
     while not stays_apart(label, separator) or pc.index(items, label).as_py() >= 0:
         label = f"{label}~" if stays_apart(f"{label}~", separator) else f"{label}+"
-    holds_lists = _holds_lists(values.type)
-    if holds_lists:
+    of_lists = holds_lists(values.type)
+    if of_lists:
         items = items.fill_null(label)
     null_rows = np.flatnonzero(values.is_null().to_numpy())
     empty = np.ones(len(values), dtype=np.bool_)
     empty[null_rows] = False
     empty[rows[_present(items)]] = False
-    if not len(null_rows) or not (holds_lists or empty.any()):
+    if not len(null_rows) or not (of_lists or empty.any()):
         return rows, items
     more = pa.array([label] * len(null_rows), type=pa.string())
     return np.concatenate((rows, null_rows)), pa.chunked_array([*items.chunks, more])
@@ -279,7 +293,7 @@ def _items(values: pa.ChunkedArray, separator: str, missing: MissingTokens) -> t
     items: list[pa.Array] = []
     start = 0
     for chunk in values.chunks:
-        lists = chunk if _holds_lists(chunk.type) else _split(chunk, separator, missing)
+        lists = chunk if holds_lists(chunk.type) else _split(chunk, separator, missing)
         rows.append(_numpy_ints(pc.list_parent_indices(lists)) + start)
         items.append(as_text(pc.list_flatten(lists)))
         start += len(chunk)
@@ -337,10 +351,6 @@ def _numpy_ints(values: pa.Array) -> Ints:
     return ints
 
 
-def _holds_lists(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
-
-
 def _invalid_values(
     raw: Raw, name: str, kind: Kind, encoded: pa.ChunkedArray, found: Canonical
 ) -> list[Problem]:
@@ -378,7 +388,10 @@ def _ambiguous_items(raw: Raw, name: str, separator: str, labels: pa.StringArray
 
 
 def _unsupported(raw: Raw, name: str, kind: pa.DataType, reason: str) -> Problem:
-    remedy = "make it a set column" if _holds_lists(kind) else "turn it into text, or drop the column"
-    return Problem(
-        f"holds values of the type {reason}, which cannot be told apart", remedy, raw.where, None, name
-    )
+    if holds_lists(kind):
+        what = "holds lists, where its role asks for single values"
+        remedy = "make it a set column, or drop the column"
+    else:
+        what = f"holds values of the type {reason}, which cannot be told apart"
+        remedy = "turn it into text, or drop the column"
+    return Problem(what, remedy, raw.where, None, name)

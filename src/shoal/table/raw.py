@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -19,8 +19,8 @@ class Raw:
     """Columns of a source, and where its rows stand.
 
     `lines_of` tells the lines at which the given ascending rows begin; None where rows have no lines.
-    `library` names the library of a frame. In text that is not typed an empty cell is a missing value; other
-    sources tell an empty text from a null.
+    `library` names the library of a frame, and `own_types` are its types of the columns. In text that is not
+    typed an empty cell is a missing value; other sources tell an empty text from a null.
     """
 
     where: str
@@ -29,6 +29,7 @@ class Raw:
     notices: tuple[str, ...] = ()
     library: str | None = None
     typed: bool = True
+    own_types: Mapping[str, Any] = field(default_factory=dict)
 
     def problem_at(
         self, rows: Ints, what: str, remedy: str, column: str, value: str | None = None

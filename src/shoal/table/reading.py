@@ -29,7 +29,7 @@ import pyarrow as pa
 
 from shoal.errors import BadInput, Problem, did_you_mean
 from shoal.table.arrow_form import to_arrow
-from shoal.table.canonical import MissingTokens, canonical
+from shoal.table.canonical import MissingTokens, as_text, canonical, canonical_text
 from shoal.table.columnar import open_arrow, open_json_lines, open_json_lines_as_written, open_parquet
 from shoal.table.columns import Column, Kind, Table
 from shoal.table.delimited import Delimited
@@ -84,11 +84,17 @@ COMPRESSIBLE = (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a table came from: enough to give it back in kind."""
+    """Where a table came from: enough to give it back in kind.
+
+    `types` are the types of its columns in Arrow, `own_types` those of the library of a frame; `orders` are
+    the categories of categorical columns, canonical.
+    """
 
     where: str
     library: str | None = None
     types: Mapping[str, pa.DataType] = field(default_factory=dict)
+    own_types: Mapping[str, Any] = field(default_factory=dict)
+    orders: Mapping[str, pa.StringArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +188,8 @@ def to_frame(table: Table, like: Origin) -> Any:
 
     A column has the type of its source if all its values still have it, as generalized ones have not.
     """
-    return in_kind(to_arrow(table, like.types if like.library else {}), like.library)
+    arrow = to_arrow(table, like.types if like.library else {}, like.orders)
+    return in_kind(arrow, like.library, like.types, like.own_types)
 
 
 def inspect(source: Any, options: ReadOptions = _DEFAULTS) -> pa.Table:
@@ -243,8 +250,16 @@ def _encoded(
     }
     notices = (*raw.notices, *(notice for part in encoded for notice in part.notices))
     types = {name: raw.table.schema.field(name).type for name in roles}
-    origin = Origin(opened.where, raw.library, types)
+    origin = Origin(opened.where, raw.library, types, raw.own_types, _orders(raw) if raw.library else {})
     return Loaded(Table.of(columns, raw.table.num_rows), roles, origin, notices)
+
+
+def _orders(raw: Raw) -> dict[str, pa.StringArray]:
+    return {
+        name: canonical_text(as_text(values.unify_dictionaries().chunk(0).dictionary)).unique()
+        for name, values in zip(raw.table.column_names, raw.table.columns, strict=True)
+        if pa.types.is_dictionary(values.type) and values.num_chunks
+    }
 
 
 def _named_by_role(opened: Opened, roles: Mapping[str, Role]) -> Opened:

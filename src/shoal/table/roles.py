@@ -126,10 +126,16 @@ class Sensitive:
 class Insensitive:
     """Tells nothing about who somebody is; published as it is.
 
-    `confirm` accepts a column that tells records apart although it is declared insensitive.
+    `confirm` accepts a column that tells records apart although it is declared insensitive. `separator` joins
+    the items of lists in files that hold texts only.
     """
 
     confirm: bool = False
+    separator: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.separator == "":
+            raise InvalidParameter("Insensitive", "separator", self.separator, "at least one character")
 
 
 Role = Identifier | Quasi | QuasiSet | Sensitive | Insensitive
