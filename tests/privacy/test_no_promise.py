@@ -39,9 +39,7 @@ def test_k_of_1(promised):
     ],
 )
 def test_l_of_1(promised):
-    with pytest.raises(
-        NoPromise, match=r"l = 1(\.0)? promises nothing: .*; use 2 or more"
-    ):
+    with pytest.raises(NoPromise, match=r"l = 1(\.0)? promises nothing: .*; use 2 or more"):
         promised()
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from shoal.errors import BadInput, MissingExtra
 from shoal.table.columns import Kind
-from shoal.table.reading import ReadOptions, inspect, read_table
+from shoal.table.reading import HowRead, ReadOptions, inspect, inspect_described, read_table
 from shoal.table.roles import Quasi, Sensitive
 from tests.table.views import plain
 
@@ -41,7 +41,7 @@ def test_cells_have_types(workbook):
         "age": [31.0, 4.5, None],
         "born": [date(2001, 5, 6), None, date(2020, 1, 1)],
         "mixed": ["x", "2", "true"],
-        "seen": ["2001-05-06 12:00:00", "2001-05-06", None],
+        "seen": [datetime(2001, 5, 6, 12), datetime(2001, 5, 6), None],
     }
     roles = {
         "age": Quasi(kind=Kind.NUMBER),
@@ -93,3 +93,30 @@ def test_without_openpyxl_the_remedy_is_told(workbook, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingExtra, match=r"shoal\[excel\]"):
         read_table(path, {"a": Quasi()})
+
+
+def test_cells_that_are_dates_stay_dates_beside_texts(workbook):
+    path = workbook(one=[["day"], [datetime(2021, 4, 3)], ["5.4.2021"], [datetime(2021, 4, 6, 12)]])
+    loaded = read_table(path, {"day": Quasi(kind=Kind.DATE)}, ReadOptions(date_format="%d.%m.%Y"))
+    assert plain(loaded.table)["day"] == ["2021-04-03", "2021-04-05", "2021-04-06"]
+
+
+def test_a_date_that_could_be_two_days_is_none(workbook):
+    path = workbook(one=[["day"], [datetime(2021, 4, 3)], ["2021-25-04"]])
+    with pytest.raises(BadInput, match="value '2021-04-03': is not a date"):
+        read_table(path, {"day": Quasi(kind=Kind.DATE)}, ReadOptions(date_format="%Y-%d-%m"))
+
+
+def test_numbers_beside_texts_have_no_style(workbook):
+    path = workbook(one=[["wage"], [1.234], ["1.234,5"]])
+    with pytest.raises(
+        BadInput, match="column 'wage': holds cells that are numbers and cells that are texts"
+    ):
+        read_table(path, {"wage": Quasi(kind=Kind.NUMBER)}, ReadOptions(decimal=",", thousands="."))
+
+
+def test_the_sheet_that_was_read_is_told(workbook):
+    path = workbook(one=[["a"], [1]], two=[["a"], [2]])
+    assert inspect_described(path)[1] == HowRead(sheet="one")
+    table, how = inspect_described(path, ReadOptions(sheet="two"))
+    assert (table.to_pydict(), how) == ({"a": [2]}, HowRead(sheet="two"))

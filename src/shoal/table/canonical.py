@@ -153,14 +153,20 @@ def numbers(entries: pa.Array, missing: MissingTokens, style: NumberStyle | None
     return Canonical(domain, codes, ~absent & ~valid, units)
 
 
-def dates(entries: pa.Array, missing: MissingTokens, date_format: str | None = None) -> Canonical:
-    """Entries as days, ascending; `date_format` is how texts write them, if not in ISO 8601."""
+def dates(
+    entries: pa.Array, missing: MissingTokens, date_format: str | None = None, *, mixed: bool = False
+) -> Canonical:
+    """Entries as days, ascending; `date_format` is how texts write them, if not in ISO 8601.
+
+    In a `mixed` column some do the one and some the other, and what means two different days means none.
+    """
     texts = canonical_text(as_text(entries).fill_null(""))
     absent = _to_numpy(pc.is_in(texts, value_set=missing.texts))
     if date_format is not None and (is_text(entries.type) or _counts_days(entries.type, date_format)):
         days = read_days(texts.to_pylist(), date_format)
+        days = _one_or_the_other(days, _iso_days(texts)) if mixed else days
     else:
-        days = np.array([_iso_day(text) for text in texts.to_pylist()], dtype=np.float64)
+        days = _iso_days(texts)
     valid = ~absent & np.isfinite(days)
     distinct, codes = _coded(days, valid)
     labels = [date.fromordinal(int(day) + EPOCH).isoformat() for day in distinct]
@@ -265,6 +271,15 @@ def _coded(values: Floats, valid: Bools) -> tuple[Floats, Ints]:
     codes = np.full(len(values), len(distinct), dtype=np.int64)
     codes[valid] = places
     return distinct, codes
+
+
+def _iso_days(texts: pa.StringArray) -> Floats:
+    return np.array([_iso_day(text) for text in texts.to_pylist()], dtype=np.float64)
+
+
+def _one_or_the_other(one: Floats, other: Floats) -> Floats:
+    agree = np.isnan(one) | np.isnan(other) | (one == other)
+    return np.where(agree, np.where(np.isnan(one), other, one), np.nan)
 
 
 def _iso_day(text: str) -> float:

@@ -24,6 +24,7 @@ from shoal.table.canonical import (
 from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets
 from shoal.table.missing import with_nulls_for_missing
 from shoal.table.multisets import is_counted, with_counts
+from shoal.table.number_style import NumberStyle
 from shoal.table.pairs import sets_of_pairs
 from shoal.table.raw import LISTED, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -83,10 +84,15 @@ def _encode_values(
     encoded = _dictionary(raw.table.column(name))
     entries = _entries(encoded)
     how = PUBLISHED if published else how_written(role)
+    if kind is Kind.NUMBER and name in raw.mixed and how.style not in (None, NumberStyle()):
+        what = "holds cells that are numbers and cells that are texts, which write numbers in different ways"
+        return Encoded(
+            None, (Problem(what, "make all its cells numbers, or all texts", raw.where, None, name),)
+        )
     if kind is Kind.NUMBER:
         found = numbers(entries, missing, how.style)
     elif kind is Kind.DATE:
-        found = dates(entries, missing, how.date_format)
+        found = dates(entries, missing, how.date_format, mixed=name in raw.mixed)
     else:
         found = categories(entries, missing)
     codes = _gathered(encoded, found.codes, len(found.domain))

@@ -39,17 +39,19 @@ from shoal.table.frames import in_kind, open_frame
 from shoal.table.long_form import as_one_item_sets, one_record_per_id, roles_of_long_form
 from shoal.table.number_style import NumberStyle
 from shoal.table.options import LongForm, ReadOptions
-from shoal.table.raw import Opened, Raw
+from shoal.table.raw import HowRead, Opened, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.set_lines import SetLines
 from shoal.table.written import as_options_say, as_published, how_written
 
 __all__ = [
+    "HowRead",
     "Loaded",
     "LongForm",
     "Origin",
     "ReadOptions",
     "inspect",
+    "inspect_described",
     "read_published",
     "read_table",
     "to_frame",
@@ -198,12 +200,17 @@ def inspect(source: Any, options: ReadOptions = _DEFAULTS) -> pa.Table:
     Columns of delimited text and of lines are texts, not yet canonical, with missing tokens still in them;
     columns of other formats have the types of their source.
     """
+    return inspect_described(source, options)[0]
+
+
+def inspect_described(source: Any, options: ReadOptions = _DEFAULTS) -> tuple[pa.Table, HowRead]:
+    """The same, and what was given or found out about the source: encoding, delimiter, quote, sheet."""
     opened = _open(source, options)
     _refuse_same_names(opened)
     with _foreign_errors(opened.where):
         raw = opened.load(opened.names)
     _refuse_no_records(raw)
-    return raw.table
+    return raw.table, opened.how_read
 
 
 def _read_long_form(
