@@ -20,6 +20,14 @@ class InvalidParameter(ShoalError):
         super().__init__(f"{owner}: {name} must be {must_be}, got {value!r}")
 
 
+class NoPromise(InvalidParameter):
+    """A parameter by which nothing would be promised: which, and why."""
+
+    def __init__(self, owner: str, name: str, value: object, why: str, must_be: str) -> None:
+        super().__init__(owner, name, value, must_be)
+        self.args = (f"{owner}: {name} = {value} promises nothing: {why}; use {must_be}",)
+
+
 class UnknownName(ShoalError):
     """A name that nobody knows; suggests the nearest and lists what is known."""
 

@@ -2,6 +2,7 @@
 
 import json
 
+import openpyxl
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -133,3 +134,22 @@ def test_lines_are_sets(hospital):
     assert columns_of(done)["items"]["kind"] == "set"
     assert 'model = "km-anonymity"' in hospital.policy.read_text()
     assert json.dumps(done.json)
+
+
+def test_how_a_file_is_read_can_be_given(tmp_path):
+    (tmp_path / "d.csv").write_bytes("name|größe,cm\nAnn|3,5\nBob|4,5\n".encode("cp1250"))
+    done = shoal("profile", tmp_path / "d.csv", "--encoding", "cp1250", "--delimiter", "|", "--json")
+    assert set(columns_of(done)) == {"name", "größe,cm"}
+    assert shoal("profile", tmp_path / "d.csv", "--encoding", "klingon").code == BAD_INPUT
+
+
+def test_a_sheet_can_be_chosen(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["a"])
+    book.create_sheet("second").append(["b"])
+    book["second"].append([1])
+    book.save(tmp_path / "d.xlsx")
+    done = shoal("profile", tmp_path / "d.xlsx", "--sheet", "second", "--json")
+    assert set(columns_of(done)) == {"b"}
+    done = shoal("profile", tmp_path / "d.xlsx", "--sheet", "third")
+    assert done.code == BAD_INPUT

@@ -78,6 +78,15 @@ def test_dates_of_a_file_may_be_written_like_the_data(tmp_path):
     assert bound.column.domain.numbers.tolist() == column.domain.numbers.tolist()
 
 
+@pytest.mark.parametrize("labels", [("1.234,5", "2.000", "7"), ("1234.5", "2000", "7")])
+def test_numbers_of_a_file_may_be_written_like_the_data(tmp_path, labels):
+    (tmp_path / "wage.csv").write_text("".join(f"{label};some;*\n" for label in labels))
+    source = HierarchyFile(tmp_path / "wage.csv")
+    role = Quasi(kind=Kind.NUMBER, decimal=",", thousands=".", hierarchy=source)
+    bound = bind("wage", column_of_kind([7, 1234.5, 2000], Kind.NUMBER), role)
+    assert labels_of(bound) == ["7", "1234.5", "2000"]
+
+
 def test_built_trees_over_dates():
     column = column_of_kind([date(2001, 5, 6), None, date(1999, 12, 31)], Kind.DATE)
     bound = bind("born", column, Quasi(kind=Kind.DATE, hierarchy=dates("year")))

@@ -15,7 +15,7 @@ from tests.reference import privacy_tables as reference
 ROLES = {"age": Quasi(), "illness": Sensitive()}
 
 promises = st.builds(
-    AlphaKAnonymity, st.sampled_from([0.3, Fraction(1, 3), 0.5, Fraction(2, 3), 1]), st.integers(1, 3)
+    AlphaKAnonymity, st.sampled_from([0.3, Fraction(1, 3), 0.5, Fraction(2, 3), 0.9]), st.integers(2, 3)
 )
 
 
@@ -58,13 +58,13 @@ def test_the_claim_names_both_parts():
 
 
 @pytest.mark.parametrize("alpha", [0, 1.01, True, None, float("nan")])
-def test_alpha_is_above_0_and_up_to_1(alpha):
-    with pytest.raises(InvalidParameter, match="AlphaKAnonymity: alpha must be a number above 0 and up to 1"):
+def test_alpha_is_above_0_and_below_1(alpha):
+    with pytest.raises(InvalidParameter, match="AlphaKAnonymity: alpha must be a number above 0 and below 1"):
         AlphaKAnonymity(alpha, 2)
 
 
-def test_k_is_an_integer_of_1_or_more():
-    with pytest.raises(InvalidParameter, match="AlphaKAnonymity: k must be an integer of 1 or more, got 0"):
+def test_k_is_an_integer_of_2_or_more():
+    with pytest.raises(InvalidParameter, match="AlphaKAnonymity: k must be an integer of 2 or more, got 0"):
         AlphaKAnonymity(0.5, 0)
 
 
@@ -77,5 +77,5 @@ def test_both_parts_can_be_infeasible():
 
 
 def test_a_release_without_records_keeps_no_promise():
-    verdict = AlphaKAnonymity(1, 1).verify(local_data([], ROLES))
+    verdict = AlphaKAnonymity(0.5, 2).verify(local_data([], ROLES))
     assert (verdict.holds, verdict.evidence) == (False, "there are no records")

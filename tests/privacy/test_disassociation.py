@@ -207,7 +207,7 @@ clusters = st.recursive(
 )
 
 
-@given(st.lists(clusters, min_size=1, max_size=3), st.integers(1, 3), st.integers(1, 3), st.integers(1, 4))
+@given(st.lists(clusters, min_size=1, max_size=3), st.integers(2, 3), st.integers(1, 3), st.integers(2, 4))
 @settings(deadline=None, max_examples=200)
 def test_the_verdict_on_any_clusters_is_the_twins(lines, k, m, l):
     verdict = verify(*lines, k=k, m=m, l=l, sensitive=["f", "z"])

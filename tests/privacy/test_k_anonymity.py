@@ -13,12 +13,12 @@ AGE_AND_SEX = {"age": Quasi(), "sex": Quasi()}
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "5", True, None])
-def test_k_is_an_integer_of_1_or_more(k):
-    with pytest.raises(InvalidParameter, match="KAnonymity: k must be an integer of 1 or more, got"):
+def test_k_is_an_integer_of_2_or_more(k):
+    with pytest.raises(InvalidParameter, match="KAnonymity: k must be an integer of 2 or more, got"):
         KAnonymity(k)
 
 
-@given(tables_after_one_change(), st.integers(1, 5))
+@given(tables_after_one_change(), st.integers(2, 5))
 @settings(deadline=None, max_examples=150)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(tables, k):
     for table in tables:
@@ -116,7 +116,7 @@ def test_without_quasi_identifiers_all_records_are_one_class_and_the_claim_says_
 
 
 def test_a_release_without_records_keeps_no_promise():
-    verdict = KAnonymity(1).verify(local_data([], AGE_AND_SEX))
+    verdict = KAnonymity(2).verify(local_data([], AGE_AND_SEX))
     assert (verdict.holds, verdict.smallest) == (False, None)
     assert verdict.evidence == "there are no records"
 

@@ -17,8 +17,8 @@ def baskets(*texts, **roles):
 
 
 @pytest.mark.parametrize("parameters", [(0, 2), (2, 0), (2.0, 2), (2, True), ("2", 2)])
-def test_k_and_m_are_integers_of_1_or_more(parameters):
-    with pytest.raises(InvalidParameter, match=r"KmAnonymity: [km] must be an integer of 1 or more"):
+def test_k_is_an_integer_of_2_or_more_and_m_of_1(parameters):
+    with pytest.raises(InvalidParameter, match=r"KmAnonymity: [km] must be an integer of [12] or more"):
         KmAnonymity(*parameters)
 
 
@@ -29,11 +29,11 @@ def test_k_and_m_fit_into_kernels(parameters):
 
 
 def test_the_largest_k_and_m_are_checked():
-    assert KmAnonymity(1, 2**53).verify(baskets("a b", "a")).holds
+    assert KmAnonymity(2, 2**53).verify(baskets("a b", "a b")).holds
     assert not KmAnonymity(2**53, 2**53).verify(baskets("a b", "a")).holds
 
 
-@given(files_after_one_change(), st.integers(1, 4), st.integers(1, 4))
+@given(files_after_one_change(), st.integers(2, 4), st.integers(1, 4))
 @settings(deadline=None, max_examples=150)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(files, k, m):
     for file in files:
@@ -121,7 +121,7 @@ def test_a_file_without_set_columns_is_refused():
 
 
 def test_a_release_without_records_keeps_no_promise():
-    assert not KmAnonymity(1, 1).verify(baskets()).holds
+    assert not KmAnonymity(2, 1).verify(baskets()).holds
 
 
 def test_fewer_than_k_records_with_items_are_infeasible():

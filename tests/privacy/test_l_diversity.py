@@ -17,8 +17,8 @@ from tests.reference import privacy_tables as reference
 
 ROLES = {"age": Quasi(), "illness": Sensitive()}
 
-numbers = st.sampled_from([1, 1.5, 2, Fraction(8, 3), 3])
-wholes = st.integers(1, 3)
+numbers = st.sampled_from([1.2, 1.5, 2, Fraction(8, 3), 3])
+wholes = st.integers(2, 3)
 promises = st.one_of(
     st.builds(LDiversity, numbers),
     st.builds(LDiversity, wholes, st.just("distinct")),
@@ -91,7 +91,7 @@ def test_a_missing_value_counts_in_no_share():
 
 
 def test_a_class_without_values_fails():
-    verdict = LDiversity(1).verify(local_data([("30", "flu"), ("40", None), ("40", None)], ROLES))
+    verdict = LDiversity(2).verify(local_data([("30", "flu"), ("40", None), ("40", None)], ROLES))
     assert not verdict.holds
     assert "in class age=40: every value of illness is missing" in verdict.witness.what
     assert verdict.witness.rows == (2, 3)
@@ -151,10 +151,10 @@ def test_one_tenth_means_one_tenth():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"l": 0}, "LDiversity: l must be a number of 1 or more, got 0"),
-        ({"l": True}, "l must be a number of 1 or more, got True"),
-        ({"l": "2"}, "l must be a number of 1 or more, got '2'"),
-        ({"l": float("nan")}, "l must be a number of 1 or more, got nan"),
+        ({"l": 0}, "LDiversity: l must be a number above 1, got 0"),
+        ({"l": True}, "l must be a number above 1, got True"),
+        ({"l": "2"}, "l must be a number above 1, got '2'"),
+        ({"l": float("nan")}, "l must be a number above 1, got nan"),
         ({"l": Fraction(10**30, 3)}, "with at most 18 digits"),
         ({"l": 2.5, "kind": "distinct"}, "l must be a whole number for kind 'distinct', got 2.5"),
         ({"l": 2.5, "kind": "recursive", "c": 2}, "l must be a whole number for kind 'recursive'"),
@@ -187,7 +187,7 @@ def test_a_sensitive_column_of_sets_is_not_left_out_in_silence():
 
 
 def test_a_release_without_records_keeps_no_promise():
-    assert not LDiversity(1).verify(local_data([], ROLES)).holds
+    assert not LDiversity(2).verify(local_data([], ROLES)).holds
 
 
 def test_an_impossible_l_is_infeasible_and_names_the_tables_own_diversity():

@@ -292,7 +292,7 @@ CLUSTERS = (
 
 def taken_apart() -> Outcome:
     """Sets in chunks."""
-    released, model = disassociated(CLUSTERS), Disassociation(k=1, m=2)
+    released, model = disassociated(CLUSTERS), Disassociation(k=2, m=2)
     level = Level(
         name="3 values", groups=("beer", "wine", "ink"), before=(7, 6, 2), told=(5, 6, 0), spread=(0, 0, 1)
     )

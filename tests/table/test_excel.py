@@ -1,12 +1,15 @@
 import sys
+import zipfile
 from datetime import date, datetime
 
 import openpyxl
+import pyarrow as pa
 import pytest
 
 from shoal.errors import BadInput, MissingExtra
 from shoal.table.columns import Kind
-from shoal.table.reading import ReadOptions, inspect, read_table
+from shoal.table.excel import open_excel_as_written, write_excel
+from shoal.table.reading import HowRead, ReadOptions, inspect, inspect_described, read_table
 from shoal.table.roles import Quasi, Sensitive
 from tests.table.views import plain
 
@@ -41,7 +44,7 @@ def test_cells_have_types(workbook):
         "age": [31.0, 4.5, None],
         "born": [date(2001, 5, 6), None, date(2020, 1, 1)],
         "mixed": ["x", "2", "true"],
-        "seen": ["2001-05-06 12:00:00", "2001-05-06", None],
+        "seen": [datetime(2001, 5, 6, 12), datetime(2001, 5, 6), None],
     }
     roles = {
         "age": Quasi(kind=Kind.NUMBER),
@@ -98,7 +101,7 @@ def test_without_openpyxl_the_remedy_is_told(workbook, monkeypatch):
 def test_a_last_row_without_values_is_a_row_to_every_reader(tmp_path):
     file = tmp_path / "published.xlsx"
     write_excel(file, ["a"], [pa.array(["x", None, None])])
-    seen = [row for row, in openpyxl.load_workbook(file).worksheets[0].iter_rows(values_only=True)]
+    seen = [row for (row,) in openpyxl.load_workbook(file).worksheets[0].iter_rows(values_only=True)]
     assert seen == ["a", "x", None, None]
     assert open_excel_as_written(file, ReadOptions()).load(("a",)).table.num_rows == 3
 
@@ -110,3 +113,30 @@ def test_a_last_row_without_a_cell_is_no_row(tmp_path):
         for name in old.namelist():
             new.writestr(name, old.read(name).replace(b'<c r="A3"/>', b""))
     assert open_excel_as_written(bare, ReadOptions()).load(("a",)).table.num_rows == 1
+
+
+def test_cells_that_are_dates_stay_dates_beside_texts(workbook):
+    path = workbook(one=[["day"], [datetime(2021, 4, 3)], ["5.4.2021"], [datetime(2021, 4, 6, 12)]])
+    loaded = read_table(path, {"day": Quasi(kind=Kind.DATE)}, ReadOptions(date_format="%d.%m.%Y"))
+    assert plain(loaded.table)["day"] == ["2021-04-03", "2021-04-05", "2021-04-06"]
+
+
+def test_a_date_that_could_be_two_days_is_none(workbook):
+    path = workbook(one=[["day"], [datetime(2021, 4, 3)], ["2021-25-04"]])
+    with pytest.raises(BadInput, match="value '2021-04-03': is not a date"):
+        read_table(path, {"day": Quasi(kind=Kind.DATE)}, ReadOptions(date_format="%Y-%d-%m"))
+
+
+def test_numbers_beside_texts_have_no_style(workbook):
+    path = workbook(one=[["wage"], [1.234], ["1.234,5"]])
+    with pytest.raises(
+        BadInput, match="column 'wage': holds cells that are numbers and cells that are texts"
+    ):
+        read_table(path, {"wage": Quasi(kind=Kind.NUMBER)}, ReadOptions(decimal=",", thousands="."))
+
+
+def test_the_sheet_that_was_read_is_told(workbook):
+    path = workbook(one=[["a"], [1]], two=[["a"], [2]])
+    assert inspect_described(path)[1] == HowRead(sheet="one")
+    table, how = inspect_described(path, ReadOptions(sheet="two"))
+    assert (table.to_pydict(), how) == ({"a": [2]}, HowRead(sheet="two"))

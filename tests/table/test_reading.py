@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter
 from shoal.table.columns import Carried, Coded, Kind, Sets
-from shoal.table.reading import LongForm, ReadOptions, inspect, read_published, read_table, to_frame
+from shoal.table.reading import (
+    HowRead,
+    LongForm,
+    ReadOptions,
+    inspect,
+    inspect_described,
+    read_published,
+    read_table,
+    to_frame,
+)
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
 from tests.reference import table as reference
 from tests.table.views import plain, values
@@ -58,7 +67,7 @@ class TestRoles:
             "age": ["31", "4"],
             "born": ["2001-05-06", None],
             "codes": [["a", "b"], []],
-            "note": ["x ", ""],
+            "note": ["x ", None],
         }
         assert loaded.table.coded("age").domain.numbers.tolist() == [4.0, 31.0]
         assert isinstance(loaded.table.column("note"), Carried)
@@ -719,3 +728,24 @@ def test_texts_that_are_none_and_views_of_texts(tmp_path):
     roles = {"zip": Quasi(), "note": Insensitive(), "ill": Sensitive()}
     read = read_table(pa.table({"zip": view, "note": view, "ill": view}), roles).table
     assert read.coded("zip").domain.texts() == ["12", "13"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "how"),
+    [
+        ("d.csv", "a;b\n1;2\n", HowRead(encoding="utf-8", delimiter=";", quote='"')),
+        ("d.tsv", "a\tb\n1\t2\n", HowRead(encoding="utf-8", delimiter="\t", quote='"')),
+        ("d.csv", "a,b\né,2\n".encode("cp1252"), HowRead(encoding="cp1252", delimiter=",", quote='"')),
+        ("d.csv.gz", "\ufeffa,b\n1,2\n", HowRead(encoding="utf-8-sig", delimiter=",", quote='"')),
+        ("d.txt", "a b\n", HowRead(encoding="utf-8")),
+        ("d.jsonl", '{"a": 1}\n', HowRead(encoding="utf-8")),
+    ],
+)
+def test_what_was_found_out_about_a_file_is_told(write, name, content, how):
+    table, found = inspect_described(write(name, content))
+    assert found == how
+    assert table.num_rows == 1
+
+
+def test_about_a_frame_nothing_had_to_be_found_out():
+    assert inspect_described(pa.table({"a": [1]}))[1] == HowRead()

@@ -98,12 +98,18 @@ def profile(
     missing: Annotated[
         list[str] | None, typer.Option(help="How a missing value is written; repeatable.")
     ] = None,
+    sheet: Annotated[str | None, typer.Option(help="The sheet of an Excel file; else the first.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Such as utf-8 or cp1252; else found out.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="What is between cells; else found out.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show what is in a file and how unique its people are; suggest a role for each column."""
     with shown_progress() as progress:
         progress.stage("reading")
-        found = profile_data(data, ReadOptions(missing=("", *(missing or ()))))
+        options = ReadOptions(
+            missing=("", *(missing or ())), sheet=sheet, encoding=encoding, delimiter=delimiter
+        )
+        found = profile_data(data, options)
     if policy is not None:
         starter_policy(found, data, policy)
     if as_json:

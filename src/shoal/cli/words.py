@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from shoal.explain.items import Explanation
@@ -194,7 +195,7 @@ def profile_json(found: Profile) -> dict[str, Any]:
         ],
         "missing": list(found.missing),
         "subject": found.subject,
-        "read_as": found.read_as.given,
+        "read_as": asdict(found.read_as),
         "uniqueness": [{"columns": list(names), "unique_share": share} for names, share in found.uniqueness],
         "notices": list(found.notices),
     }

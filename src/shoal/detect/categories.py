@@ -33,7 +33,8 @@ _SCALES = (
     "graduate|master|masters|doctorate|phd",
     "preschool|1st-4th|5th-6th|7th-8th|9th|10th|11th|12th|hs-grad|some-college|assoc-voc|assoc-acdm|bachelors|"
     "masters|prof-school|doctorate",
-    "kein abschluss|hauptschule|realschule|mittlere reife|abitur|ausbildung|bachelor|master|diplom|promotion|doktor",
+    "kein abschluss|hauptschule|realschule|mittlere reife|abitur|ausbildung|bachelor|master|diplom|promotion|"
+    "doktor",
     "none|mild|moderate|severe|critical|fatal",
     "minor|moderate|major|extreme",
     "child|teen|teenager|young adult|adult|senior|elderly",
@@ -49,7 +50,8 @@ _BAND = re.compile(
     r"(?:(?P<below><=?|under|unter|bis|up to|moins de|menos de|meno di)\s*(?P<most>\d+(?:[.,]\d+)?)"
     r"|(?:>=?|over|uber|ab|plus de|mas de|oltre)\s*(?P<least>\d+(?:[.,]\d+)?)"
     r"|(?P<low>\d+(?:[.,]\d+)?)\s*(?:-|–|to|bis|a|\.\.)\s*(?P<high>\d+(?:[.,]\d+)?)"
-    r"|(?P<from>\d+(?:[.,]\d+)?)\s*(?:\+|and over|and older|and above|und alter|u\.a\.|et plus|y mas|e oltre))"
+    r"|(?P<from>\d+(?:[.,]\d+)?)\s*"
+    r"(?:\+|and over|and older|and above|und alter|u\.a\.|et plus|y mas|e oltre))"
     r"(?:\s*(?:years?|yrs?|jahre?|ans|anos|anni|jaar))?"
 )
 _CODES = (
@@ -85,7 +87,7 @@ def order_of(values: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def code_system(values: Sequence[str]) -> tuple[str, tuple[int, ...]] | None:
-    """The name of a system of codes that all values follow, and at which lengths its beginnings mean something."""
+    """The system of codes that all values follow, and the lengths at which its beginnings mean something."""
     texts = [value.upper() for value in values]
     for name, form, lengths in _CODES:
         if len(texts) >= 3 and _share(texts, form) >= 0.95 and len({text[0] for text in texts}) > 1:

@@ -11,16 +11,16 @@ import numpy as np
 _TIME = (
     r"(?:[T ,]+\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2})?)?"
 )
+_TIME_AT_END = re.compile(r"([T ,]+)\d{1,2}([:.])\d{2}(\2\d{2})?( ?)([AaPp][Mm])?$")
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}" + _TIME)
 _TRIPLE = re.compile(r"(\d{1,4})([./\-] ?| )(\d{1,2})\2(\d{1,4})(\.?)" + _TIME)
 _DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _EASTERN = re.compile(r"(\d{4})(年|년 ?)(\d{1,2})(月|월 ?)(\d{1,2})(日|일)" + _TIME)
 _NAMED = (
-    # (pattern, format before the year, year place); %b reads any month's name, long or short
     (
         re.compile(
-            r"(\d{1,2})(\.?)([ \-/]?)([^\W\d_]{3,}\.?)([ \-/.,]{0,2})(\d{4}|\d{2})(\.|[ \u00a0\u202f]?[гр]\.?)?"
-            + _TIME
+            r"(\d{1,2})(\.?)([ \-/]?)([^\W\d_]{3,}\.?)([ \-/.,]{0,2})(\d{4}|\d{2})"
+            r"(\.|[ \u00a0\u202f]?[гр]\.?)?" + _TIME
         ),
         "day",
     ),
@@ -38,7 +38,7 @@ DAY_FIRST, MONTH_FIRST, YEAR_FIRST = "day first", "month first", "year first"
 
 @dataclass(frozen=True, slots=True)
 class DateReading:
-    """A way to read a column as dates: its format (None is ISO), the share it reads, and what else would fit."""
+    """A way to read a column as dates: its format (None is ISO), the share it reads, what else would fit."""
 
     format: str | None
     share: float
@@ -87,14 +87,17 @@ def are_serials(texts: Iterable[str]) -> bool:
 
 def _time_format(texts: Sequence[str]) -> str:
     """The time of day behind the dates, if all of them have one."""
-    found = [re.search(r"([T ,]+)\d{1,2}([:.])\d{2}(\2\d{2})?( ?[AaPp][Mm])?$", text) for text in texts]
-    forms = {
-        f"{each[1]}%{'I' if each[4] else 'H'}{each[2]}%M{f'{each[2]}%S' if each[3] else ''}{' %p' if (each[4] or '').startswith(' ') else '%p' if each[4] else ''}"
-        if each
-        else ""
-        for each in found
-    }
+    forms = {_time_form(text) for text in texts}
     return forms.pop() if len(forms) == 1 else ""
+
+
+def _time_form(text: str) -> str:
+    found = _TIME_AT_END.search(text)
+    if found is None:
+        return ""
+    gap, mark, seconds, half_gap, half = found.groups()
+    hour = "%I" if half else "%H"
+    return f"{gap}{hour}{mark}%M{f'{mark}%S' if seconds else ''}{f'{half_gap}%p' if half else ''}"
 
 
 def _shape(text: str) -> tuple[Any, tuple[int, int, int]]:

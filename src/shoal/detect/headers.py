@@ -47,9 +47,7 @@ def says(name: str) -> frozenset[Says]:
     """What the name of a column says, all of it."""
     joined = spelled(name)
     parts = set(joined.split("_"))
-    found = {
-        what for what, words in _WORDS for word in words.split() if _stands_in(folded(word), joined, parts)
-    }
+    found = {what for what, words in _words().items() for word in words if _stands_in(word, joined, parts)}
     if _IDENTIFYING.search(joined) and not _OF_A_KIND.search(joined):
         found.add(Says.NUMBER)
     if _OF_A_KIND.search(joined):

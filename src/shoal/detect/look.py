@@ -34,7 +34,7 @@ _EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """Why a column must not be published as it is: what its values look like, how many do, and their shapes."""
+    """Why a column must not be published as it is: what its values look like, how many, and their shapes."""
 
     what: str
     share: float
@@ -129,7 +129,7 @@ def _look_at_texts(column: Observed, hints: FileHints) -> Look:
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)
     dates = _dates(column, hints)
     if dates is not None and dates.share >= FITS:
-        return _look_at_dates(column, dates)
+        return _look_at_dates(dates)
     numbers = number_reading(column.texts, column.rows, hints.decimal)
     if numbers is not None and numbers.share >= FITS and not has_leading_zeros(column.texts, column.rows):
         return _look_at_numbers(column, numbers, values)
@@ -139,7 +139,7 @@ def _look_at_texts(column: Observed, hints: FileHints) -> Look:
     return _look_at_words_and_codes(column, values)
 
 
-def _look_at_dates(column: Observed, reading: DateReading) -> Look:
+def _look_at_dates(reading: DateReading) -> Look:
     return Look(kind="date", looks_like=f"dates, {reading.in_words()}", dates=reading, fits=reading.share)
 
 
@@ -256,26 +256,34 @@ def _reads_as_date(column: Observed) -> bool:
 
 
 def _look_at_words_and_codes(column: Observed, values: Sequence[str]) -> Look:
-    order = categories.order_of(values)
-    if order is not None:
-        return Look(kind="category", looks_like="ordered categories", order=order)
-    if column.distinct == 2:
-        return Look(kind="category", looks_like="one of two values")
     said = says(column.name)
-    if system := categories.code_system(values):
-        return Look(kind="category", looks_like=system[0], prefixes=system[1])
-    if categories.are_postal_codes(values) and Says.NUMBER not in said:
-        return Look(kind="category", looks_like="postal codes")
-    if categories.are_times(values):
-        return Look(kind="category", looks_like="times of day", prefixes=(2,))
-    if categories.are_countries(values):
-        return Look(kind="category", looks_like="countries")
+    known = _known_categories(column, values, said)
+    if known is not None:
+        return known
     suspicion = _suspicious_codes(column, values, said) or _suspicious_words(column, values, said)
     if suspicion is not None:
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)
-    if Says.POSTAL in said:
-        return Look(kind="category", looks_like="postal codes")
-    return Look(kind="category", looks_like="categories")
+    return Look(kind="category", looks_like="postal codes" if Says.POSTAL in said else "categories")
+
+
+def _known_categories(column: Observed, values: Sequence[str], said: frozenset[Says]) -> Look | None:
+    """Categories that have an order, a build or a list of their own; None if they have not."""
+    order = categories.order_of(values)
+    system = categories.code_system(values)
+    found: Look | None = None
+    if order is not None:
+        found = Look(kind="category", looks_like="ordered categories", order=order)
+    elif column.distinct == 2:
+        found = Look(kind="category", looks_like="one of two values")
+    elif system is not None:
+        found = Look(kind="category", looks_like=system[0], prefixes=system[1])
+    elif categories.are_postal_codes(values) and Says.NUMBER not in said:
+        found = Look(kind="category", looks_like="postal codes")
+    elif categories.are_times(values):
+        found = Look(kind="category", looks_like="times of day", prefixes=(2,))
+    elif categories.are_countries(values):
+        found = Look(kind="category", looks_like="countries")
+    return found
 
 
 def _suspicious_codes(column: Observed, values: Sequence[str], said: frozenset[Says]) -> Suspicion | None:

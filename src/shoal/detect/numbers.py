@@ -59,7 +59,7 @@ _EITHER = {".": r"^\D*[0-9]{1,3}\.[0-9]{3}\D*$", ",": r"^\D*[0-9]{1,3},[0-9]{3}\
 
 @dataclass(frozen=True, slots=True)
 class NumberReading:
-    """A way to read a column as numbers: the share of rows that it reads, and whether another reads them, too."""
+    """A way to read a column as numbers: the share of rows that it reads, and another that does, too."""
 
     style: NumberStyle
     share: float

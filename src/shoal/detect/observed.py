@@ -19,8 +19,8 @@ _LETTER = re.compile(r"[^\W\d_]")
 class Observed:
     """Distinct values of a column without missing ones, and exact counts over all its rows.
 
-    `texts` is a sample where there are more than SAMPLE distinct values, spread evenly over them; `rows` says how many rows
-    have each. `type` is that of the source, text if the source has no types.
+    `texts` is a sample where there are more than SAMPLE distinct values, spread evenly over them; `rows` says
+    how many rows have each. `type` is that of the source, text if the source has no types.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Observed:
         return cls(name, texts, rows, distinct, present, kind)
 
     def usual(self) -> list[str]:
-        """The distinct values without those that stand once, which may be slips, if hardly any rows are lost."""
+        """The distinct values without those that stand once, maybe slips, if hardly any rows are lost."""
         repeated = np.flatnonzero(self.rows > 1)
         if self.rows[repeated].sum() < _USUAL * self.rows.sum():
             repeated = np.arange(len(self.rows))

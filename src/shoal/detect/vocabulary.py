@@ -1,7 +1,7 @@
 """Whether words are rather names of people, names of places, or other words.
 
-No list holds all names, so endings and beginnings are compared: how often the letter groups of a word stand in the names, in the
-places and in the other words of the lists that `mimesis` ships in some forty languages.
+No list holds all names, so endings and beginnings are compared: how often the letter groups of a word stand
+in the names, in the places and in the other words of the lists that `mimesis` ships in some forty languages.
 """
 
 import json

@@ -30,9 +30,9 @@ from shoal.engine.joined_sets import JoinedSets, join_sets
 from shoal.engine.port import MATCHES, Question, Wildcard
 from shoal.engine.wildcard import wildcard_reading
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
 from shoal.kernels.grouping import group_rows, group_sets, members
-from shoal.table.canonical import UnsupportedType, as_text
+from shoal.table.canonical import UnsupportedType, as_text, holds_lists
 from shoal.table.columns import Carried, Coded, Sets, Table
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
@@ -296,7 +296,7 @@ class LocalData:
         try:
             return carried_codes(carried.values)
         except pa.ArrowNotImplementedError:
-            return np.arange(len(carried), dtype=np.int64)  # lists and the like, each of which may differ
+            return np.arange(len(carried), dtype=np.int64)  # of a type whose values may all differ
 
     def _histograms(self, classes: Classes, column: str) -> Iterator[tuple[str, Histogram]]:
         yield "record", self.histogram(classes, column)
@@ -391,9 +391,21 @@ def carried_codes(values: pa.ChunkedArray) -> Ints:
     """Numbers of values that are published as they are; a null is a value like others."""
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
+    if holds_lists(values.type):
+        values = _lists_of_numbers(values)
     encoded = pc.dictionary_encode(values, null_encoding="encode").combine_chunks()
     codes: Ints = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return codes
+
+
+def _lists_of_numbers(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A text for each list, the same for the same items in the same order."""
+    lists = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], type=values.type)
+    items = carried_codes(pa.chunked_array([pc.list_flatten(lists)]))
+    sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    offsets = pa.array(starts_of(sizes).astype(np.int32))
+    texts = pc.binary_join(pa.ListArray.from_arrays(offsets, pa.array(items).cast(pa.string())), " ")
+    return pa.chunked_array([pc.if_else(lists.is_valid(), texts, None)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

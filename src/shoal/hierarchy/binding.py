@@ -24,6 +24,7 @@ from shoal.table.columns import Coded, Column, Domain, Sets
 from shoal.table.multisets import is_counted, item_of
 from shoal.table.pairs import sets_of_pairs
 from shoal.table.roles import HierarchySource, Quasi, QuasiSet
+from shoal.table.written import how_written
 
 _VANISHED = -1
 
@@ -92,8 +93,7 @@ def tree_of(
     items = _items_without_counts(domain) if multiset else domain
     try:
         if isinstance(recipe, HierarchyFile):
-            date_format = role.date_format if isinstance(role, Quasi) else None
-            tree = recipe.outline().tree_over(items, separator, date_format)
+            tree = recipe.outline().tree_over(items, separator, how_written(role))
         else:
             tree = recipe.tree(_without(items, _sensitive_items(role)), separator)
         return with_publishable_labels(_with_counts(tree, domain), separator) if multiset else tree

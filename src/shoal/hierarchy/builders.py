@@ -299,7 +299,7 @@ class Digits:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Steps of a scale in groups of two, groups in groups of two; labels come from the scale, not the data."""
+    """Steps of a scale in groups of two, and so on; labels come from the scale, not from the data."""
 
     values: tuple[str, ...]
 

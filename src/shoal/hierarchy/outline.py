@@ -14,6 +14,7 @@ from shoal.hierarchy.labels import with_publishable_labels
 from shoal.hierarchy.tree import NO_PARENT, Hierarchy, tree_from_nodes
 from shoal.hierarchy.values import canonical_labels, listed, numbers_of
 from shoal.table.columns import Domain, Kind
+from shoal.table.written import PUBLISHED, HowWritten
 
 ValueType = Literal["string", "int", "decimal", "date"]
 
@@ -41,7 +42,7 @@ class Outline:
         return with_publishable_labels(self._tree_of_values(self.values))
 
     def tree_over(
-        self, domain: Domain, separator: str | None = None, date_format: str | None = None
+        self, domain: Domain, separator: str | None = None, how: HowWritten = PUBLISHED
     ) -> Hierarchy:
         """The tree for a column; values that the file lacks are left to the caller.
 
@@ -51,8 +52,8 @@ class Outline:
         if self.intervals:
             tree = self._tree_of_ranges(domain)
         else:
-            self.refuse(*self.same_values(domain.kind, date_format))
-            tree = self._tree_of_values(canonical_labels(self.values, domain.kind, date_format))
+            self.refuse(*self.same_values(domain.kind, how))
+            tree = self._tree_of_values(canonical_labels(self.values, domain.kind, how))
         return with_publishable_labels(tree, separator)
 
     def refuse(self, *more: Problem) -> None:
@@ -60,11 +61,11 @@ class Outline:
         if self.problems or more:
             raise BadInput(*self.problems, *more)
 
-    def same_values(self, kind: Kind, date_format: str | None = None) -> list[Problem]:
+    def same_values(self, kind: Kind, how: HowWritten = PUBLISHED) -> list[Problem]:
         """Labels that a column of this kind cannot tell apart."""
         first: dict[str, str] = {}
         problems = []
-        for value, text in zip(self.values, canonical_labels(self.values, kind, date_format), strict=True):
+        for value, text in zip(self.values, canonical_labels(self.values, kind, how), strict=True):
             other = first.setdefault(text, value)
             if other != value:
                 what = f"{value!r} is the same {kind} as {other!r}{_in_line(self.lines[other])}"

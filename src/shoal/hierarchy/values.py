@@ -12,6 +12,7 @@ from shoal.table.canonical import Canonical, MissingTokens
 from shoal.table.canonical import dates as canonical_dates
 from shoal.table.canonical import numbers as canonical_numbers
 from shoal.table.columns import Domain, Kind
+from shoal.table.written import PUBLISHED, HowWritten
 
 VALUES_SHOWN = 20
 _NO_TOKENS = MissingTokens.of(())
@@ -23,20 +24,25 @@ def listed(values: Sequence[str]) -> str:
     return f"{shown} and {len(values) - VALUES_SHOWN} more" if len(values) > VALUES_SHOWN else shown
 
 
-def canonical_labels(labels: Sequence[str], kind: Kind, date_format: str | None = None) -> list[str]:
-    """The labels as a column of this kind writes its values: among numbers `5.0` is `5`.
+def canonical_labels(labels: Sequence[str], kind: Kind, how: HowWritten = PUBLISHED) -> list[str]:
+    """The labels as a column of this kind publishes its values: among numbers `5.0` is `5`.
 
-    Dates may be written as days of ISO 8601 or as `date_format` says. Labels that are no numbers or dates
-    stay as they are.
+    Labels may be written as the original writes its values. Of dates some may be and some not; of numbers,
+    where `1.234` can be one or the other, all are read in the way that reads more of them. Labels that are no
+    numbers or dates stay as they are.
     """
-    if kind not in (Kind.NUMBER, Kind.DATE):
-        return list(labels)
-    written = list(labels)
-    for way in (None, date_format) if kind is Kind.DATE else (None,):
-        found = _parsed(written, kind, way)
-        texts = [*found.domain.texts(), ""]
-        written = [texts[code] or label for code, label in zip(found.codes.tolist(), written, strict=True)]
-    return written
+    if kind is Kind.DATE:
+        as_published = _relabelled(labels, _parsed(labels, kind))
+        return _relabelled(as_published, _parsed(as_published, kind, how))
+    if kind is Kind.NUMBER:
+        ways = [_parsed(labels, kind, way) for way in (how, PUBLISHED)]
+        return _relabelled(labels, min(ways, key=lambda found: int(np.count_nonzero(found.invalid))))
+    return list(labels)
+
+
+def _relabelled(labels: Sequence[str], found: Canonical) -> list[str]:
+    texts = [*found.domain.texts(), ""]
+    return [texts[code] or label for code, label in zip(found.codes.tolist(), labels, strict=True)]
 
 
 def numbers_of(labels: Sequence[str], kind: Kind) -> Floats:
@@ -72,11 +78,11 @@ def all_numbers(domain: Domain) -> bool:
     return domain.kind is Kind.NUMBER or not _parsed(domain.texts(), Kind.NUMBER).invalid.any()
 
 
-def _parsed(labels: Sequence[str], kind: Kind, date_format: str | None = None) -> Canonical:
+def _parsed(labels: Sequence[str], kind: Kind, how: HowWritten = PUBLISHED) -> Canonical:
     entries = pa.array(labels, type=pa.string())
     if kind is Kind.DATE:
-        return canonical_dates(entries, _NO_TOKENS, date_format)
-    return canonical_numbers(entries, _NO_TOKENS)
+        return canonical_dates(entries, _NO_TOKENS, how.date_format)
+    return canonical_numbers(entries, _NO_TOKENS, how.style)
 
 
 def _numbers(domain: Domain) -> Floats:

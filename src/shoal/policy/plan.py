@@ -140,6 +140,9 @@ def _read_options(data: DataSection) -> ReadOptions:
         others=data.others,
         sheet=data.sheet,
         long=LongForm(data.long.id, data.long.item) if data.long else None,
+        decimal=data.decimal,
+        thousands=data.thousands,
+        date_format=data.date_format,
     )
 
 
@@ -157,7 +160,19 @@ def _subject_problems(subject: str | None, file: PolicyFile) -> list[Problem]:
 
 _KEYS_OF_ROLE = {
     "identifier": {"pseudonym"},
-    "quasi": {"kind", "hierarchy", "missing", "unknown", "weight", "bounds", "format", "confirm", "reason"},
+    "quasi": {
+        "kind",
+        "hierarchy",
+        "missing",
+        "unknown",
+        "weight",
+        "bounds",
+        "format",
+        "decimal",
+        "thousands",
+        "confirm",
+        "reason",
+    },
     "quasi set": {
         "kind",
         "hierarchy",
@@ -170,7 +185,7 @@ _KEYS_OF_ROLE = {
         "confirm",
         "reason",
     },
-    "sensitive": {"kind", "hierarchy", "missing", "format", "confirm", "reason"},
+    "sensitive": {"kind", "hierarchy", "missing", "format", "decimal", "thousands", "confirm", "reason"},
     "insensitive": {"kind", "confirm", "reason", "separator"},
 }
 
@@ -214,6 +229,8 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                 date_format=column.format,
                 confirm=column.confirm,
                 reason=column.reason,
+                decimal=column.decimal,
+                thousands=column.thousands,
             )
         case "sensitive":
             if is_set:
@@ -226,11 +243,13 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                 missing=column.missing,
                 hierarchy=source,
                 date_format=column.format,
+                decimal=column.decimal,
+                thousands=column.thousands,
                 confirm=column.confirm,
                 reason=column.reason,
             )
         case _:
-            return Insensitive(confirm=column.confirm, reason=column.reason)
+            return Insensitive(confirm=column.confirm, reason=column.reason, separator=column.separator)
 
 
 def _bounds(given: list[int | float] | None) -> tuple[float, float] | None:

@@ -121,6 +121,9 @@ class DataSection(_Section):
     quote: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    decimal: str = "."
+    thousands: str = ""
+    date_format: str | None = None
     subject: str | None = None
     long: LongSection | None = None
 
@@ -177,6 +180,8 @@ class ColumnSection(_Section):
     weight: Number = 1
     bounds: list[Number] | None = None
     format: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
     pseudonym: bool = False
     confirm: bool = False
     reason: str = ""

@@ -13,7 +13,7 @@ from shoal.privacy import diversity
 from shoal.privacy.diversity import Diversity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import Beside, Key
-from shoal.privacy.parameters import Number, check_number, check_whole, exact
+from shoal.privacy.parameters import Number, check_k, check_share, exact
 from shoal.privacy.verdict import Verdict
 
 
@@ -39,7 +39,7 @@ class AlphaKAnonymity(Diversity):
                 kind=float,
                 safe=0.5,
                 least=0.05,
-                most=1,
+                most=0.95,
                 step=0.05,
             ),
         ),
@@ -51,8 +51,8 @@ class AlphaKAnonymity(Diversity):
     k: int
 
     def __post_init__(self) -> None:
-        check_number("AlphaKAnonymity", "alpha", self.alpha, "a number above 0 and up to 1", most=1)
-        check_whole("AlphaKAnonymity", "k", self.k)
+        check_share("AlphaKAnonymity", "alpha", self.alpha, "everybody may have the same sensitive value")
+        check_k("AlphaKAnonymity", self.k)
 
     @property
     def meaning(self) -> str:

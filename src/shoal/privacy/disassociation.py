@@ -16,7 +16,7 @@ from shoal.kernels.distinct import distinct_in_groups
 from shoal.kernels.itemset_supports import GroupedRows, ItemRows, ItemsetSupports, itemset_supports
 from shoal.privacy.items import ONE_IN_L, check_sets
 from shoal.privacy.model import SETS, Form, K, L, M, Model, Named
-from shoal.privacy.parameters import Number, check_number, check_whole, exact
+from shoal.privacy.parameters import Number, check_k, check_l, check_whole, exact
 from shoal.privacy.verdict import ROWS_SHOWN, Verdict, Witness, counted, verdict_without_records
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.canonical import canonical_text
@@ -61,10 +61,10 @@ class Disassociation(Model):
     l: Number | None = None
 
     def __post_init__(self) -> None:
-        check_whole("Disassociation", "k", self.k)
+        check_k("Disassociation", self.k)
         check_whole("Disassociation", "m", self.m)
         if self.l is not None:
-            check_number("Disassociation", "l", self.l, "a number of 1 or more", least=1)
+            check_l("Disassociation", self.l)
 
     @property
     def meaning(self) -> str:

@@ -7,7 +7,7 @@ from shoal.engine.answers import ClassSizes
 from shoal.engine.port import Described, Port
 from shoal.errors import Infeasible
 from shoal.privacy.model import K, Model, Named
-from shoal.privacy.parameters import check_whole
+from shoal.privacy.parameters import check_k
 from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
 
 
@@ -28,7 +28,7 @@ class KAnonymity(Model):
     k: int
 
     def __post_init__(self) -> None:
-        check_whole("KAnonymity", "k", self.k)
+        check_k("KAnonymity", self.k)
 
     @property
     def meaning(self) -> str:

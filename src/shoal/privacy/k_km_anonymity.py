@@ -10,7 +10,7 @@ from shoal.errors import Infeasible
 from shoal.privacy.items import ONE_IN_L, READING, check_sets, too_few_records
 from shoal.privacy.km_anonymity import rarest_in_words
 from shoal.privacy.model import BOTH, K, L, M, Model, Named
-from shoal.privacy.parameters import check_whole
+from shoal.privacy.parameters import check_k, check_whole
 from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
 
 
@@ -40,7 +40,7 @@ class KKmAnonymity(Model):
     m: int
 
     def __post_init__(self) -> None:
-        check_whole("KKmAnonymity", "k", self.k)
+        check_k("KKmAnonymity", self.k)
         check_whole("KKmAnonymity", "m", self.m)
 
     @property

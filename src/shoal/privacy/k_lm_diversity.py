@@ -8,7 +8,7 @@ from shoal.errors import Infeasible
 from shoal.privacy.items import check_sensitive, sensitive_names, verdict_on_guess
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.model import BOTH, Model
-from shoal.privacy.parameters import Number, check_number, check_whole
+from shoal.privacy.parameters import Number, check_k, check_l, check_whole
 from shoal.privacy.verdict import Verdict
 
 
@@ -32,8 +32,8 @@ class KLmDiversity(Model):
     m: int
 
     def __post_init__(self) -> None:
-        check_whole("KLmDiversity", "k", self.k)
-        check_number("KLmDiversity", "l", self.l, "a number of 1 or more", least=1)
+        check_k("KLmDiversity", self.k)
+        check_l("KLmDiversity", self.l)
         check_whole("KLmDiversity", "m", self.m)
 
     @property

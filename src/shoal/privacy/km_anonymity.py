@@ -9,7 +9,7 @@ from shoal.errors import Infeasible, InvalidParameter
 from shoal.privacy.items import READING, check_sets, itemset_in_words
 from shoal.privacy.model import SETS, K, Key, M, Model, Named
 from shoal.privacy.negative_knowledge import too_few_empty, verify_with_absence
-from shoal.privacy.parameters import check_whole
+from shoal.privacy.parameters import check_k, check_whole
 from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
 
 
@@ -41,7 +41,7 @@ class KmAnonymity(Model):
     negative: bool = False
 
     def __post_init__(self) -> None:
-        check_whole("KmAnonymity", "k", self.k)
+        check_k("KmAnonymity", self.k)
         check_whole("KmAnonymity", "m", self.m)
         if not isinstance(self.negative, bool):
             raise InvalidParameter("KmAnonymity", "negative", self.negative, "true or false")

@@ -14,7 +14,7 @@ from shoal.privacy import diversity
 from shoal.privacy.diversity import Diversity
 from shoal.privacy.items import ONE_IN_L
 from shoal.privacy.model import Beside, Key, L
-from shoal.privacy.parameters import Number, check_choice, check_number, exact
+from shoal.privacy.parameters import Number, check_choice, check_l, check_number, exact
 
 DiversityKind = Literal["frequency", "distinct", "entropy", "recursive"]
 
@@ -67,7 +67,7 @@ class LDiversity(Diversity):
 
     def __post_init__(self) -> None:
         check_choice("LDiversity", "kind", self.kind, get_args(DiversityKind))
-        check_number("LDiversity", "l", self.l, "a number of 1 or more", least=1)
+        check_l("LDiversity", self.l)
         if self.kind in ("distinct", "recursive") and exact(self.l).denominator != 1:
             raise InvalidParameter("LDiversity", "l", self.l, f"a whole number for kind {self.kind!r}")
         if self.kind != "recursive" and self.c is not None:

@@ -14,7 +14,7 @@ from shoal.privacy.items import (
     verdict_on_guess,
 )
 from shoal.privacy.model import SETS, Beside, L, Model
-from shoal.privacy.parameters import Number, check_number, check_whole, exact
+from shoal.privacy.parameters import Number, check_l, check_whole, exact
 from shoal.privacy.verdict import Verdict, verdict_without_records
 
 
@@ -44,7 +44,7 @@ class LmDiversity(Model):
     m: int
 
     def __post_init__(self) -> None:
-        check_number("LmDiversity", "l", self.l, "a number of 1 or more", least=1)
+        check_l("LmDiversity", self.l)
         check_whole("LmDiversity", "m", self.m)
 
     @property

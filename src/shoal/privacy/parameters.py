@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from shoal.errors import InvalidParameter
+from shoal.errors import InvalidParameter, NoPromise
 
 Number = int | float | Fraction
 
@@ -19,6 +19,28 @@ def check_whole(owner: str, name: str, value: object, least: int = 1) -> None:
         raise InvalidParameter(owner, name, value, f"an integer of {least} or more")
     if value > _LARGEST_WHOLE:
         raise InvalidParameter(owner, name, value, f"an integer of at most {_LARGEST_WHOLE:,}")
+
+
+def check_k(owner: str, k: object) -> None:
+    """Refuse anything but an integer of 2 or more."""
+    if k == 1 and not isinstance(k, bool):
+        raise NoPromise(owner, "k", k, "every record may be alone", "5 or more")
+    check_whole(owner, "k", k, least=2)
+
+
+def check_l(owner: str, l: object) -> None:
+    """Refuse anything but a number above 1."""
+    if l == 1 and not isinstance(l, bool):
+        raise NoPromise(owner, "l", l, "everybody may have the same sensitive value", "2 or more")
+    check_number(owner, "l", l, "a number above 1", least=1)
+
+
+def check_share(owner: str, name: str, share: object, why: str) -> None:
+    """Refuse anything but a number between 0 and 1; `why` 1 promises nothing."""
+    must_be = "a number above 0 and below 1"
+    if share == 1 and not isinstance(share, bool):
+        raise NoPromise(owner, name, share, why, must_be)
+    check_number(owner, name, share, must_be, most=1)
 
 
 def check_choice(owner: str, name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -9,6 +9,8 @@ from shoal.errors import InvalidParameter
 from shoal.privacy.model import Form, Model
 from shoal.table.roles import QuasiSet
 
+_SMALLEST_K = 2
+
 
 class Promise(tuple[Model, ...]):
     """The models of a policy, the main one first."""
@@ -33,6 +35,16 @@ class Promise(tuple[Model, ...]):
     def k(self) -> int:
         """Among how many records everybody hides; 1 if nothing promises that."""
         return max((model.hides_among for model in self), default=1)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What whoever makes this promise should know about it."""
+        if self.k != _SMALLEST_K:
+            return ()
+        return (
+            f"k = {_SMALLEST_K} hides each person behind one other, who knows which record is not theirs;"
+            " 5 or more is usual",
+        )
 
     @property
     def m(self) -> int | None:

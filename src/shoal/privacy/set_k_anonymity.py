@@ -17,7 +17,7 @@ from shoal.privacy.items import (
     verdict_on_guess,
 )
 from shoal.privacy.model import SETS, Beside, K, L, Model, Named
-from shoal.privacy.parameters import Number, check_number, check_whole, exact
+from shoal.privacy.parameters import Number, check_k, check_l, exact
 from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
 
 
@@ -39,7 +39,7 @@ class SetKAnonymity(Model):
     k: int
 
     def __post_init__(self) -> None:
-        check_whole("SetKAnonymity", "k", self.k)
+        check_k("SetKAnonymity", self.k)
 
     @property
     def meaning(self) -> str:
@@ -105,7 +105,7 @@ class SetLDiversity(Model):
     l: Number
 
     def __post_init__(self) -> None:
-        check_number("SetLDiversity", "l", self.l, "a number of 1 or more", least=1)
+        check_l("SetLDiversity", self.l)
 
     @property
     def meaning(self) -> str:

@@ -13,7 +13,7 @@ from shoal.kernels.diversity import CLOSE_EQUAL, CLOSE_ORDERED
 from shoal.privacy import diversity
 from shoal.privacy.diversity import Diversity
 from shoal.privacy.model import Beside, Key
-from shoal.privacy.parameters import Number, check_choice, check_number, exact
+from shoal.privacy.parameters import Number, check_choice, check_share, exact
 
 Distance = Literal["equal", "ordered"]
 
@@ -43,7 +43,7 @@ class TCloseness(Diversity):
                 kind=float,
                 safe=0.2,
                 least=0.05,
-                most=1,
+                most=0.95,
                 step=0.05,
             ),
             Key(name="distance", help="How far apart values are", kind=get_args(Distance)),
@@ -56,7 +56,7 @@ class TCloseness(Diversity):
     distance: Distance = "equal"
 
     def __post_init__(self) -> None:
-        check_number("TCloseness", "t", self.t, "a number above 0 and up to 1", most=1)
+        check_share("TCloseness", "t", self.t, "nothing is farther apart than 1")
         check_choice("TCloseness", "distance", self.distance, get_args(Distance))
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -152,7 +152,8 @@ def _starred_column(column: Column, stars: Bools) -> Column:
     if isinstance(column, Carried):
         kind = column.values.type
         star = pa.scalar(STAR if pa.types.is_string(kind) or pa.types.is_large_string(kind) else None, kind)
-        return Carried(pa.chunked_array([pc.if_else(pa.array(stars), star, column.values.combine_chunks())]))
+        shown = pc.if_else(pa.array(stars), star, column.values.combine_chunks())
+        return replace(column, values=pa.chunked_array([shown]))
     labels = column.domain.texts()
     labels += [] if STAR in labels else [STAR]
     codes = np.where(column.codes == column.domain.missing, len(labels), column.codes)

@@ -110,6 +110,7 @@ def release(
             peak_memory_mb=peak_memory_mb(),
             notices=(
                 *engine.notices,
+                *promise.notices,
                 *choice_notices,
                 *found.notices,
                 *unprotected_notices(engine.port, promise),

@@ -26,7 +26,10 @@ from shoal.privacy.verdict import Verdict, Witness
 from shoal.table.pseudonyms import PSEUDONYM_FORM
 from shoal.table.roles import Identifier, Insensitive, Role, Sensitive, is_confirmed
 
-_CONFIRM = 'give it role "identifier" or leave it out; to publish it knowingly, set confirm = true and say why in reason'
+_CONFIRM = (
+    'give it role "identifier" or leave it out; to publish it knowingly, set confirm = true and say why in'
+    " reason"
+)
 _COMBINATIONS_TOLD = 5
 _COLUMNS_TOGETHER = 3  # more at once are looked at only all together
 _COLUMNS_COMBINED = 10
@@ -84,7 +87,7 @@ def _suspicion(data: Port, name: str) -> Suspicion | None:
 
 
 def personal_values_problems(data: Port, roles: Mapping[str, Role]) -> list[Problem]:
-    """What a release holds that reaches a person for sure, wherever it stands: the last look before it is out."""
+    """What a release holds that reaches a person for sure, wherever it stands: the last look at it."""
     problems = []
     for name, role in data.roles.items():
         if isinstance(role, Identifier) or is_confirmed(roles.get(name, role)):
@@ -92,7 +95,7 @@ def personal_values_problems(data: Port, roles: Mapping[str, Role]) -> list[Prob
         found = personal_values(data.matching(name, PERSONAL_FORM))
         if found:
             shapes = ", ".join(dict.fromkeys(masked(text) for text, _ in found[:3]))
-            what = f"would be published with {found[0][1]} in it ({len(found)} such values, of the form {shapes})"
+            what = f"would be published with {found[0][1]} in it ({len(found)} values of the form {shapes})"
             problems.append(Problem(what, _CONFIRM, column=name))
     return problems
 

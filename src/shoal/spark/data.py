@@ -21,8 +21,10 @@ from shoal.spark.port import SparkPort
 from shoal.spark.reader import VALUES, Reader, count_values, problem_of
 from shoal.table.canonical import canonical
 from shoal.table.columns import Coded, Kind, Sets
+from shoal.table.dates import names_months
 from shoal.table.reading import ReadOptions, read_table, usable_roles
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
+from shoal.table.written import as_published
 
 Counts = Mapping[str | None, int]  # rows per label, None being a missing value or an empty set
 
@@ -137,6 +139,8 @@ def _refuse_unsupported(columns: Mapping[str, Role], options: ReadOptions, subje
             Problem("Spark does not yet read the long form", "group it with collect_set before it is read")
         )
     for name, role in columns.items():
+        if isinstance(role, Quasi | Sensitive) and role.kind == Kind.DATE:
+            problems += _month_name_problems(name, role.date_format or options.date_format)
         if isinstance(role, Identifier) and role.pseudonym:
             remedy = "drop the identifier (pseudonym = false)"
             problems.append(Problem("Spark does not yet make pseudonyms", remedy, column=name))
@@ -145,6 +149,14 @@ def _refuse_unsupported(columns: Mapping[str, Role], options: ReadOptions, subje
             problems.append(Problem("Spark does not yet count multisets", remedy, column=name))
     if problems:
         raise BadInput(*problems)
+
+
+def _month_name_problems(name: str, date_format: str | None) -> list[Problem]:
+    """A month name can depend on the other names of its column, which no worker sees."""
+    if not names_months(date_format):
+        return []
+    remedy = "make it a column of dates first, with to_date"
+    return [Problem("Spark does not yet read the names of months", remedy, column=name)]
 
 
 def _count_values(frame: DataFrame, reader: Reader) -> dict[str, dict[str | None, int]]:
@@ -204,7 +216,7 @@ def _column_of_values(
     labels = [label for label in counts if label is not None]
     values: list[object] = [[label] for label in labels] if isinstance(role, QuasiSet) else [*labels, None]
     kind = pa.list_(pa.string()) if isinstance(role, QuasiSet) else pa.string()
-    as_written = role if isinstance(role, QuasiSet) else replace(role, date_format=None, missing="own")
+    as_written = role if isinstance(role, QuasiSet) else replace(as_published(role), missing="own")
     table = pa.table({name: pa.array(values, type=kind)})
     column = read_table(table, {name: as_written}, ReadOptions(missing=options.missing)).table.column(name)
     if not isinstance(column, Coded | Sets):

@@ -41,9 +41,9 @@ ONLY_YOU_KNOW = "roles are suggestions from names and values: only you know what
 class ColumnProfile:
     """One column: what it looks like, how it is written, how telling it is, and the role it could have.
 
-    `kind` is what a policy would call it, `looks_like` says it in words; `decimal`, `thousands` and `date_format` are
-    how it must be read. An `ambiguous` column can be read in two ways, and `notes` say which. `recipe` is the
-    hierarchy that a policy could give it.
+    `kind` is what a policy would call it, `looks_like` says it in words; `decimal`, `thousands` and
+    `date_format` are how it must be read. An `ambiguous` column can be read in two ways, and `notes` say
+    which. `recipe` is the hierarchy that a policy could give it.
     """
 
     name: str
@@ -68,8 +68,8 @@ class ColumnProfile:
 class Profile:
     """A file at a glance; `uniqueness` pairs columns with the share of records they single out.
 
-    `missing` are the texts that stand for missing values, `subject` is the column whose values name the person of
-    a row where people have several, and `read_as` says how the file was read.
+    `missing` are the texts that stand for missing values, `subject` is the column whose values name the
+    person of a row where people have several, and `read_as` says how the file was read.
     """
 
     records: int
@@ -77,7 +77,7 @@ class Profile:
     uniqueness: tuple[tuple[tuple[str, ...], float], ...]
     missing: tuple[str, ...] = ("",)
     subject: str | None = None
-    read_as: HowRead = field(default_factory=lambda: HowRead())
+    read_as: HowRead = field(default_factory=HowRead)
     notices: tuple[str, ...] = ()
 
 
@@ -115,7 +115,7 @@ class Counted:
 
 
 def profile(source: Any, options: ReadOptions = ReadOptions()) -> Profile:  # noqa: B008  (frozen)
-    """Look at every column of a file or a frame; of a Spark DataFrame counts are exact, and looks are at samples."""
+    """Look at every column of a file or a frame; in Spark counts are exact, and looks are at samples."""
     if is_spark_frame(source):
         from shoal.study.profile_on_spark import profile_spark
 
@@ -342,7 +342,8 @@ def _notes(look: Look) -> list[str]:
     notes = []
     if look.dates is not None and look.dates.other is not None:
         notes.append(
-            f"every value could also be read {look.dates.other}; it is read {look.dates.order}: say format if that is wrong"
+            f"every value could also be read {look.dates.other}; it is read {look.dates.order}: say format"
+            " if that is wrong"
         )
     elif look.dates is not None and look.dates.decided_by is not None:
         notes.append(f"read {look.dates.order}: other orders do not fit all values")

@@ -1,4 +1,4 @@
-"""The profile of a Spark DataFrame: counts are made where the rows are, looks are at samples of the values."""
+"""The profile of a Spark DataFrame: counts are made where the rows are, looks are at samples of values."""
 
 from collections.abc import Sequence
 

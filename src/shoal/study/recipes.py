@@ -1,4 +1,4 @@
-"""Hierarchies that a person would draw: round ranges, calendars, neighbours, masks, the rare ones together."""
+"""Hierarchies that a person would draw: round ranges, calendars, neighbours, masks, rare ones together."""
 
 import math
 import re
@@ -27,18 +27,25 @@ def recipe_for(look: Look, column: Observed) -> Recipe:
     if look.kind == "set":
         return {"fanout": 5}
     if look.kind == "date":
-        return {"dates": list(_calendar(look, column))}
+        return {"dates": list(_calendar(column))}
     if look.kind == "number" and look.numbers is not None:
         return _ranges(column, look.numbers.style, whole=look.numbers.whole)
+    return _recipe_for_categories(look, column)
+
+
+def _recipe_for_categories(look: Look, column: Observed) -> Recipe:
+    recipe: Recipe = {"flat": True}
     if look.looks_like == "postal codes" or _are_codes_of_one_length(column):
-        return {"mask": "right"}
-    if look.looks_like == "countries":
-        return {"continents": True}
-    if look.order is not None:
-        return {"order": list(look.order)}
-    if look.prefixes is not None:
-        return {"prefixes": list(look.prefixes)}
-    return {"flat": True} if column.distinct <= FEW else _frequent_ones(column)
+        recipe = {"mask": "right"}
+    elif look.looks_like == "countries":
+        recipe = {"continents": True}
+    elif look.order is not None:
+        recipe = {"order": list(look.order)}
+    elif look.prefixes is not None:
+        recipe = {"prefixes": list(look.prefixes)}
+    elif column.distinct > FEW:
+        recipe = _frequent_ones(column)
+    return recipe
 
 
 def _are_codes_of_one_length(column: Observed) -> bool:
@@ -54,7 +61,7 @@ def _frequent_ones(column: Observed) -> Recipe:
     return {"keep": sorted(kept)} if kept else {"flat": True}
 
 
-def _calendar(look: Look, column: Observed) -> tuple[str, ...]:
+def _calendar(column: Observed) -> tuple[str, ...]:
     years = {
         int(year) for text in column.some() for year in re.findall(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)", text)
     }
@@ -86,7 +93,7 @@ def _ranges(column: Observed, style: NumberStyle, *, whole: bool) -> Recipe:
 
 
 def _round_widths(span: float, *, whole: bool) -> list[float]:
-    """5, 10, 20, 40 and so on, by powers of ten: about 32 of the finest and two of the widest over the span."""
+    """5, 10, 20, 40 and so on by powers of ten: about 32 of the finest over the span, two of the widest."""
     finest = max(span / _STEPS, 2 if whole else 0.0) or 1.0
     power = 10.0 ** math.floor(math.log10(finest))
     width = next(step * power for step in (1, 2, 5, 10, 20) if step * power >= finest * (1 - 1e-9))

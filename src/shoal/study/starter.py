@@ -6,6 +6,7 @@ from typing import Any
 from shoal.errors import BadInput, Problem
 from shoal.policy.policy_text import policy_text
 from shoal.study.profile import ColumnProfile, Profile
+from shoal.table.reading import HowRead
 
 Sections = dict[str, dict[str, Any]]
 
@@ -16,7 +17,7 @@ def starter_sections(found: Profile, data: str) -> Sections:
     of_data: dict[str, Any] = {"path": data, "missing": list(dict.fromkeys(found.missing))}
     if len(columns) < len(found.columns):
         of_data["others"] = "drop"
-    of_data |= found.read_as.given
+    of_data |= read_as_given(found.read_as)
     of_data["subject"] = found.subject
     has_sets = any(column.kind == "set" and column.role == "quasi" for column in columns)
     has_table = any(column.kind != "set" and column.role == "quasi" for column in columns)
@@ -28,6 +29,13 @@ def starter_sections(found: Profile, data: str) -> Sections:
         "algorithm": {"name": "auto"},
         "output": {"path": "published.csv"},
     }
+
+
+def read_as_given(how: HowRead) -> dict[str, Any]:
+    """How a policy says in which way a file is read, if not as is usual."""
+    usual = {"encoding": ("utf-8", "utf-8-sig"), "delimiter": (",", "\t"), "sheet": ()}
+    found = {name: getattr(how, name) for name in usual}
+    return {name: value for name, value in found.items() if value is not None and value not in usual[name]}
 
 
 def column_entry(column: ColumnProfile) -> dict[str, Any]:
@@ -54,11 +62,12 @@ def written_as(column: ColumnProfile) -> dict[str, Any]:
 
 def default_recipe(kind: str) -> dict[str, Any]:
     """A recipe for a column of which only the kind is known."""
-    return {
+    recipes: dict[str, dict[str, Any]] = {
         "number": {"ranges": [5, 10, 20, 40]},
         "date": {"dates": ["month", "year", "decade"]},
         "set": {"fanout": 5},
-    }.get(kind, {"flat": True})
+    }
+    return recipes.get(kind, {"flat": True})
 
 
 def starter_policy(found: Profile, data: Path, policy: Path) -> None:

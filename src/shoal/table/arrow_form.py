@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.kernels.arrays import Ints
-from shoal.table.canonical import as_text, is_text
+from shoal.table.canonical import as_text, holds_lists, is_text
 from shoal.table.columns import Carried, Coded, Column, Kind, Sets, Table
 from shoal.table.pairs import sets_of_pairs
 
@@ -34,10 +35,22 @@ def typed_column(column: Column, start: int, stop: int) -> pa.Array:
 def text_column(column: Column, start: int, stop: int) -> pa.StringArray:
     """Some rows as texts, nulls for missing values; sets joined by their separator."""
     if isinstance(column, Carried):
-        return as_text(_carried_rows(column, start, stop))
+        values = _carried_rows(column, start, stop)
+        return as_text(values) if column.separator is None else _joined(values, column.separator)
     if isinstance(column, Sets):
         return pc.binary_join(set_column(column, column.domain.labels, start, stop), column.separator)
     return coded_column(column, column.domain.labels, start, stop)
+
+
+def _joined(values: pa.Array, separator: str) -> pa.StringArray:
+    """Lists as texts; what is no list stays what it is."""
+    if not holds_lists(values.type):
+        return as_text(values)
+    sizes = pc.fill_null(pc.list_value_length(values), 0).to_numpy(zero_copy_only=False)
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+    items = as_text(pc.list_flatten(values)).fill_null("")
+    lists = pa.ListArray.from_arrays(pa.array(offsets), items)
+    return pc.if_else(values.is_valid(), pc.binary_join(lists, separator), None)
 
 
 def typed_values(column: Coded) -> pa.Array:
@@ -66,8 +79,15 @@ def coded_column(column: Coded, texts: pa.Array, start: int, stop: int) -> pa.Ar
     return texts.take(pa.array(codes, mask=codes == column.domain.missing))
 
 
-def to_arrow(table: Table, types: Mapping[str, pa.DataType]) -> pa.Table:
-    """The whole table, with the types of its source wherever all its published labels still have them."""
+def to_arrow(
+    table: Table,
+    types: Mapping[str, pa.DataType],
+    orders: Mapping[str, pa.StringArray] = MappingProxyType({}),
+) -> pa.Table:
+    """The whole table, with the types of its source wherever all its published labels still have them.
+
+    `orders` are the categories of categorical columns, canonical, in their order.
+    """
     ordered = in_text_order(table)
     columns = {}
     for name, column in ordered.columns.items():
@@ -75,7 +95,9 @@ def to_arrow(table: Table, types: Mapping[str, pa.DataType]) -> pa.Table:
         were_texts = wanted is not None and is_text(_of_entries(wanted))
         as_they_were = text_column if isinstance(column, Sets) and were_texts else typed_column
         values = as_they_were(column, 0, table.row_count)
-        columns[name] = values if isinstance(column, Carried) or wanted is None else _restored(values, wanted)
+        if wanted is not None and not isinstance(column, Carried):
+            values = _restored(values, wanted, orders.get(name))
+        columns[name] = values
     return pa.table(columns)
 
 
@@ -83,13 +105,27 @@ def _of_entries(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _restored(values: pa.Array, wanted: pa.DataType) -> pa.Array:
+def _restored(values: pa.Array, wanted: pa.DataType, order: pa.StringArray | None) -> pa.Array:
     if pa.types.is_dictionary(wanted) and not pa.types.is_nested(values.type):
-        return _restored(values, wanted.value_type).dictionary_encode()
+        return _categorical(values, wanted, order)
     try:
+        if pa.types.is_timestamp(wanted) and wanted.tz is not None and is_text(values.type):
+            local = values.cast(pa.timestamp(wanted.unit))
+            return pc.assume_timezone(local, wanted.tz, ambiguous="earliest", nonexistent="earliest")
         return values.cast(wanted)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # generalized labels are no such values
         return values
+
+
+def _categorical(values: pa.Array, wanted: pa.DataType, order: pa.StringArray | None) -> pa.Array:
+    """Categories in the order of the source, but none that is not published."""
+    texts = as_text(values)
+    used = None if order is None else order.filter(pc.is_in(order, value_set=texts.unique()))
+    if used is None or len(used) < len(texts.drop_null().unique()):  # generalized labels have no such order
+        return _restored(values, wanted.value_type, None).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(
+        pc.index_in(texts, value_set=used), _restored(used, wanted.value_type, None), ordered=wanted.ordered
+    )
 
 
 def _sorted_sets(column: Sets) -> Sets:

@@ -8,14 +8,16 @@ Numbers
     A text is a number when, after the rule for text, it is written in decimal digits with an optional sign,
     point and exponent. Equal numbers are one value, however written. The published text is the shortest one
     that reads back as the same number, without an exponent: `5` for `5.0`; only below 1e-15 it has one.
-    Infinities, NaN and numbers from 2^53 on, which cannot be told from their neighbours, are refused.
+    Infinities and numbers from 2^53 on, which cannot be told from their neighbours, are refused. An original
+    may write numbers in another style (`table.number_style`): `1.234,50 €`, `48,2 %`. What is published is
+    `1234.5` and `48.2` all the same.
 Dates
     A text is a date when it is an ISO 8601 day `YYYY-MM-DD`, or such a day with a time of day, which is
-    dropped: the day counts as written, whatever its time zone. A column may have another format (`strptime`)
-    instead. Published as ISO days.
+    dropped: the day counts as written, whatever its time zone. A column of an original may have another
+    format instead (`table.dates`). Published as ISO days.
 Missing
-    A null, an empty text and every missing token of the reader; tokens follow the same rules, so that in a
-    column of numbers the token `-9` also covers `-9.0`.
+    A null, a NaN of a typed column, an empty text and every missing token of the reader, in every role;
+    tokens follow the same rules, so that in a column of numbers the token `-9` also covers `-9.0`.
 Typed columns
     Values that are no text are taken as the text that would publish them: whole numbers without a point,
     `true` and `false`, ISO dates.
@@ -36,7 +38,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -48,6 +50,8 @@ from numpy.typing import NDArray
 
 from shoal.kernels.arrays import Bools, Floats, Ints, frozen_floats
 from shoal.table.columns import Domain, Kind
+from shoal.table.dates import EPOCH, EXCEL, read_days
+from shoal.table.number_style import NumberStyle, read_numbers
 
 WHITE_SPACE = (
     "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -60,7 +64,6 @@ _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _ISO_DATE = re.compile(
     r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)?)?", re.ASCII
 )
-_EPOCH = date(1970, 1, 1).toordinal()
 
 
 class UnsupportedType(Exception):
@@ -72,11 +75,13 @@ class Canonical:
     """The values behind the distinct entries of a column.
 
     codes[e] is the place of entry e in the domain, one behind its end when the entry is missing or invalid.
+    `units` are the currencies, or the percent sign, that stand beside numbers.
     """
 
     domain: Domain
     codes: Ints
     invalid: Bools
+    units: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,33 +133,43 @@ def categories(
     return Canonical(domain, codes, np.zeros(len(entries), dtype=np.bool_))
 
 
-def numbers(entries: pa.Array, missing: MissingTokens) -> Canonical:
-    """Entries as numbers, ascending."""
+def numbers(entries: pa.Array, missing: MissingTokens, style: NumberStyle | None = None) -> Canonical:
+    """Entries as numbers, ascending; `style` is how texts write them, if not as they are published."""
+    tokens = missing.numbers
+    units: tuple[str, ...] = ()
     if _is_numeric(entries.type):
         values = _to_numpy(_widened(entries).fill_null(np.nan))
-        absent = _to_numpy(entries.is_null())
-        if "nan" in missing.texts.to_pylist():
-            absent = absent | np.isnan(values)
+        absent = np.isnan(values)
     else:
         texts = canonical_text(as_text(entries).fill_null(""))
-        values = _parsed(texts)
         absent = _to_numpy(pc.is_in(texts, value_set=missing.texts))
-    absent = absent | np.isin(values, missing.numbers[np.isfinite(missing.numbers)])
+        values, units = _parsed_in_style(texts, absent, style)
+        if style is not None:
+            tokens, _ = _parsed_in_style(missing.texts, np.zeros(len(missing.texts), dtype=np.bool_), style)
+    absent = absent | np.isin(values, tokens[np.isfinite(tokens)])
     valid = ~absent & (np.abs(values) <= LARGEST_NUMBER)
     distinct, codes = _coded(values + 0.0, valid)  # minus zero becomes zero
     domain = Domain(Kind.NUMBER, number_texts(distinct), frozen_floats(distinct))
-    return Canonical(domain, codes, ~absent & ~valid)
+    return Canonical(domain, codes, ~absent & ~valid, units)
 
 
-def dates(entries: pa.Array, missing: MissingTokens, date_format: str | None = None) -> Canonical:
-    """Entries as days, ascending; `date_format` is how texts write them, if not in ISO 8601."""
+def dates(
+    entries: pa.Array, missing: MissingTokens, date_format: str | None = None, *, mixed: bool = False
+) -> Canonical:
+    """Entries as days, ascending; `date_format` is how texts write them, if not in ISO 8601.
+
+    In a `mixed` column some do the one and some the other, and what means two different days means none.
+    """
     texts = canonical_text(as_text(entries).fill_null(""))
     absent = _to_numpy(pc.is_in(texts, value_set=missing.texts))
-    read = _iso_day if date_format is None or not is_text(entries.type) else _day_reader(date_format)
-    days = np.array([read(text) for text in texts.to_pylist()], dtype=np.float64)
+    if date_format is not None and (is_text(entries.type) or _counts_days(entries.type, date_format)):
+        days = read_days(texts.to_pylist(), date_format)
+        days = _one_or_the_other(days, _iso_days(texts)) if mixed else days
+    else:
+        days = _iso_days(texts)
     valid = ~absent & np.isfinite(days)
     distinct, codes = _coded(days, valid)
-    labels = [date.fromordinal(int(day) + _EPOCH).isoformat() for day in distinct]
+    labels = [date.fromordinal(int(day) + EPOCH).isoformat() for day in distinct]
     domain = Domain(Kind.DATE, pa.array(labels, type=pa.string()), frozen_floats(distinct))
     return Canonical(domain, codes, ~absent & ~valid)
 
@@ -176,6 +191,11 @@ def as_text(values: pa.Array) -> pa.StringArray:
 def is_text(kind: pa.DataType) -> bool:
     """Whether values of this type are texts."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def holds_lists(kind: pa.DataType) -> bool:
+    """Whether values of this type are lists."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def number_texts(values: Floats) -> pa.StringArray:
@@ -214,7 +234,7 @@ def _floats_as_text(values: pa.Array) -> pa.StringArray:
     texts = pc.if_else(
         pa.array(finite), number_texts(np.where(finite, wide, 0.0)), pa.array(wide).cast(pa.string())
     )
-    return pc.if_else(values.is_valid(), texts, None)
+    return pc.if_else(pa.array(_to_numpy(values.is_valid()) & ~np.isnan(wide)), texts, None)
 
 
 def _timestamps_as_text(values: pa.Array) -> pa.StringArray:
@@ -231,6 +251,21 @@ def _parsed(texts: pa.StringArray) -> Floats:
     return _to_numpy(pc.if_else(plausible, texts, None).cast(pa.float64()).fill_null(np.nan))
 
 
+def _parsed_in_style(
+    texts: pa.StringArray, absent: Bools, style: NumberStyle | None
+) -> tuple[Floats, tuple[str, ...]]:
+    """The number of each text, and the units beside them; what no fast way reads is read text by text."""
+    has_point = style is None or style.decimal == "."
+    values = _parsed(texts) if has_point else np.full(len(texts), np.nan)
+    left = np.flatnonzero(np.isnan(values) & ~absent)
+    if style is None or not len(left):
+        return values, ()
+    found = read_numbers(texts.take(pa.array(left)).to_pylist(), style)
+    values = values.copy()
+    values[left] = found.values
+    return values, found.units
+
+
 def _coded(values: Floats, valid: Bools) -> tuple[Floats, Ints]:
     distinct, places = np.unique(values[valid], return_inverse=True)
     codes = np.full(len(values), len(distinct), dtype=np.int64)
@@ -238,23 +273,26 @@ def _coded(values: Floats, valid: Bools) -> tuple[Floats, Ints]:
     return distinct, codes
 
 
+def _iso_days(texts: pa.StringArray) -> Floats:
+    return np.array([_iso_day(text) for text in texts.to_pylist()], dtype=np.float64)
+
+
+def _one_or_the_other(one: Floats, other: Floats) -> Floats:
+    agree = np.isnan(one) | np.isnan(other) | (one == other)
+    return np.where(agree, np.where(np.isnan(one), other, one), np.nan)
+
+
 def _iso_day(text: str) -> float:
     if not _ISO_DATE.fullmatch(text):
         return np.nan
     try:
-        return datetime.fromisoformat(text).toordinal() - _EPOCH
+        return datetime.fromisoformat(text).toordinal() - EPOCH
     except ValueError:
         return np.nan
 
 
-def _day_reader(date_format: str) -> Callable[[str], float]:
-    def day(text: str) -> float:
-        try:
-            return datetime.strptime(text, date_format).toordinal() - _EPOCH
-        except ValueError:
-            return np.nan
-
-    return day
+def _counts_days(kind: pa.DataType, date_format: str) -> bool:
+    return date_format == EXCEL and _is_numeric(kind)
 
 
 def _is_numeric(kind: pa.DataType) -> bool:

@@ -14,8 +14,10 @@ from pyarrow import parquet
 from shoal.errors import BadInput, Problem
 from shoal.table.canonical import canonical
 from shoal.table.options import ReadOptions
-from shoal.table.raw import Raw
+from shoal.table.raw import HowRead, Raw
 from shoal.table.text_file import LINE_LIMIT, open_text
+
+_NOTHING_TO_TELL = HowRead()
 
 
 class Typed:
@@ -27,9 +29,15 @@ class Typed:
         table: pa.Table,
         notices: tuple[str, ...] = (),
         lines_of: Callable[[Sequence[int]], list[int]] | None = None,
+        *,
         library: str | None = None,
+        own_types: Sequence[Any] = (),
+        how_read: HowRead = _NOTHING_TO_TELL,
+        mixed: Collection[str] = (),
     ) -> None:
-        self._where, self._notices, self._lines_of, self._library = where, notices, lines_of, library
+        self._where, self._notices, self._lines_of = where, notices, lines_of
+        self._library, self._own_types = library, own_types
+        self._how_read, self._mixed = how_read, frozenset(map(canonical, mixed))
         self._names = tuple(canonical(name) for name in table.column_names)
         self._table = table
 
@@ -44,6 +52,11 @@ class Typed:
         return self._names
 
     @property
+    def how_read(self) -> HowRead:
+        """The encoding of lines, the sheet of a workbook."""
+        return self._how_read
+
+    @property
     def types(self) -> dict[str, pa.DataType]:
         """The types of the columns, by the names that stand in the source."""
         return dict(zip(self._table.column_names, self._table.schema.types, strict=True))
@@ -53,7 +66,7 @@ class Typed:
         table = self._table
         for name, column in columns.items():
             table = table.set_column(table.column_names.index(name), name, column)
-        return Typed(self._where, table, self._notices, self._lines_of, self._library)
+        return Typed(self._where, table, self._notices, self._lines_of, library=self._library)
 
     def load(
         self,
@@ -65,7 +78,16 @@ class Typed:
         table = self._table.rename_columns(list(self._names)).select(list(columns))
         table.validate(full=True)  # a file can say that its bytes are text, and lie
         table = table.cast(pa.schema([each.with_type(without_views(each.type)) for each in table.schema]))
-        return Raw(self._where, table, self._lines_of, self._notices, self._library)
+        own_types = dict(zip(self._names, self._own_types, strict=False))
+        return Raw(
+            self._where,
+            table,
+            self._lines_of,
+            self._notices,
+            self._library,
+            own_types=own_types,
+            mixed=self._mixed,
+        )
 
 
 def without_views(kind: pa.DataType) -> pa.DataType:
@@ -105,7 +127,7 @@ def open_json_lines(path: Path, options: ReadOptions) -> Typed:
     table = _read_json(file.utf8)
     if not table.num_columns:
         raise BadInput(Problem("holds no records", "give a file with at least one record", file=str(path)))
-    return Typed(str(path), table, file.notices, _lines_of)
+    return Typed(str(path), table, file.notices, _lines_of, how_read=HowRead(encoding=file.encoding))
 
 
 def open_json_lines_as_written(path: Path, options: ReadOptions) -> Typed:

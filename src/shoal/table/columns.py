@@ -8,7 +8,7 @@ after the last value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -103,9 +103,10 @@ class Sets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Carried:
-    """A column that passes through untouched."""
+    """A column that passes through untouched; `separator` joins its lists where they must be texts."""
 
     values: pa.ChunkedArray
+    separator: str | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -171,7 +172,7 @@ def _take(column: Column, rows: Ints) -> Column:
     if isinstance(column, Coded):
         return Coded.of(column.codes[rows], column.domain)
     if isinstance(column, Carried):
-        return Carried(column.values.take(pa.array(rows)))
+        return replace(column, values=column.values.take(pa.array(rows)))
     sizes = column.sizes[rows]
     starts = np.concatenate(([0], np.cumsum(sizes)))
     offsets = np.repeat(column.arrays.starts[rows] - starts[:-1], sizes)

@@ -18,7 +18,7 @@ import pyarrow.csv as arrow_csv
 from shoal.errors import BadInput, Problem
 from shoal.table.canonical import canonical
 from shoal.table.options import ReadOptions
-from shoal.table.raw import LISTED, Raw
+from shoal.table.raw import LISTED, HowRead, Raw
 from shoal.table.text_file import LINE_LIMIT, open_text
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -56,6 +56,11 @@ class Delimited:
     def names(self) -> tuple[str, ...]:
         """The names in the first line."""
         return self._names
+
+    @property
+    def how_read(self) -> HowRead:
+        """Its encoding, and how its cells are kept apart."""
+        return HowRead(encoding=self._file.encoding, delimiter=self._delimiter, quote=self._quote)
 
     def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
         """Read texts, and numbers as far as all cells of all number columns are plain ones."""

@@ -18,17 +18,25 @@ from shoal.table.canonical import (
     canonical_text,
     categories,
     dates,
+    holds_lists,
     numbers,
 )
 from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets
+from shoal.table.missing import with_nulls_for_missing
 from shoal.table.multisets import is_counted, with_counts
+from shoal.table.number_style import NumberStyle
 from shoal.table.pairs import sets_of_pairs
 from shoal.table.raw import LISTED, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.separators import stays_apart, that_run_into
+from shoal.table.written import PUBLISHED, how_written
 
 DEFAULT_SEPARATOR = " "
 NULL_SET = "(null)"  # what stands for a null where sets are told apart from it
+_HOW_WRITTEN = {
+    Kind.NUMBER: "say how numbers are written (decimal, thousands)",
+    Kind.DATE: "say how dates are written (format)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +52,10 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
     """One column as its role reads it; quasi-identifiers of a published source as they are written there."""
     values = raw.table.column(name)
     if isinstance(role, Insensitive):
-        return Encoded(Carried(values if raw.library is None else _owned(values)))
+        return _encode_untouched(raw, name, role, MissingTokens.only_nulls() if published else missing)
     kind = Kind(getattr(role, "kind", Kind.CATEGORY))
     try:
-        if published and raw.typed and (isinstance(role, Quasi) or _holds_lists(values.type)):
+        if published and raw.typed and (isinstance(role, Quasi) or holds_lists(values.type)):
             missing = MissingTokens.only_nulls()
         if published and isinstance(role, QuasiSet):
             return _encode_published_sets(raw, name, role, missing)
@@ -55,19 +63,36 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
             return _encode_published_values(raw, name, missing)
         if kind is Kind.SET:
             return _encode_sets(raw, name, role, missing)
-        return _encode_values(raw, name, role, kind, missing)
+        return _encode_values(raw, name, role, kind, missing, published=published)
     except UnsupportedType as error:
         return Encoded(None, (_unsupported(raw, name, values.type, str(error)),))
 
 
-def _encode_values(raw: Raw, name: str, role: Role, kind: Kind, missing: MissingTokens) -> Encoded:
+def _encode_untouched(raw: Raw, name: str, role: Insensitive, missing: MissingTokens) -> Encoded:
+    values = raw.table.column(name)
+    if role.separator is not None and holds_lists(values.type):
+        texts = _entries(_dictionary(_items(values, role.separator, missing)[1]))
+        if problems := _ambiguous_items(raw, name, role.separator, texts):
+            return Encoded(None, problems)
+    owned = values if raw.library is None else _owned(values)
+    return Encoded(Carried(with_nulls_for_missing(owned, missing), role.separator))
+
+
+def _encode_values(
+    raw: Raw, name: str, role: Role, kind: Kind, missing: MissingTokens, *, published: bool
+) -> Encoded:
     encoded = _dictionary(raw.table.column(name))
     entries = _entries(encoded)
-    date_format = role.date_format if isinstance(role, Quasi | Sensitive) else None
+    how = PUBLISHED if published else how_written(role)
+    if kind is Kind.NUMBER and name in raw.mixed and how.style not in (None, NumberStyle()):
+        what = "holds cells that are numbers and cells that are texts, which write numbers in different ways"
+        return Encoded(
+            None, (Problem(what, "make all its cells numbers, or all texts", raw.where, None, name),)
+        )
     if kind is Kind.NUMBER:
-        found = numbers(entries, missing)
+        found = numbers(entries, missing, how.style)
     elif kind is Kind.DATE:
-        found = dates(entries, missing, date_format)
+        found = dates(entries, missing, how.date_format, mixed=name in raw.mixed)
     else:
         found = categories(entries, missing)
     codes = _gathered(encoded, found.codes, len(found.domain))
@@ -76,6 +101,10 @@ def _encode_values(raw: Raw, name: str, role: Role, kind: Kind, missing: Missing
     problems: list[Problem] = []
     if found.invalid.any():
         problems += _invalid_values(raw, name, kind, encoded, found)
+    elif len(found.units) > 1:
+        what = f"holds numbers in several units: {', '.join(map(repr, found.units))}"
+        remedy = "bring them into one unit, or read the column as a category"
+        problems.append(Problem(what, remedy, file=raw.where, column=name))
     elif isinstance(role, Quasi | Sensitive) and role.missing == "reject" and column.missing_count:
         rows = np.flatnonzero(column.codes == found.domain.missing)
         what = "holds missing values, which its rule refuses"
@@ -91,14 +120,16 @@ def _encode_published_values(raw: Raw, name: str, missing: MissingTokens) -> Enc
 
 
 def _told_apart(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Values that have different texts where they differ: hours with one local time, zero and minus zero."""
+    """Values that have different texts where they differ: hours with one local time, zeros, NaN and null."""
     kind = values.type
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         return values.cast(pa.timestamp(kind.unit))
     if pa.types.is_floating(kind) and not pa.types.is_float16(kind):
         minus_zero = pc.and_(pc.equal(values, 0.0), pc.less(pc.divide(1.0, values), 0.0))
-        if pc.any(minus_zero, min_count=0).as_py():
-            return pc.if_else(minus_zero, "-0", pa.chunked_array(map(as_text, values.chunks)))
+        no_number = pc.is_nan(values)
+        if pc.any(pc.or_(minus_zero, no_number), min_count=0).as_py():
+            texts = pc.if_else(minus_zero, "-0", pa.chunked_array(map(as_text, values.chunks)))
+            return pc.if_else(no_number, "nan", texts)
     return values
 
 
@@ -183,14 +214,14 @@ def _with_nulls_as_items(
     label = NULL_SET
     while not stays_apart(label, separator) or pc.index(items, label).as_py() >= 0:
         label = f"{label}~" if stays_apart(f"{label}~", separator) else f"{label}+"
-    holds_lists = _holds_lists(values.type)
-    if holds_lists:
+    of_lists = holds_lists(values.type)
+    if of_lists:
         items = items.fill_null(label)
     null_rows = np.flatnonzero(values.is_null().to_numpy())
     empty = np.ones(len(values), dtype=np.bool_)
     empty[null_rows] = False
     empty[rows[_present(items)]] = False
-    if not len(null_rows) or not (holds_lists or empty.any()):
+    if not len(null_rows) or not (of_lists or empty.any()):
         return rows, items
     more = pa.array([label] * len(null_rows), type=pa.string())
     return np.concatenate((rows, null_rows)), pa.chunked_array([*items.chunks, more])
@@ -268,7 +299,7 @@ def _items(values: pa.ChunkedArray, separator: str, missing: MissingTokens) -> t
     items: list[pa.Array] = []
     start = 0
     for chunk in values.chunks:
-        lists = chunk if _holds_lists(chunk.type) else _split(chunk, separator, missing)
+        lists = chunk if holds_lists(chunk.type) else _split(chunk, separator, missing)
         rows.append(_numpy_ints(pc.list_parent_indices(lists)) + start)
         items.append(as_text(pc.list_flatten(lists)))
         start += len(chunk)
@@ -326,17 +357,13 @@ def _numpy_ints(values: pa.Array) -> Ints:
     return ints
 
 
-def _holds_lists(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
-
-
 def _invalid_values(
     raw: Raw, name: str, kind: Kind, encoded: pa.ChunkedArray, found: Canonical
 ) -> list[Problem]:
     entry_of_row = _gathered(encoded, np.arange(len(found.codes)), -1)
     entries = np.flatnonzero(found.invalid)
     texts = as_text(_entries(encoded).take(pa.array(entries[:LISTED]))).to_pylist()
-    remedy = "correct it, declare it as missing, or read the column as a category"
+    remedy = f"correct it, declare it as missing, {_HOW_WRITTEN[kind]}, or read the column as a category"
     problems = [
         raw.problem_at(np.flatnonzero(entry_of_row == entry), f"is not a {kind}", remedy, name, text)
         for entry, text in zip(entries, texts, strict=False)
@@ -367,7 +394,10 @@ def _ambiguous_items(raw: Raw, name: str, separator: str, labels: pa.StringArray
 
 
 def _unsupported(raw: Raw, name: str, kind: pa.DataType, reason: str) -> Problem:
-    remedy = "make it a set column" if _holds_lists(kind) else "turn it into text, or drop the column"
-    return Problem(
-        f"holds values of the type {reason}, which cannot be told apart", remedy, raw.where, None, name
-    )
+    if holds_lists(kind):
+        what = "holds lists, where its role asks for single values"
+        remedy = "make it a set column, or drop the column"
+    else:
+        what = f"holds values of the type {reason}, which cannot be told apart"
+        remedy = "turn it into text, or drop the column"
+    return Problem(what, remedy, raw.where, None, name)

@@ -6,6 +6,7 @@ import json
 import math
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -15,9 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import BadInput, MissingExtra, OutputFailed, Problem
-from shoal.table.canonical import as_text
+from shoal.table.canonical import as_text, is_text
 from shoal.table.columnar import Typed
 from shoal.table.options import ReadOptions
+from shoal.table.raw import HowRead
 
 ROW_LIMIT = 1_048_576
 CELL_LIMIT = 32_767
@@ -34,28 +36,50 @@ _MILLISECONDS_OF_DAY = 86_400_000
 
 def open_excel(path: Path, options: ReadOptions) -> Typed:
     """One sheet of a workbook: names in its first row, values as Excel last computed them."""
-    names, records, notices = _sheet(path, options.sheet)
-    while records and all(cell is None for cell in records[-1]):  # left behind by formats and deletions
-        records.pop()
-    return _typed(path, names, [_column(cells) for cells in _transposed(names, records)], notices)
+    sheet = _sheet(path, options.sheet)
+    while sheet.records and all(cell is None for cell in sheet.records[-1]):  # left by formats and deletions
+        sheet.records.pop()
+    return _typed(path, sheet, [_column(cells) for cells in sheet.columns()])
 
 
 def open_excel_as_written(path: Path, options: ReadOptions) -> Typed:
     """The same with all its rows, and a column of several types tells them apart: 20 is not the text 20."""
-    names, records, notices = _sheet(path, options.sheet)
-    return _typed(path, names, [_column_as_written(cells) for cells in _transposed(names, records)], notices)
+    sheet = _sheet(path, options.sheet)
+    return _typed(path, sheet, [_column_as_written(cells) for cells in sheet.columns()])
 
 
-def _typed(path: Path, names: Sequence[str], columns: list[pa.Array], notices: tuple[str, ...]) -> Typed:
-    kept = [
-        index for index, name in enumerate(names) if name or columns[index].null_count < len(columns[index])
-    ]
-    table = pa.Table.from_arrays([columns[index] for index in kept], [names[index] for index in kept])
-    return Typed(str(path), table, notices, _lines_of)
-
-
-def _sheet(path: Path, wanted: str | None) -> tuple[list[str], list[tuple[Any, ...]], tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Sheet:
     """The names of the columns, the records below them, and what is to be said about the choice."""
+
+    title: str
+    names: list[str]
+    records: list[tuple[Any, ...]]
+    notices: tuple[str, ...]
+
+    def columns(self) -> list[tuple[Any, ...]]:
+        return list(zip(*self.records, strict=True)) or [()] * len(self.names)
+
+
+def _typed(path: Path, sheet: _Sheet, columns: list[pa.Array]) -> Typed:
+    kept = [
+        index
+        for index, name in enumerate(sheet.names)
+        if name or columns[index].null_count < len(columns[index])
+    ]
+    table = pa.Table.from_arrays([columns[index] for index in kept], [sheet.names[index] for index in kept])
+    cells = sheet.columns()
+    mixed = [sheet.names[index] for index in kept if _is_mixed(columns[index], cells[index])]
+    how_read = HowRead(sheet=sheet.title)
+    return Typed(str(path), table, sheet.notices, _lines_of, how_read=how_read, mixed=mixed)
+
+
+def _is_mixed(column: pa.Array, cells: Sequence[Any]) -> bool:
+    """Whether cells of other types became texts."""
+    return is_text(column.type) and any(cell is not None and not isinstance(cell, str) for cell in cells)
+
+
+def _sheet(path: Path, wanted: str | None) -> _Sheet:
     openpyxl = _openpyxl()
     try:
         _refuse_bomb(path)
@@ -83,7 +107,8 @@ def _sheet(path: Path, wanted: str | None) -> tuple[list[str], list[tuple[Any, .
     if wanted is None and len(workbook.sheetnames) > 1:
         notices = (f"{path}: read the first sheet, {sheet.title!r}, of {len(workbook.sheetnames)}",)
     header, *records = _padded(rows, path)
-    return ["" if name is None else str(name) for name in header], records, notices
+    names = ["" if name is None else str(name) for name in header]
+    return _Sheet(sheet.title, names, records, notices)
 
 
 def _refuse_bomb(path: Path) -> None:
@@ -116,10 +141,6 @@ def _padded(rows: list[tuple[Any, ...]], path: Path) -> list[tuple[Any, ...]]:
     return [(*row, *[None] * (width - len(row))) for row in rows]
 
 
-def _transposed(names: Sequence[str], records: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return list(zip(*records, strict=True)) or [()] * len(names)
-
-
 def _chosen(workbook: Any, path: Path, wanted: str | None) -> Any:
     names = workbook.sheetnames
     if wanted is not None and wanted not in names:
@@ -129,12 +150,14 @@ def _chosen(workbook: Any, path: Path, wanted: str | None) -> Any:
 
 
 def _column(cells: Sequence[Any]) -> pa.Array:
-    """Cells of one type as Arrow has it; cells of several types as texts."""
-    days = [cell.date() if _is_midnight(cell) else cell for cell in cells]
+    """Cells of one type as Arrow has it, moments that are all midnights as days; several types as texts."""
+    moments = [cell for cell in cells if isinstance(cell, datetime)]
+    are_days = all(map(_is_midnight, moments)) or len(moments) < sum(cell is not None for cell in cells)
+    shown = [cell.date() if are_days and _is_midnight(cell) else cell for cell in cells]
     try:
-        return pa.array(days)
+        return pa.array(shown)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array([None if cell is None else _text(cell) for cell in days], type=pa.string())
+        return pa.array([None if cell is None else _text(cell) for cell in shown], type=pa.string())
 
 
 def _column_as_written(cells: Sequence[Any]) -> pa.Array:
@@ -234,7 +257,9 @@ def _row(number: int, letters: Sequence[str], cells: Sequence[str]) -> bytes:
     filled = "".join(
         f'<c r="{letter}{number}"{cell}' for letter, cell in zip(letters, cells, strict=True) if cell
     )
-    some_cell = filled or f'<c r="{letters[0]}{number}"/>'  # without any, readers drop the row where it is the last
+    some_cell = (
+        filled or f'<c r="{letters[0]}{number}"/>'
+    )  # without any, readers drop the row where it is the last
     return f'<row r="{number}">{some_cell}</row>'.encode()
 
 

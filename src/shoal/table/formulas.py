@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import BadInput, OutputFailed, Problem
+from shoal.table.arrow_form import text_column
+from shoal.table.canonical import holds_lists
 from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets, Table
 
 MARK = "'"  # what spreadsheets show as the sign of a text
@@ -33,7 +37,9 @@ def marked_item(item: str) -> str:
 
 def _neutral(column: Column) -> Column:
     if isinstance(column, Carried):
-        return Carried(_neutral_values(column.values))
+        if column.separator is not None and holds_lists(column.values.type):
+            column = Carried(pa.chunked_array([text_column(column, 0, len(column))]))
+        return replace(column, values=_neutral_values(column.values))
     domain = column.domain
     if domain.kind in (Kind.NUMBER, Kind.DATE):
         return column

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import narwhals.stable.v2 as narwhals
@@ -11,6 +13,7 @@ from shoal.errors import BadInput, Problem
 from shoal.table.columnar import Typed
 
 WHERE = "the frame"
+_WITH_TYPES = ("pandas", "polars")  # that Arrow does not have
 
 
 def open_frame(frame: Any) -> Typed:
@@ -34,15 +37,71 @@ def open_frame(frame: Any) -> Typed:
             Problem(f"has column names that are no texts: {shown}", "rename them to texts", file=WHERE)
         )
     columns = {name: _arrow_column(eager, name) for name in eager.columns}
-    return Typed(WHERE, pa.table(columns), library=str(eager.implementation.value))
+    library = str(eager.implementation.value)
+    own_types = [eager.get_column(name).to_native().dtype for name in eager.columns if library in _WITH_TYPES]
+    return Typed(WHERE, pa.table(columns), library=library, own_types=own_types)
 
 
-def in_kind(table: pa.Table, library: str | None) -> Any:
-    """A table as a frame of the given library; an Arrow table without one."""
+def in_kind(
+    table: pa.Table,
+    library: str | None,
+    types: Mapping[str, pa.DataType] = MappingProxyType({}),
+    own_types: Mapping[str, Any] = MappingProxyType({}),
+) -> Any:
+    """A table as a frame of the given library; an Arrow table without one.
+
+    Columns that still have their `types` in Arrow get back the `own_types` of the library.
+    """
     if library in (None, "pyarrow"):
         return table
+    unchanged = {
+        name: own_types[name]
+        for name in table.column_names
+        if name in own_types and _is_still(table.schema.field(name).type, types[name])
+    }
+    if library == "pandas":
+        return _pandas_frame(table, unchanged)
     backend: Any = library
-    return narwhals.from_arrow(table, backend=backend).to_native()
+    frame = narwhals.from_arrow(table, backend=backend).to_native()
+    return _with_enums(frame, unchanged) if library == "polars" else frame
+
+
+def _is_still(kind: pa.DataType, original: pa.DataType) -> bool:
+    return bool(kind == original or (pa.types.is_dictionary(kind) and pa.types.is_dictionary(original)))
+
+
+def _pandas_frame(table: pa.Table, own_types: Mapping[str, Any]) -> Any:
+    import pandas as pd
+
+    columns = {name: _pandas_column(table.column(name), own_types.get(name)) for name in table.column_names}
+    return pd.DataFrame(columns)
+
+
+def _pandas_column(values: pa.ChunkedArray, own_type: Any) -> Any:
+    import pandas as pd
+
+    if own_type is None or pa.types.is_dictionary(values.type):
+        return values.to_pandas()
+    if pa.types.is_nested(values.type):
+        return pd.Series(values.to_pylist(), dtype=object)
+    if hasattr(own_type, "__from_arrow__"):
+        return pd.Series(own_type.__from_arrow__(values))
+    if values.null_count and own_type.kind in "biu":  # whole numbers and truth values that may be missing now
+        nullable: Any = pd.Series(dtype=own_type).convert_dtypes().dtype
+        return pd.Series(nullable.__from_arrow__(values))
+    return values.to_pandas().astype(own_type)
+
+
+def _with_enums(frame: Any, own_types: Mapping[str, Any]) -> Any:
+    """Enums of polars list their categories: of these only those that are published."""
+    import polars as pl
+
+    shown = {
+        name: pl.Enum([label for label in kind.categories if (frame[name] == label).any()])
+        for name, kind in own_types.items()
+        if isinstance(kind, pl.Enum)
+    }
+    return frame.cast(shown) if shown else frame
 
 
 def _arrow_column(frame: narwhals.DataFrame[Any], name: str) -> pa.ChunkedArray:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shoal.errors import InvalidParameter
+from shoal.table.dates import check_date_format
+from shoal.table.number_style import check_style
 
 Others = Literal["error", "insensitive", "drop"]
 
@@ -32,7 +34,8 @@ class ReadOptions:
     `missing` are the texts that stand for a missing value beside the empty cell, which always does.
     `delimiter`, `quote` and `encoding` of text files are found out unless given; `quote=""` means that quotes
     are ordinary characters. `others` says what becomes of columns without a role. `sheet` is the sheet of an
-    Excel file, the first one unless given.
+    Excel file, the first one unless given. `decimal`, `thousands` and `date_format` say how all columns of
+    numbers and dates are written whose roles do not say otherwise: see `table.number_style`, `table.dates`.
     """
 
     missing: tuple[str, ...] = ("",)
@@ -42,6 +45,9 @@ class ReadOptions:
     others: Others = "error"
     sheet: str | None = None
     long: LongForm | None = None
+    decimal: str = "."
+    thousands: str = ""
+    date_format: str | None = None
 
     def __post_init__(self) -> None:
         missing: object = self.missing  # a lone text is a sequence of texts, but never meant as one
@@ -59,6 +65,8 @@ class ReadOptions:
             raise InvalidParameter(
                 "ReadOptions", "encoding", self.encoding, "a text encoding such as 'utf-8' or 'cp1252'"
             )
+        check_style("ReadOptions", self.decimal, self.thousands)
+        check_date_format("ReadOptions", "date_format", self.date_format)
 
 
 def _is_one_ascii_character(text: str | None) -> bool:

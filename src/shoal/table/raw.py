@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -14,13 +14,24 @@ from shoal.kernels.arrays import Ints
 LISTED = 10
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HowRead:
+    """What was given or found out about a source; None where its format has no such thing."""
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    quote: str | None = None
+    sheet: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Raw:
     """Columns of a source, and where its rows stand.
 
     `lines_of` tells the lines at which the given ascending rows begin; None where rows have no lines.
-    `library` names the library of a frame. In text that is not typed an empty cell is a missing value; other
-    sources tell an empty text from a null.
+    `library` names the library of a frame, and `own_types` are its types of the columns. In text that is not
+    typed an empty cell is a missing value; other sources tell an empty text from a null. `mixed` are columns
+    of texts some of whose cells were no texts: those are written as they would be published.
     """
 
     where: str
@@ -29,6 +40,8 @@ class Raw:
     notices: tuple[str, ...] = ()
     library: str | None = None
     typed: bool = True
+    own_types: Mapping[str, Any] = field(default_factory=dict)
+    mixed: frozenset[str] = frozenset()
 
     def problem_at(
         self, rows: Ints, what: str, remedy: str, column: str, value: str | None = None
@@ -55,6 +68,10 @@ class Opened(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its columns in order, canonical."""
+
+    @property
+    def how_read(self) -> HowRead:
+        """What was given or found out about it."""
 
     def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
         """Read the given columns; those in `numbers` may come as numbers, with `missing` texts as nulls."""

@@ -29,7 +29,7 @@ import pyarrow as pa
 
 from shoal.errors import BadInput, Problem, did_you_mean
 from shoal.table.arrow_form import to_arrow
-from shoal.table.canonical import MissingTokens, canonical
+from shoal.table.canonical import MissingTokens, as_text, canonical, canonical_text
 from shoal.table.columnar import open_arrow, open_json_lines, open_json_lines_as_written, open_parquet
 from shoal.table.columns import Column, Kind, Table
 from shoal.table.delimited import Delimited
@@ -37,17 +37,21 @@ from shoal.table.encoding import encode
 from shoal.table.excel import open_excel, open_excel_as_written
 from shoal.table.frames import in_kind, open_frame
 from shoal.table.long_form import as_one_item_sets, one_record_per_id, roles_of_long_form
+from shoal.table.number_style import NumberStyle
 from shoal.table.options import LongForm, ReadOptions
-from shoal.table.raw import Opened, Raw
+from shoal.table.raw import HowRead, Opened, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.set_lines import SetLines
+from shoal.table.written import as_options_say, as_published, how_written
 
 __all__ = [
+    "HowRead",
     "Loaded",
     "LongForm",
     "Origin",
     "ReadOptions",
     "inspect",
+    "inspect_described",
     "read_published",
     "read_table",
     "to_frame",
@@ -82,11 +86,17 @@ COMPRESSIBLE = (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a table came from: enough to give it back in kind."""
+    """Where a table came from: enough to give it back in kind.
+
+    `types` are the types of its columns in Arrow, `own_types` those of the library of a frame; `orders` are
+    the categories of categorical columns, canonical.
+    """
 
     where: str
     library: str | None = None
     types: Mapping[str, pa.DataType] = field(default_factory=dict)
+    own_types: Mapping[str, Any] = field(default_factory=dict)
+    orders: Mapping[str, pa.StringArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +117,7 @@ def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _D
         long = LongForm(canonical(options.long.id), canonical(options.long.item))
         return _read_long_form(opened, roles, options, long, missing)
     opened = _named_by_role(opened, roles)
-    used = _roles_of_columns(opened, roles, options)
+    used = as_options_say(_roles_of_columns(opened, roles, options), options)
     return _encoded(opened, used, lambda _: missing, options)
 
 
@@ -119,7 +129,7 @@ def usable_roles(
     Raises BadInput for roles and columns that do not match, and for types that cannot be read.
     """
     opened = open_frame(empty)
-    used = _roles_of_columns(opened, roles, options)
+    used = as_options_say(_roles_of_columns(opened, roles, options), options)
     raw = opened.load(tuple(used))
     missing = MissingTokens.of(options.missing)
     problems = [
@@ -169,10 +179,10 @@ def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions) 
 
 
 def _as_published(role: Role) -> Role:
-    """Labels have no kind, and published dates are written in one way only."""
+    """Labels have no kind, and published numbers and dates are written in one way only."""
     if isinstance(role, Quasi):
         return replace(role, kind=Kind.CATEGORY, missing="own")
-    return replace(role, date_format=None) if isinstance(role, Sensitive) else role
+    return as_published(role) if isinstance(role, Sensitive) else role
 
 
 def to_frame(table: Table, like: Origin) -> Any:
@@ -180,7 +190,8 @@ def to_frame(table: Table, like: Origin) -> Any:
 
     A column has the type of its source if all its values still have it, as generalized ones have not.
     """
-    return in_kind(to_arrow(table, like.types if like.library else {}), like.library)
+    arrow = to_arrow(table, like.types if like.library else {}, like.orders)
+    return in_kind(arrow, like.library, like.types, like.own_types)
 
 
 def inspect(source: Any, options: ReadOptions = _DEFAULTS) -> pa.Table:
@@ -189,12 +200,17 @@ def inspect(source: Any, options: ReadOptions = _DEFAULTS) -> pa.Table:
     Columns of delimited text and of lines are texts, not yet canonical, with missing tokens still in them;
     columns of other formats have the types of their source.
     """
+    return inspect_described(source, options)[0]
+
+
+def inspect_described(source: Any, options: ReadOptions = _DEFAULTS) -> tuple[pa.Table, HowRead]:
+    """The same, and what was given or found out about the source: encoding, delimiter, quote, sheet."""
     opened = _open(source, options)
     _refuse_same_names(opened)
     with _foreign_errors(opened.where):
         raw = opened.load(opened.names)
     _refuse_no_records(raw)
-    return raw.table
+    return raw.table, opened.how_read
 
 
 def _read_long_form(
@@ -204,7 +220,7 @@ def _read_long_form(
     long: LongForm,
     missing: MissingTokens,
 ) -> Loaded:
-    used = _roles_of_columns(opened, roles_of_long_form(roles, long), options)
+    used = as_options_say(_roles_of_columns(opened, roles_of_long_form(roles, long), options), options)
     loaded = _encoded(opened, used, lambda _: missing, options, as_one_item_sets(long))
     table, roles_left = one_record_per_id(loaded.table, loaded.roles, long)
     return replace(loaded, table=table, roles=roles_left)
@@ -219,7 +235,11 @@ def _encoded(
     *,
     published: bool = False,
 ) -> Loaded:
-    measures = [name for name, role in roles.items() if getattr(role, "kind", None) == Kind.NUMBER]
+    measures = [
+        name
+        for name, role in roles.items()
+        if getattr(role, "kind", None) == Kind.NUMBER and how_written(role).style == NumberStyle()
+    ]
     with _foreign_errors(opened.where):
         raw = prepare(opened.load(tuple(roles), measures, options.missing))
     _refuse_no_records(raw)
@@ -237,8 +257,16 @@ def _encoded(
     }
     notices = (*raw.notices, *(notice for part in encoded for notice in part.notices))
     types = {name: raw.table.schema.field(name).type for name in roles}
-    origin = Origin(opened.where, raw.library, types)
+    origin = Origin(opened.where, raw.library, types, raw.own_types, _orders(raw) if raw.library else {})
     return Loaded(Table.of(columns, raw.table.num_rows), roles, origin, notices)
+
+
+def _orders(raw: Raw) -> dict[str, pa.StringArray]:
+    return {
+        name: canonical_text(as_text(values.unify_dictionaries().chunk(0).dictionary)).unique()
+        for name, values in zip(raw.table.column_names, raw.table.columns, strict=True)
+        if pa.types.is_dictionary(values.type) and values.num_chunks
+    }
 
 
 def _named_by_role(opened: Opened, roles: Mapping[str, Role]) -> Opened:
@@ -341,17 +369,3 @@ def _foreign_errors(where: str) -> Iterator[None]:
                 f"cannot be read: {reason}", "check that the file is complete and what its ending says", where
             )
         ) from error
-
-
-# SHIM
-@dataclass(frozen=True, slots=True)
-class HowRead:
-    encoding: str | None = None
-
-    @property
-    def given(self) -> dict[str, str]:
-        return {}
-
-
-def inspect_described(source: Any, options: ReadOptions = _DEFAULTS) -> tuple[pa.Table, HowRead]:
-    return inspect(source, options), HowRead()

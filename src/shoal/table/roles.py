@@ -12,6 +12,8 @@ from typing import Literal, Protocol, TypeGuard
 from shoal.errors import InvalidParameter
 from shoal.table.canonical import canonical
 from shoal.table.columns import Kind
+from shoal.table.dates import check_date_format
+from shoal.table.number_style import check_style
 
 MissingRule = Literal["own", "reject"]
 UnknownRule = Literal["error", "root", "suppress"]
@@ -38,7 +40,8 @@ class Identifier:
 class Quasi:
     """Could be known to an adversary and tell people apart: generalized until it no longer does.
 
-    A number or date without a hierarchy is published as a range, between `bounds` if they are given.
+    A number or date without a hierarchy is published as a range, between `bounds` if they are given. How its
+    numbers or dates are written is as in `ReadOptions` unless `decimal`, `thousands` or `date_format` say so.
     """
 
     hierarchy: HierarchyOrPath | None = None
@@ -48,6 +51,8 @@ class Quasi:
     weight: float = 1.0
     bounds: tuple[float, float] | None = None
     date_format: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
     confirm: bool = False
     reason: str = ""
 
@@ -61,6 +66,7 @@ class Quasi:
             )
         if self.bounds is not None:
             _check_bounds(self.bounds)
+        _check_written("Quasi", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,27 +109,40 @@ class QuasiSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitive:
-    """What nobody should be able to learn about a person; published as it is, protected by diversity."""
+    """What nobody should be able to learn about a person; published as it is, protected by diversity.
+
+    `decimal`, `thousands` and `date_format` are as those of `Quasi`.
+    """
 
     kind: Kind = Kind.CATEGORY
     missing: MissingRule = "own"
     hierarchy: HierarchyOrPath | None = None
     date_format: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
     confirm: bool = False
     reason: str = ""
 
     def __post_init__(self) -> None:
         _check_choice("Sensitive", "missing", self.missing, ("own", "reject"))
+        _check_written("Sensitive", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insensitive:
     """Tells nothing about who somebody is; published as it is.
 
-    `confirm` accepts a column that tells records apart although it is declared insensitive.
+    `confirm` accepts a column that tells records apart although it is declared insensitive. `separator` joins
+    the items of lists in files that hold texts only.
     """
 
     confirm: bool = False
+    separator: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.separator == "":
+            raise InvalidParameter("Insensitive", "separator", self.separator, "at least one character")
+
     reason: str = ""
 
 
@@ -138,6 +157,11 @@ def is_confirmed(role: Role) -> bool:
 def _check_choice(owner: str, name: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise InvalidParameter(owner, name, value, " or ".join(map(repr, choices)))
+
+
+def _check_written(owner: str, role: Quasi | Sensitive) -> None:
+    check_style(owner, role.decimal, role.thousands)
+    check_date_format(owner, "date_format", role.date_format)
 
 
 def _check_weight(owner: str, weight: object) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.table.options import ReadOptions
-from shoal.table.raw import Raw
+from shoal.table.raw import HowRead, Raw
 from shoal.table.text_file import open_text
 
 ITEMS = "items"
@@ -38,6 +38,11 @@ class SetLines:
     def where(self) -> str:
         """The path."""
         return str(self._file.path)
+
+    @property
+    def how_read(self) -> HowRead:
+        """Its encoding."""
+        return HowRead(encoding=self._file.encoding)
 
     def load(
         self,

@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -29,7 +30,7 @@ from shoal.table.arrow_form import (
     typed_column,
     typed_values,
 )
-from shoal.table.canonical import UnsupportedType, as_text
+from shoal.table.canonical import UnsupportedType, as_text, holds_lists
 from shoal.table.columns import Carried, Coded, Column, Kind, Sets, Table
 from shoal.table.delimited import DELIMITERS, QUOTE
 from shoal.table.excel import write_excel
@@ -47,15 +48,14 @@ def write_table(table: Table, path: Path) -> None:
     if ending not in _WRITERS or (compressed and ending not in _TEXT_WRITERS):
         known = f"it takes {' '.join(_WRITERS)}, and .gz after {' '.join(_TEXT_WRITERS)}"
         raise OutputFailed(f"{path}: cannot tell the format from its ending; {known}")
+    if problems := form_problems(table, path.name):
+        raise OutputFailed("\n".join(f"{path}: {problem}" for problem in problems))
     try:
         with _whole_or_nothing(path):
             _WRITERS[ending](in_text_order(table), path)
             _sync(path)
     except (OSError, pa.ArrowException) as error:
         raise OutputFailed(f"{path}: cannot be written: {error}") from error
-    except UnsupportedType as error:
-        what = f"values of the type {error} cannot be written as text"
-        raise OutputFailed(f"{path}: {what}; write parquet") from error
 
 
 def form_problems(table: Table, name: str) -> list[Problem]:
@@ -63,20 +63,27 @@ def form_problems(table: Table, name: str) -> list[Problem]:
     ending = Path(name.removesuffix(".gz")).suffix.lower()
     as_they_are = ending not in _TEXT_WRITERS and ending != ".xlsx"
     return [
-        Problem(
-            f"holds values of the type {column.values.type}, which {ending} files cannot hold",
-            "write .parquet, or drop the column",
-            column=name,
-        )
+        _form_problem(column, name, ending)
         for name, column in table.columns.items()
-        if isinstance(column, Carried) and not as_they_are and not _can_be_text(column.values.type, ending)
+        if isinstance(column, Carried) and not as_they_are and not _can_be_text(column, ending)
     ]
 
 
-def _can_be_text(kind: pa.DataType, ending: str) -> bool:
-    in_json = ending in (".jsonl", ".ndjson", ".json")
+def _form_problem(column: Carried, name: str, ending: str) -> Problem:
+    if holds_lists(column.values.type):
+        remedy = 'give it a separator such as "|" that no item holds, write .parquet or .jsonl, or drop it'
+        return Problem(f"holds lists, which {ending} files hold only as texts", remedy, column=name)
+    what = f"holds values of the type {column.values.type}, which {ending} files cannot hold"
+    return Problem(what, "write .parquet, or drop the column", column=name)
+
+
+def _can_be_text(column: Carried, ending: str) -> bool:
+    nothing = replace(column, values=pa.chunked_array([], type=column.values.type))
     try:
-        (_json_texts if in_json else as_text)(pa.array([], type=kind))
+        if ending in (".jsonl", ".ndjson", ".json"):
+            _json_texts(typed_column(nothing, 0, 0))
+        else:
+            text_column(nothing, 0, 0)
     except (UnsupportedType, pa.ArrowException):
         return False
     return True

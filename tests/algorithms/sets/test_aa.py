@@ -195,10 +195,10 @@ def test_only_one_set_column_with_a_tree():
     fruit = tree(FRUIT)
     two = local_data([({"fig"}, {"fig"})], {"a": QuasiSet(), "b": QuasiSet()}, trees={"a": fruit, "b": fruit})
     with pytest.raises(BadInput, match="one set column at a time, and there are 2"):
-        find(AA(), Instance(fruit, two), KmAnonymity(1, 1))
+        find(AA(), Instance(fruit, two), KmAnonymity(2, 1))
     bare = local_data([({"fig"},)], {"a": QuasiSet()})
     with pytest.raises(BadInput, match=r"'a'.*needs a hierarchy"):
-        find(AA(), Instance(fruit, bare), KmAnonymity(1, 1))
+        find(AA(), Instance(fruit, bare), KmAnonymity(2, 1))
 
 
 def test_transaction_of_fifty_thousand_items_is_not_expanded_beyond_need():
@@ -345,4 +345,4 @@ def test_negative_knowledge_agrees_with_brute_force():
 def test_negative_knowledge_does_not_go_with_diversity():
     each = instance(FRUIT, [{"fig"}, {"lime"}], sensitive=("lime",))
     with pytest.raises(BadInput, match="not defined"):
-        find(AA(), each, KmAnonymity(1, 1, negative=True), LmDiversity(1, 1))
+        find(AA(), each, KmAnonymity(2, 1, negative=True), LmDiversity(2, 1))

@@ -174,7 +174,7 @@ class Editor:
             ui.navigate.to(self._here)
 
 
-def _details(
+def _details(  # noqa: PLR0911  (one return per recipe)
     recipe: str, saved: Any, files: Sequence[str], changed: Callable[[], Awaitable[None]]
 ) -> Callable[[], Any]:
     """The fields of a recipe, which tell when they change; the function gives what they say."""

@@ -7,6 +7,7 @@ from shoal.algorithms.relational.clustering.records import Records
 from shoal.errors import Infeasible
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Silent
 from shoal.table.roles import Quasi, Sensitive
 from tests.builders import local_data, tree
@@ -80,8 +81,9 @@ def test_clusters_published_alike_are_one_group_and_keep_the_models():
     assert recoding.clusters.cluster_of_row.tolist() == [0, 0, 0, 0]
 
 
-def test_k_of_1_is_told():
-    assert any("k = 1" in notice for notice in finished(ROWS, [0, 1, 2, 3], KAnonymity(1)).notices)
+def test_that_no_k_is_promised_is_told():
+    recoding = finished(ROWS, [0, 1, 2, 3], TCloseness(0.9))
+    assert any("no k is promised" in notice for notice in recoding.notices)
 
 
 def test_impossible_models_are_refused():

@@ -88,11 +88,6 @@ def test_numbers_and_dates_are_published_as_ranges_of_a_grid():
     assert any("derived from the data" in notice and "day" in notice for notice in recoding.notices)
 
 
-def test_k_of_1_is_noticed():
-    recoding = find(letters("ab"), 1)
-    assert any("k = 1" in notice for notice in recoding.notices)
-
-
 @settings(max_examples=40)
 @given(tables(least_rows=4, with_subjects=False), st.integers(1, 2))
 def test_a_local_search_never_loses_more(drawn, k):

@@ -10,6 +10,7 @@ from shoal.algorithms.relational.mondrian.algorithm import Mondrian
 from shoal.errors import Cancelled, Infeasible
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Silent
 from shoal.recoding.recoding import apply_recoding
 from shoal.table.columns import Kind
@@ -174,10 +175,12 @@ def test_table_without_quasi_identifiers_is_one_group():
     assert recoding.clusters.cluster_of_row.tolist() == [0, 0]
 
 
-def test_k_of_1_is_allowed_and_told():
-    recoding = find(numbers([1, 2, 3], bounds=(0, 9)), KAnonymity(1))
+def test_without_a_k_records_may_be_alone_and_that_is_told():
+    rows = [(1, "flu"), (2, "flu"), (3, "cold")]
+    data = local_data(rows, {"x": Quasi(kind=Kind.NUMBER, bounds=(0, 9)), "illness": Sensitive()})
+    recoding = find(data, TCloseness(0.9))
     assert recoding.clusters.cluster_count == 3
-    assert any("k = 1" in notice for notice in recoding.notices)
+    assert any("no k is promised" in notice for notice in recoding.notices)
 
 
 @pytest.mark.parametrize("subjects", [None, (1, 2, 3)])
@@ -254,4 +257,4 @@ def test_a_wish_to_stop_is_honoured():
     progress = Silent()
     progress.cancel()
     with pytest.raises(Cancelled):
-        find(numbers([1, 2]), KAnonymity(1), progress=progress)
+        find(numbers([1, 2]), KAnonymity(2), progress=progress)

@@ -110,6 +110,6 @@ def test_time_that_is_up_still_gives_a_safe_release():
 def test_several_columns_and_negative_knowledge_are_refused():
     both = local_data([({"a"}, {"b"})], {"x": QuasiSet(), "y": QuasiSet()})
     with pytest.raises(BadInput, match="there are 2"):
-        find(both, KmAnonymity(1, 1))
+        find(both, KmAnonymity(2, 1))
     with pytest.raises(BadInput, match="absent"):
         find(data_of([{"a"}, {"a"}]), KmAnonymity(2, 1, negative=True))

@@ -64,7 +64,7 @@ def finish(
     final = publishable(records, kept, constraint, w, progress)
     notices: tuple[str, ...] = ()
     if constraint.k == 1:
-        notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)
+        notices += ("no k is promised: a record may stand alone on its quasi-identifiers",)
     if local_search:
         progress.stage("local search")
         better = improved(records, kept, constraint, progress)

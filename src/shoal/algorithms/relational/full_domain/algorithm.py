@@ -75,7 +75,7 @@ class FullDomain(Algorithm):
         finished = search.run(progress)
         notices: tuple[str, ...] = ()
         if constraint.k == 1:
-            notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)
+            notices += ("no k is promised: a record may stand alone on its quasi-identifiers",)
         if not finished:
             notices += (_time_was_up(search),)
         return RowRecoding(_clusters(search), notices=notices, figures=_figures(search))

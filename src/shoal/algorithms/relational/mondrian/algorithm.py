@@ -92,7 +92,7 @@ def _notices(
 ) -> tuple[str, ...]:
     notices = derived_ends_notice(ends)
     if constraint.k == 1:
-        notices += ("k = 1 lets a record stand alone on its quasi-identifiers",)
+        notices += ("no k is promised: a record may stand alone on its quasi-identifiers",)
     if not finished:
         still_open = parts.state[1] - parts.state[0]
         notices += (f"time was up: {still_open:,} parts are published that might have been cut further",)
