@@ -116,6 +116,7 @@ def profile(
         output.show_json(words.profile_json(found))
         return
     output.show_table(f"{data.name}: {found.records} records", *words.profile_columns(found))
+    output.show_facts("How it was read", words.profile_reading(found))
     if found.uniqueness:
         output.show_table("How many records are unique", *words.profile_uniqueness(found))
     output.show_notices(found.notices)

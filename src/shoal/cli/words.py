@@ -162,6 +162,17 @@ def profile_columns(found: Profile) -> tuple[list[str], Rows]:
     return heads, rows
 
 
+def profile_reading(found: Profile) -> dict[str, object]:
+    """What was found out about a file beside its columns."""
+    how = {name: value for name, value in asdict(found.read_as).items() if value is not None}
+    tokens = [repr(token) for token in found.missing if token]
+    return {
+        **{name: "a tabulator" if value == "\t" else value for name, value in how.items()},
+        "missing values": ", ".join(["empty cells", *tokens]),
+        "rows of one person": f"share {found.subject!r}" if found.subject else "none were found",
+    }
+
+
 def profile_uniqueness(found: Profile) -> tuple[list[str], Rows]:
     """How unique records are on one, two and all columns that could be known."""
     rows: Rows = [(" + ".join(names), _percent(share)) for names, share in found.uniqueness]

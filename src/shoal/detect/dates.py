@@ -76,6 +76,11 @@ def date_reading(texts: Sequence[str], rows: Sequence[int], hint: str | None = N
     return _numeric_reading(shape, parts[shape], total, dict(zip(texts, rows, strict=True)), hint)
 
 
+def could_be_date(text: str) -> bool:
+    """Whether a text has the shape of a date."""
+    return _shape(text)[0] is not None
+
+
 def are_serials(texts: Iterable[str]) -> bool:
     """Whether values could be days as Excel counts them."""
     try:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.detect import categories, identifiers
-from shoal.detect.dates import DateReading, are_serials, date_reading
+from shoal.detect.dates import DateReading, are_serials, could_be_date, date_reading
 from shoal.detect.free_text import free_text_share
 from shoal.detect.headers import Says, says
 from shoal.detect.numbers import NumberReading, has_leading_zeros, number_reading
@@ -30,6 +30,8 @@ _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w\-./ #]{4,24}|(?=.*\d)\d+(?:[\-/. 
 _NETWORK_NAME = re.compile(r"(?=.*[a-z])[a-z0-9][a-z0-9._\-]{2,30}")
 _STREET = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{2})[^@]{5,}")
 _EXAMPLES = 3
+_TRIED = 50
+NAME = 2  # how well a name tells people apart; numbers of people do better, addresses worse
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,10 +245,12 @@ def _number_of_some_kind(
         return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
     if plain and what == "telephone numbers" and not any(value.startswith(("0", "+")) for value in values):
         return None  # digits alone: judged as numbers
-    return _suspicion(what, len(fitting) / len(values), fitting, rank=2)
+    return _suspicion(what, len(fitting) / len(values), fitting, rank=NAME)
 
 
 def _dates(column: Observed, hints: FileHints) -> DateReading | None:
+    if not any(map(could_be_date, column.some()[:_TRIED])):
+        return None
     return date_reading(column.texts.to_pylist(), column.rows.tolist(), hints.date_order)
 
 
@@ -367,7 +371,7 @@ def _names_of_people(column: Observed, values: Sequence[str], said: frozenset[Sa
     two_names = open_words and leans.to_person > -0.3 and _are_two_names(wordy)
     likely = leans.to_person > enough or (known > 0.6 and leans.to_person > enough - 0.1)
     if likely or (called_so and open_words) or unheard or two_names:
-        return _suspicion("names of people", max(known, 0.5) if not called_so else 1.0, wordy, rank=2)
+        return _suspicion("names of people", max(known, 0.5) if not called_so else 1.0, wordy, rank=NAME)
     return None
 
 

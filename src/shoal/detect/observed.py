@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from shoal.kernels.arrays import Ints
 
-SAMPLE = 20_000  # distinct values that whole-array rules look at
+SAMPLE = 10_000  # distinct values that whole-array rules look at
 _USUAL = 0.9  # share of rows
 CLOSELY = 800  # distinct values that rules in Python look at
 

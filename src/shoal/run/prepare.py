@@ -10,6 +10,7 @@ from typing import Any
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.hierarchy.binding import bind
+from shoal.hierarchy.builders import Fanout
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
@@ -114,6 +115,13 @@ def _nameless_notice(subject: Coded, name: str) -> list[str]:
     return [f"{rows} no subject in column {name!r} and count as a person each"]
 
 
+def _names_values(column: str) -> str:
+    return (
+        f"column {column!r}: groups made by fanout are called by values of single records, in alphabetical"
+        " order; ranges, order, keep, prefixes or a hierarchy file say more and tell less"
+    )
+
+
 def _bind_all(table: Table, roles: Mapping[str, Role]) -> tuple[Table, dict[str, Hierarchy], list[str]]:
     columns: dict[str, Column] = {}
     trees: dict[str, Hierarchy] = {}
@@ -129,6 +137,8 @@ def _bind_all(table: Table, roles: Mapping[str, Role]) -> tuple[Table, dict[str,
                 continue
             columns[name], trees[name] = bound.column, bound.tree
             notices += bound.notices
+            if isinstance(role, Quasi) and isinstance(role.hierarchy, Fanout):
+                notices.append(_names_values(name))
     if problems:
         raise BadInput(*problems)
     return table.replacing(columns), trees, notices

@@ -1,6 +1,7 @@
 """What is in a file, how unique its people are, and which role each column could have."""
 
 import itertools
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.detect.look import FileHints, Look, look_at
+from shoal.detect.look import NAME, FileHints, Look, look_at
 from shoal.detect.missing import missing_tokens
 from shoal.detect.observed import Observed
 from shoal.errors import UnknownName
@@ -25,6 +26,7 @@ from shoal.table.canonical import MissingTokens, UnsupportedType, as_text, canon
 from shoal.table.reading import HowRead, ReadOptions, inspect_described
 
 PAIRED = 30  # columns whose pairs are looked at
+ROWS_PAIRED = 10_000_000  # over all pairs
 _JOINT = "\x1f"  # between the items of a list, which may contain any usual separator
 _REPEATS = 1.2  # rows of one person on average from which a subject is worth counting
 _SUBJECT_MISSES = 0.05
@@ -133,7 +135,7 @@ def profile(source: Any, options: ReadOptions = ReadOptions()) -> Profile:  # no
     looks = looks_at(counted)
     columns = profiled_columns(counted, looks, raw.num_rows)
     quasi = {
-        column.name: found.codes
+        column.name: found
         for column in columns
         if column.role == "quasi" and column.kind != "set" and (found := values[column.name])
     }
@@ -199,12 +201,18 @@ def _encoded(column: pa.ChunkedArray) -> _Values:
         column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     )
     entries = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], type=pa.string())
-    texts = canonical_text(as_text(entries)).dictionary_encode()  # spellings of one text are one
     indices = [chunk.indices.cast(pa.int64()).fill_null(-1) for chunk in encoded.chunks]
-    places = pa.chunked_array(indices, type=pa.int64()).to_numpy()
-    lookup = np.append(texts.indices.fill_null(len(texts.dictionary)).to_numpy(), len(texts.dictionary))
+    places: Ints = pa.chunked_array(indices, type=pa.int64()).to_numpy()
     value_type = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    return _Values(texts.dictionary, lookup[places].astype(np.int64), value_type)
+    written = as_text(entries)
+    texts = canonical_text(written)
+    if texts.equals(written) and not pa.types.is_dictionary(column.type):
+        return _Values(texts, np.where(places < 0, len(texts), places), value_type)
+    distinct = texts.dictionary_encode()  # spellings of one text are one
+    lookup = np.append(
+        distinct.indices.fill_null(len(distinct.dictionary)).to_numpy(), len(distinct.dictionary)
+    )
+    return _Values(distinct.dictionary, lookup[places].astype(np.int64), value_type)
 
 
 def _joined(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -225,9 +233,7 @@ def _tokens_found(values: Mapping[str, _Values | None]) -> list[str]:
     found: list[str] = []
     for each in values.values():
         if each is not None and each.separator is None:
-            short = each.texts.filter(pc.less_equal(pc.utf8_length(each.texts), 16))
-            words = short.filter(pc.invert(pc.match_substring_regex(short, "[0-9]")))
-            found += missing_tokens(words.slice(0, 50_000).to_pylist())
+            found += missing_tokens(each.texts)
     return list(dict.fromkeys(found))
 
 
@@ -242,7 +248,7 @@ def _counted(name: str, values: _Values | None, missing: MissingTokens, column: 
         name,
         observed,
         missing=len(values.codes) - int(counts[~absent].sum()),
-        alone=int(np.count_nonzero(counts[~absent] == 1)),
+        alone=_alone(counts[~absent]),
         kind=column.type,
         separator=values.separator,
     )
@@ -264,20 +270,40 @@ def _unique_share(codes: Sequence[Ints]) -> float:
     return float(np.count_nonzero(sizes == 1) / len(class_of_row))
 
 
-def _uniqueness(known: Mapping[str, Ints]) -> list[tuple[tuple[str, ...], float]]:
+def _uniqueness(known: Mapping[str, _Values]) -> list[tuple[tuple[str, ...], float]]:
     """All columns together, then the pairs and single columns that single out most."""
     names = list(known)
     shown: list[tuple[tuple[str, ...], float]] = []
     if len(names) > 2:
-        shown.append((tuple(names), _unique_share(list(known.values()))))
+        shown.append((tuple(names), _unique_share([each.codes for each in known.values()])))
+    paired = sorted(names, key=lambda name: -len(known[name].texts))[: _columns_to_pair(known)]
     pairs = [
-        (pair, _unique_share([known[name] for name in pair]))
-        for pair in itertools.combinations(names[:PAIRED], 2)
+        ((one, other), _unique_pairs(known[one], known[other]))
+        for one, other in itertools.combinations(sorted(paired, key=names.index), 2)
     ]
-    singles = [((name,), _unique_share([known[name]])) for name in names]
+    singles = [((name,), _alone(each.row_counts()) / max(len(each.codes), 1)) for name, each in known.items()]
     shown += sorted(pairs, key=lambda entry: -entry[1])[:10]
     shown += sorted(singles, key=lambda entry: -entry[1])[:10]
     return shown
+
+
+def _columns_to_pair(known: Mapping[str, _Values]) -> int:
+    """How many columns can be paired in about a second; those with the most values single out most."""
+    rows = max((len(each.codes) for each in known.values()), default=1)
+    return max(2, min(PAIRED, int(math.sqrt(2 * ROWS_PAIRED / max(rows, 1)))))
+
+
+def _unique_pairs(one: _Values, other: _Values) -> float:
+    joint = np.sort(one.codes * (len(other.texts) + 1) + other.codes)
+    if not len(joint):
+        return 0.0
+    differs = joint[1:] != joint[:-1]
+    alone = np.concatenate(([True], differs)) & np.concatenate((differs, [True]))
+    return float(np.count_nonzero(alone) / len(joint))
+
+
+def _alone(counts: Ints) -> int:
+    return int(np.count_nonzero(counts == 1))
 
 
 def _is_ambiguous(look: Look) -> bool:
@@ -373,15 +399,20 @@ def _role(name: str, look: Look, observed: Observed, unique_share: float) -> tup
 
 
 def subject_of(counted: Sequence[Counted], looks: Mapping[str, Look], records: int) -> str | None:
-    """The column that names the person of a row, if people have several: the one that says it best."""
-    candidates = [
-        (suspicion.ranks_as_person, each.observed.distinct, each.name)
+    """The column that names the person of a row, if people have several: the one that says it best.
+
+    Namesakes are no reason where a number tells every row from the others.
+    """
+    naming = [
+        (suspicion.ranks_as_person, each.observed)
         for each in counted
         if each.observed is not None
         and (suspicion := looks[each.name].suspicion) is not None
-        and suspicion.ranks_as_person > 1
         and each.missing <= _SUBJECT_MISSES * records
-        and each.observed.repeats >= _REPEATS
         and each.observed.distinct > 1
     ]
-    return max(candidates, key=lambda candidate: candidate[:2])[2] if candidates else None
+    repeating = [(rank, column) for rank, column in naming if column.repeats >= _REPEATS and rank >= NAME]
+    if not any(rank > NAME for rank, _ in repeating) and any(rank > NAME for rank, _ in naming):
+        return None
+    best = max(repeating, key=lambda each: (each[0], each[1].distinct), default=None)
+    return best[1].name if best else None

@@ -16,8 +16,8 @@ from shoal.kernels.arrays import Floats
 FEW = 20  # distinct values that need no groups
 MOST_KEPT = 30
 _RARE = 0.01  # share of rows below which a value is rare
-_STEPS = 32  # finest ranges over the span of most values
-_YEAR = 365.25
+_FINEST = 20  # finest ranges over the span of most values
+_SHORT_SPAN = 20  # of whole numbers
 
 Recipe = Mapping[str, Any]
 
@@ -93,14 +93,15 @@ def _ranges(column: Observed, style: NumberStyle, *, whole: bool) -> Recipe:
 
 
 def _round_widths(span: float, *, whole: bool) -> list[float]:
-    """5, 10, 20, 40 and so on by powers of ten: about 32 of the finest over the span, two of the widest."""
-    finest = max(span / _STEPS, 2 if whole else 0.0) or 1.0
-    power = 10.0 ** math.floor(math.log10(finest))
-    width = next(step * power for step in (1, 2, 5, 10, 20) if step * power >= finest * (1 - 1e-9))
-    widths = [width]
-    while widths[-1] < span / 2 and len(widths) < 8:
+    """5, 10, 20, 40 and so on by powers of ten: at most twenty of the finest over the span."""
+    if whole and span < _SHORT_SPAN:
+        return [2, 4, 8]
+    power = 10.0 ** math.floor(math.log10(span / _FINEST))
+    width = next(step * power for step in (5, 10, 50) if step * power >= span / _FINEST * (1 - 1e-9))
+    widths = [width, width * 2]
+    while widths[-1] < span / 2:
         widths.append(widths[-1] * 2)
-    return widths if len(widths) > 1 else [width, width * 2]
+    return widths
 
 
 def _above(value: float, width: float) -> float:
