@@ -13,7 +13,7 @@ _TIME = (
 )
 _TIME_AT_END = re.compile(r"([T ,]+)\d{1,2}([:.])\d{2}(\2\d{2})?( ?)([AaPp][Mm])?$")
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}" + _TIME)
-_TRIPLE = re.compile(r"(\d{1,4})([./\-] ?| )(\d{1,2})\2(\d{1,4})(\.?)" + _TIME)
+_TRIPLE = re.compile(r"(\d{1,4})([./\-] ?| )(\d{1,2})\2(\d{1,4})(\.?|[ \u00a0\u202f]?г\.?)" + _TIME)
 _DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _EASTERN = re.compile(r"(\d{4})(年|년 ?)(\d{1,2})(月|월 ?)(\d{1,2})(日|일)" + _TIME)
 _NAMED = (
@@ -28,7 +28,7 @@ _NAMED = (
     (re.compile(r"(\d{4})( m\. )([^\W\d_]{3,}\.?)( )(\d{1,2})( d\.)?" + _TIME), "year"),
     (re.compile(r"([^\W\d_]{3,}\.?) (\d{1,2}),? (\d{4})" + _TIME), "month"),
     (re.compile(r"(\d{4})(\.?[ \-/])([^\W\d_]{3,}\.?)([ \-/])(\d{1,2})(\.?)" + _TIME), "year"),
-    (re.compile(r"(\d{1,2})\.? de ([^\W\d_]{3,}) (?:de |del )?(\d{4})" + _TIME), "de"),
+    (re.compile(r"(\d{1,2})\.? de ([^\W\d_]{3,}\.?) (?:de |del )?(\d{4})" + _TIME), "de"),
 )
 _EARLIEST, _LATEST = 1800, 2100
 _SERIALS = (10_000, 60_000)  # days from 1927 to 2064, as Excel counts
