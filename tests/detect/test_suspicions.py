@@ -1,8 +1,13 @@
 import random
+import re
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from shoal.detect.identifiers import personal_values
+from shoal.detect.identifiers import PERSONAL_FORM, personal_values
 from shoal.detect.look import look_at, suspicion_of, suspicion_of_items
 from tests.detect.columns import column
 
@@ -164,6 +169,10 @@ def test_items_of_sets_may_be_codes_but_not_addresses():
         "+49 30 901820",
         "DE89 3704 0044 0532 0130 00",
         "4111 1111 1111 1111",
+        "282-22-0282",
+        "12345678Z",
+        "RSSMRA85T10A562S",
+        "DE136695976",
     ],
 )
 def test_the_last_look_finds_what_reaches_people(value):
@@ -176,3 +185,10 @@ def test_the_last_look_finds_what_reaches_people(value):
 )
 def test_the_last_look_finds_nothing_in_labels(value):
     assert personal_values([value]) == []
+
+
+@given(st.from_regex(r"(\+|00)?[0-9A-Z@.+ -]{3,20}", fullmatch=True))
+def test_the_first_sieve_lets_nothing_pass_that_the_last_look_would_find(text):
+    if personal_values([text]):
+        assert re.search(PERSONAL_FORM, text)
+        assert pc.match_substring_regex(pa.array([text]), PERSONAL_FORM).to_pylist() == [True]

@@ -31,6 +31,14 @@ ColumnName = Annotated[str, typer.Option("--column", help="The column of the dat
 KindOption = Annotated[Kind, typer.Option("--kind", help="What the column's values are.")]
 Separator = Annotated[str, typer.Option("--separator", help="What separates the items of a set.")]
 MissingTokens = Annotated[list[str] | None, typer.Option("--missing", help="How a missing value is written.")]
+DateFormat = Annotated[
+    str | None, typer.Option("--date-format", help="How dates are written, such as %d.%m.%Y; else ISO 8601.")
+]
+Decimal = Annotated[str, typer.Option("--decimal", help="The decimal mark of numbers: . or ,")]
+Thousands = Annotated[str, typer.Option("--thousands", help="What stands between thousands, if anything.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Such as utf-8 or cp1252; else found out.")]
+Delimiter = Annotated[str | None, typer.Option("--delimiter", help="What is between cells; else found out.")]
+Sheet = Annotated[str | None, typer.Option("--sheet", help="The sheet of an Excel file; else the first.")]
 Form = Annotated[
     str | None, typer.Option("--form", help="arx, amnesia-text or amnesia-json; else by ending.")
 ]
@@ -48,6 +56,12 @@ def build(
     kind: KindOption = Kind.CATEGORY,
     separator: Separator = " ",
     missing: MissingTokens = None,
+    date_format: DateFormat = None,
+    decimal: Decimal = ".",
+    thousands: Thousands = "",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
     ranges: Annotated[
         str | None, typer.Option(help="Widths, each a multiple of the one before: 5,10,20")
     ] = None,
@@ -90,7 +104,17 @@ def build(
     if out.exists():
         raise BadInput(Problem("exists already", "choose another name for the tree", file=str(out)))
     role = _role(kind, separator, source)
-    bound = bind(column, _read_column(data, column, role, missing), role)
+    options = ReadOptions(
+        missing=("", *(missing or ())),
+        others="drop",
+        date_format=date_format,
+        decimal=decimal,
+        thousands=thousands,
+        encoding=encoding,
+        delimiter=delimiter,
+        sheet=sheet,
+    )
+    bound = bind(column, _read_column(data, column, role, options), role)
     write_hierarchy(bound.tree, out, form=_form(form))
     if as_json:
         output.show_json({"file": str(out), "values": bound.tree.leaf_count, "height": bound.tree.height})
@@ -116,7 +140,8 @@ def lint_file(
         raise BadInput(Problem("--data and --column go together", "give both or neither"))
     values = None
     if data is not None and column is not None:
-        values = _read_column(data, column, _role(kind, separator, HierarchyFile(file)), missing)
+        options = ReadOptions(missing=("", *(missing or ())), others="drop")
+        values = _read_column(data, column, _role(kind, separator, HierarchyFile(file)), options)
     findings = lint(
         HierarchyFile(file), values, name=column, separator=separator if kind is Kind.SET else None
     )
@@ -185,8 +210,7 @@ def _role(kind: Kind, separator: str, source: TreeSource) -> Quasi | QuasiSet:
     return Quasi(hierarchy=source, kind=kind)
 
 
-def _read_column(data: Path, column: str, role: Quasi | QuasiSet, missing: list[str] | None) -> Coded | Sets:
-    options = ReadOptions(missing=("", *(missing or ())), others="drop")
+def _read_column(data: Path, column: str, role: Quasi | QuasiSet, options: ReadOptions) -> Coded | Sets:
     values = read_table(data, {column: role}, options).table.column(column)
     assert isinstance(values, Coded | Sets)  # noqa: S101  (quasi-identifiers are always encoded)
     return values

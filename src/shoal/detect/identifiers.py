@@ -25,6 +25,7 @@ _VAT_LIKE = re.compile(r"[A-Z]{2}[ ]?[0-9A-Z]{8,12}")
 _FEWEST_DIGITS = 7
 _TRIED = 60
 _FIT_CHECKS = 0.7
+_CARD_DIGITS = 15  # fewer may be any number
 
 # Numbers with check digits that belong to a person or an account, as modules of python-stdnum.
 _CHECKED = [
@@ -239,16 +240,44 @@ def personal_values(texts: Iterable[str]) -> list[tuple[str, str]]:
     return found
 
 
+# Numbers of people that their form tells from other codes, and of which check digits tell the rest.
+_FORMED = tuple(
+    (scheme, re.compile(form))
+    for scheme, form in (
+        ("us.ssn", r"\d{3}-\d{2}-\d{4}"),
+        ("br.cpf", r"\d{3}\.\d{3}\.\d{3}-\d{2}"),
+        ("ch.ssn", r"756\.\d{4}\.\d{4}\.\d{2}"),
+        ("es.dni", r"\d{8}-?[A-Z]"),
+        ("es.nie", r"[XYZ]-?\d{7}-?[A-Z]"),
+        ("fi.hetu", r"\d{6}[-+A]\d{3}[0-9A-Z]"),
+        ("gb.nhs", r"\d{3} \d{3} \d{4}"),
+        ("it.codicefiscale", r"[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z]"),
+        ("se.personnummer", r"(?:\d{2})?\d{6}[-+]\d{4}"),
+        ("eu.vat", r"(?:AT|BE|DE|DK|ES|FI|FR|IT|NL|PL|SE) ?[0-9A-Z]{8,12}"),
+    )
+)
+
+
+def is_formed_number(text: str) -> bool:
+    """A number of a person or a firm in the form of its country, with fitting check digits."""
+    return any(form.fullmatch(text) and _module(scheme).is_valid(text) for scheme, form in _FORMED)
+
+
 # Whatever `personal_values` finds, this finds, in the regular expressions of Arrow, Python and Java alike.
-PERSONAL_FORM = r"@|^ ?(\+|00)[0-9]|^[A-Za-z]{2}[0-9]{2}|[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{3}"
+PERSONAL_FORM = (
+    r"@|^ ?(\+|00)[0-9]|^[A-Za-z]{2}[0-9]{2}|[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{3}|"
+    r"^[0-9]{3}[-. ][0-9]{2,4}[-. ]|^[XYZ]?-?[0-9]{7,8}-?[A-Z]$|^[0-9]{6,8}[-+A][0-9]{3}|"
+    r"^[A-Z]{2}[ A-Z0-9]{8,14}$"
+)
 _BEYOND_DOUBT: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("an e-mail address", lambda text: any(map(is_email, re.split(r"[\s,;<>()\[\]\"]+", text)))),
     ("a telephone number", is_international_phone),
     ("an account number (IBAN)", is_iban),
     (
         "a number of a payment card",
-        lambda text: bool(re.search(r"\D", text) or len(text) >= 15) and is_card(text),
+        lambda text: bool(re.search(r"\D", text) or len(text) >= _CARD_DIGITS) and is_card(text),
     ),
+    ("a number of a person or a firm with fitting check digits", is_formed_number),
 )
 
 
