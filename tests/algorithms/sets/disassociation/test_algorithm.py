@@ -286,7 +286,7 @@ records_of_letters = st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size
 
 @given(
     records_of_letters,
-    st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    st.tuples(st.integers(2, 3), st.integers(1, 3)),
     st.integers(1, 8),
     st.sampled_from([((), None), (("a",), None), (("a", "c"), 2), (("a",), 1.5)]),
     st.booleans(),
