@@ -47,7 +47,7 @@ def published(algorithm, each, *models):
 def random_k_instance(seed):
     """An instance in which no record or at least k are empty."""
     rng = random.Random(seed)
-    each, k = random_instance(rng, density=rng.choice((0.5, 1, 2))), rng.randint(1, 4)
+    each, k = random_instance(rng, density=rng.choice((0.5, 1, 2))), rng.randint(2, 4)
     sizes = [len(items) for items in each.transactions]
     empty = sizes.count(0)
     is_possible = (empty == 0 or empty >= k) and (empty == len(sizes) or len(sizes) - empty >= k)
