@@ -578,10 +578,8 @@ class _Cover:
         text = self._plain(as_text(cell))
         if column.role == "quasi":
             return covers(column, text, value)
-        if value is None:  # what tells nothing is published as it stands
-            return text in (None, "") or (
-                column.role == "insensitive" and text in self._case.data.get("missing", ())
-            )
+        if value is None:
+            return text in (None, "")
         return text == text_of(value) or _same_number(text, value)
 
     def _covers_set(self, column: Column, cell: Any, items: tuple[str, ...]) -> bool:

@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import random
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -234,7 +235,7 @@ def _promise(rng: random.Random, model: str, algorithm: str) -> tuple[dict[str, 
     if algorithm == "lgr-literal" and rng.random() < 0.95:
         privacy["m"] = 1
     if privacy.get("diversity") in ("distinct", "recursive"):
-        privacy["l"] = int(privacy["l"])
+        privacy["l"] = math.ceil(privacy["l"])
     if privacy.get("diversity") == "recursive":
         privacy["c"] = rng.choice((1, 2, 3, 1.5, 4))
     elif "c" in privacy:
@@ -268,14 +269,14 @@ def _more_promises(rng: random.Random, model: str, algorithm: str) -> set[str]:
 
 def _value_of_key(rng: random.Random, name: str) -> Any:
     choices: dict[str, Sequence[Any]] = {
-        "k": (1, 2, 2, 2, 3, 3, 4, 5),
+        "k": (2, 2, 2, 3, 3, 4, 5),
         "m": (1, 2, 2, 2, 3),
-        "l": (1, 1.5, 2, 2, 2, 3),
+        "l": (1.2, 1.5, 2, 2, 2, 3),
         "diversity": ("frequency", "distinct", "entropy", "recursive"),
         "c": (1, 2, 3, 1.5),
-        "t": (0.1, 0.25, 0.3, 0.5, 0.8, 1),
+        "t": (0.1, 0.25, 0.3, 0.5, 0.8, 0.95),
         "distance": ("equal", "ordered"),
-        "alpha": (0.4, 0.5, 0.6, 0.75, 1),
+        "alpha": (0.4, 0.5, 0.6, 0.75, 0.95),
         "negative": (True, False),
         "epsilon": (0.1, 0.5, 1, 2.5, 10),
     }

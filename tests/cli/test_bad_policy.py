@@ -77,7 +77,14 @@ def test_two_roles_for_a_column_are_refused(problems, hospital):
 def test_k_below_one_is_refused(problems, hospital, k):
     (problem,) = problems(privacy=f'model = "k-anonymity"\nk = {k}')
     assert line_of(hospital, "k =") in problem
-    assert f"k must be an integer of 1 or more, got {k}" in problem
+    assert f"k must be an integer of 2 or more, got {k}" in problem
+
+
+@pytest.mark.parametrize("promised", ["k = 1", "l = 1", "t = 1", "alpha = 1"])
+def test_what_promises_nothing_is_refused(problems, promised):
+    keys = promised if promised == "k = 1" else f"k = 5\n{promised}"
+    found = problems(privacy=f'model = "k-anonymity"\n{keys}')
+    assert any(f"{promised} promises nothing" in problem for problem in found)
 
 
 def test_a_model_without_k_is_refused(problems):

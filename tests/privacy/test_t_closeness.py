@@ -103,4 +103,4 @@ def test_the_whole_table_is_close_to_itself_unless_it_has_no_value():
     assert TCloseness(0.001).table_holds(local_data([("30", 1), ("40", 2)], ROLES))
     empty = local_data([("30", None)], ROLES)
     assert not TCloseness(0.9).table_holds(empty)
-    assert "the table itself has no value of income" in str(TCloseness(1).infeasible(empty))
+    assert "the table itself has no value of income" in str(TCloseness(0.9).infeasible(empty))

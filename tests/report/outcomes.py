@@ -278,7 +278,7 @@ def supermarket() -> Outcome:
 
 
 CLUSTERS = (
-    {"size": 5, "chunks": [{"subrecords": [["beer", "milk"], *[["beer"]] * 4]}], "terms": ["truffle"]},
+    {"size": 5, "chunks": [{"subrecords": [*[["beer", "milk"]] * 2, *[["beer"]] * 3]}], "terms": ["truffle"]},
     {
         "size": 10,
         "shared": [{"subrecords": [["wine"]] * 6}],

@@ -6,7 +6,7 @@ from tests.report.outcomes import CLUSTERS, EVIL
 def test_clusters_are_drawn_as_they_were_cut():
     alone, joint = drawn_clusters(disassociated(CLUSTERS))
     assert (alone.size, alone.terms) == (5, ("truffle",))
-    assert alone.chunks == (((("beer",), 4), (("beer", "milk"), 1)),)
+    assert alone.chunks == (((("beer",), 3), (("beer", "milk"), 2)),)
     assert joint.chunks == (((("wine",), 6),),)
     assert [child.terms for child in joint.children] == [("rice",), ("ink",)]
 

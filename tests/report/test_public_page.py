@@ -64,7 +64,7 @@ def test_clusters_and_chunks_are_drawn():
     assert classes.count("chunk shared") == 1
     assert classes.count("chunk terms") == 3
     assert "joint cluster of 10 records" in parsed.text
-    assert " ×4" in parsed.text
+    assert " ×3" in parsed.text
 
 
 def test_a_file_that_must_not_go_out_says_so():

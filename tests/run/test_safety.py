@@ -139,7 +139,7 @@ class Case:
 
 REJECT = ', missing = "reject"'
 DIVERSITIES = st.sampled_from(
-    [None, ("frequency", Fraction(1)), ("frequency", Fraction(3, 2)), ("distinct", Fraction(2))]
+    [None, ("frequency", Fraction(5, 4)), ("frequency", Fraction(3, 2)), ("distinct", Fraction(2))]
 )
 
 
@@ -161,7 +161,7 @@ def cases(draw) -> Case:
         rows=[dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)],
         quasi=quasi,
         rejecting=draw(st.sets(st.sampled_from(sorted(quasi)), max_size=1)) if draw(st.booleans()) else set(),
-        k=draw(st.integers(1, 4)),
+        k=draw(st.integers(2, 4)),
         diversity=draw(DIVERSITIES),
         mode=draw(st.sampled_from(["strict", "relaxed"])),
         by_person=draw(st.booleans()),
@@ -245,7 +245,7 @@ TREE = {"a": "low", "b": "low", "c": "mid", "d": "mid", "e": "high"}
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(SETS, st.integers(1, 4), st.integers(1, 3))
+@given(SETS, st.integers(2, 4), st.integers(1, 3))
 @pytest.mark.parametrize("algorithm", ["aa"])
 def test_written_sets_are_safe_and_true_or_refused_with_a_reason(algorithm, sets, k, m):
     with tempfile.TemporaryDirectory() as name:

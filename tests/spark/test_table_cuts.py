@@ -38,7 +38,7 @@ def counts_in(columns, data, rows):
 
 
 @settings(deadline=None, max_examples=150)
-@given(tables(with_subjects=False), st.integers(1, 4), st.randoms(use_true_random=False))
+@given(tables(with_subjects=False), st.integers(2, 4), st.randoms(use_true_random=False))
 def test_a_block_is_cut_where_mondrian_cuts_it(drawn, k, chance):
     data = drawn.data
     rows = np.array(chance.sample(range(data.row_count), chance.randint(1, max(1, data.row_count))))

@@ -35,8 +35,14 @@ def test_columns_and_types_are_checked_without_a_job(spark):
             sh.read(frame, roles)
         with pytest.raises(sh.ShoalError, match=r"'zip'.*has no such column"):
             sh.read(frame, {**roles, "zip": sh.Quasi(hierarchy=sh.fanout(3))})
-    assert "column 'age': holds values of the type list<" in str(wrong.value)
+    assert "column 'age': holds lists, where its role asks for single values" in str(wrong.value)
     assert "column 'visits': holds values of the type map<" in str(wrong.value)
+
+
+def test_names_of_months_are_refused_without_a_job(spark):
+    frame = spark.createDataFrame([("3. März 2021",)], "born string")
+    with no_job(spark), pytest.raises(sh.ShoalError, match=r"'born'.*does not yet read the names of months"):
+        sh.read(frame, {"born": sh.Quasi(kind="date")}, options=sh.ReadOptions(date_format="%d. %B %Y"))
 
 
 def test_every_value_that_the_hierarchies_lack_is_listed_with_its_rows(spark, tmp_path):

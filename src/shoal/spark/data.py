@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import NumericType, StringType
 
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import bind, tree_of
@@ -19,7 +21,7 @@ from shoal.recoding.rows import RowRecoding
 from shoal.spark.classes import quoted
 from shoal.spark.port import SparkPort
 from shoal.spark.reader import VALUES, Reader, count_values, problem_of
-from shoal.table.canonical import canonical
+from shoal.table.canonical import WHITE_SPACE, MissingTokens, canonical
 from shoal.table.columns import Coded, Kind, Sets
 from shoal.table.dates import names_months
 from shoal.table.reading import ReadOptions, read_table, usable_roles
@@ -105,7 +107,7 @@ def read_spark(
     frame = frame.toDF(*map(canonical, frame.columns))
     roles = usable_roles(empty_table(frame), columns, options)
     kept = {name: role for name, role in roles.items() if not isinstance(role, Identifier)}
-    frame = frame.select(*map(quoted, kept))
+    frame = frame.select(*(_shown(frame, name, role, options) for name, role in kept.items()))
     counts = _count_values(frame, Reader(kept, options))
     row_count = counts.get("", {}).get(None, 0)
     if row_count == 0:
@@ -123,6 +125,19 @@ def read_spark(
         notices=notices,
         dropped=tuple(name for name in roles if name not in kept),
     )
+
+
+def _shown(frame: DataFrame, name: str, role: Role, options: ReadOptions) -> SparkColumn:
+    """A column; of one that no worker reads, because it is published untouched, missing values are nulls."""
+    column, kind = sql.col(quoted(name)), frame.schema[name].dataType
+    missing = MissingTokens.of(options.missing)
+    if not isinstance(role, Insensitive) or not isinstance(kind, StringType | NumericType):
+        return column
+    if isinstance(kind, StringType):
+        absent = sql.btrim(column, sql.lit(WHITE_SPACE)).isin(missing.texts.to_pylist())
+    else:
+        absent = sql.isnan(column) | column.isin(missing.numbers[np.isfinite(missing.numbers)].tolist())
+    return sql.when(absent, None).otherwise(column).alias(name)
 
 
 def empty_table(frame: DataFrame) -> pa.Table:

@@ -56,7 +56,12 @@ def check(file: PolicyFile, progress: Progress) -> Checked:
         algorithm=algorithm.name,
         seconds=None if search_seconds is None else round(read_seconds + search_seconds, 2),
         memory_mb=round(peak_memory_mb() + 8 * data.row_count * (2 * len(columns) + 8) / 1e6),
-        notices=(*InMemory(data).notices, *notices, *unprotected_notices(data.local, plan.models)),
+        notices=(
+            *plan.models.notices,
+            *InMemory(data).notices,
+            *notices,
+            *unprotected_notices(data.local, plan.models),
+        ),
     )
 
 

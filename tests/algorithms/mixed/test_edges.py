@@ -112,7 +112,7 @@ def test_an_impossible_share_is_refused_with_the_largest_l():
     roles = {"colour": Quasi(), "items": QuasiSet(sensitive=("a",))}
     data = table([("red", ("a",)), ("red", ("a",)), ("blue", ())], roles)
     with pytest.raises(Infeasible, match=r"2 of 3 records hold the sensitive a.*l can be at most 3/2"):
-        find("rfirst", data, KLmDiversity(1, 2, 1))
+        find("rfirst", data, KLmDiversity(2, 2, 1))
 
 
 @each_algorithm

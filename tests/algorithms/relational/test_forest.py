@@ -26,7 +26,7 @@ def colours(*labels):
 @settings(max_examples=60)
 @given(
     drawn=tables(least_rows=2, most_rows=7, with_subjects=False),
-    k=st.integers(1, 3),
+    k=st.integers(2, 3),
     measure=st.sampled_from(["ncp", "lm", "tree", "monotone_entropy"]),
 )
 def test_loss_is_within_the_bound_of_the_best(drawn, k, measure):

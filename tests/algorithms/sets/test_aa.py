@@ -292,7 +292,7 @@ def diverse_case(seed):
     ]
     roles = {"items": QuasiSet(sensitive=tuple(sensitive)), "illness": Sensitive()}
     each = Instance(items, local_data(rows, roles, trees={"items": items}))
-    k, m = rng.randint(1, 3), rng.randint(1, 3)
+    k, m = rng.randint(2, 3), rng.randint(1, 3)
     return each, rows, set(sensitive), KmAnonymity(k, m), LmDiversity(rng.choice([1.25, 1.5, 2, 3]), m)
 
 
@@ -343,6 +343,6 @@ def test_negative_knowledge_agrees_with_brute_force():
 
 
 def test_negative_knowledge_does_not_go_with_diversity():
-    each = instance(FRUIT, [{"fig"}, {"lime"}], sensitive=("lime",))
+    each = instance(FRUIT, [{"fig"}, {"fig"}, {"lime"}], sensitive=("lime",))
     with pytest.raises(BadInput, match="not defined"):
         find(AA(), each, KmAnonymity(2, 1, negative=True), LmDiversity(2, 1))

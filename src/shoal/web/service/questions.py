@@ -30,6 +30,7 @@ from shoal.study.profile import unique_share
 from shoal.table.columns import Coded, Sets
 from shoal.table.reading import ReadOptions, inspect, read_table
 from shoal.table.roles import Quasi, QuasiSet
+from shoal.table.written import as_options_say
 from shoal.web.service.bound import OUT, REQUEST, plan_of_job
 from shoal.web.service.editing import Edit, edited
 from shoal.web.service.explaining import Decision, Explained, explained
@@ -147,7 +148,7 @@ def _decision(job: Path) -> Decision:
 def _column(file: PolicyFile, name: str) -> tuple[Quasi | QuasiSet, Coded | Sets, TreeSource]:
     """The role of a quasi-identifier, its values, and where its tree comes from."""
     plan = plan_of(file)
-    role = plan.roles[name]
+    role = as_options_say(plan.roles, plan.read_options)[name]
     if not isinstance(role, Quasi | QuasiSet):
         raise BadInput(Problem("is no quasi-identifier", "give it the role first", column=name))
     if not isinstance(role.hierarchy, TreeSource):

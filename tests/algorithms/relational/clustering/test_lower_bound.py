@@ -22,7 +22,7 @@ def one_cluster(records):
 @settings(max_examples=60)
 @given(
     drawn=tables(least_rows=2, most_rows=7, with_subjects=False),
-    k=st.integers(1, 3),
+    k=st.integers(2, 3),
     measure=st.sampled_from(["ncp", "lm", "tree", "monotone_entropy"]),
 )
 def test_no_release_costs_less(drawn, k, measure):
