@@ -337,7 +337,7 @@ def _add_quasi(rng: random.Random, draft: Draft, *, needs_tree: bool) -> None:
 
 
 _RECIPES_OF_KIND: dict[str, tuple[str, ...]] = {
-    "category": ("flat", "mask", "fanout", "digits", "file"),
+    "category": ("flat", "mask", "fanout", "digits", "file", "order", "keep", "prefixes", "continents"),
     "number": ("ranges", "ranges", "fanout", "flat", "file", "mask"),
     "date": ("dates", "dates", "flat", "fanout", "file"),
     "set": ("flat", "fanout", "fanout", "file", "file", "digits", "mask"),
@@ -362,6 +362,10 @@ def _hierarchy(
         "mask": {"mask": rng.choice(("right", "left"))},
         "fanout": {"fanout": rng.randint(2, 4)},
         "digits": {"digits": True},
+        "order": {"order": _some_texts(rng, present, "low", "high")},
+        "keep": {"keep": _some_texts(rng, present, "kept")},
+        "prefixes": {"prefixes": rng.choice(([3, 1], [2], [4, 2, 1]))},
+        "continents": {"continents": True},
         "ranges": _ranges(rng, present),
         "dates": {
             "dates": rng.choice(
@@ -373,11 +377,19 @@ def _hierarchy(
     return {"hierarchy": given}, built_tree(given, present, separator)
 
 
+def _some_texts(rng: random.Random, values: Sequence[Value], *more: str) -> list[str]:
+    texts = list(dict.fromkeys((*map(text_of, values), *more)))
+    rng.shuffle(texts)
+    return texts[: max(len(more), rng.randint(0, len(texts)))]
+
+
 def _ranges(rng: random.Random, values: Sequence[Value]) -> dict[str, Any]:
     if any(isinstance(value, Decimal) and value % 1 for value in values):
         return {"ranges": rng.choice(([0.5, 5], [2.5, 10, 100]))}
     given: dict[str, Any] = {"ranges": rng.choice(([5, 10, 20, 40], [10], [2, 4, 100], [1000, 10**6, 10**9]))}
-    return given | ({"start": rng.choice((1, -3, 18))} if rng.random() < 0.2 else {})
+    given |= {"start": rng.choice((1, -3, 18))} if rng.random() < 0.2 else {}
+    given |= {"top": rng.choice((30, 65))} if rng.random() < 0.2 else {}
+    return given | ({"bottom": rng.choice((-2, 12))} if rng.random() < 0.2 else {})
 
 
 def _hierarchy_file(rng: random.Random, draft: Draft, values: Sequence[Value]) -> tuple[dict[str, Any], Tree]:

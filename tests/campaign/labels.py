@@ -15,17 +15,18 @@ from tests.campaign.case import Column, Value, text_of
 
 Tree = dict[str, set[str]]
 
+_CONTINENTS = {"DE": "Europe", "France": "Europe", "Brasil": "Americas", "JPN": "Asia", "Kenya": "Africa"}
 _RANGE = re.compile(r"\[(.+), (.+)\]")
 
 
 def built_tree(recipe: Mapping[str, Any], values: Iterable[Value], separator: str | None = None) -> Tree:
     """All labels that a recipe could give to these values, with the values under each."""
-    ((name, setting),) = ((key, given) for key, given in recipe.items() if key != "start")
+    (name,) = recipe.keys() - {"start", "top", "bottom"}
     present: list[Value] = [value for value in dict.fromkeys(values) if value is not None]
     tree: Tree = {"*": {text_of(value) for value in present}}
     for value in present:
         tree.setdefault(text_of(value), set()).add(text_of(value))
-    for label, under in _RECIPES[name](setting, present, recipe.get("start", 0)):
+    for label, under in _RECIPES[name](recipe, present):
         tree.setdefault(label, set()).add(text_of(under))
     return tree if separator is None else without_separator(tree, separator)
 
@@ -114,28 +115,34 @@ def _in_range(kind: str, label: str, value: Value) -> bool:
     return Decimal(found[1]) <= Decimal(text_of(value)) <= Decimal(found[2])
 
 
-def _ranges(widths: Any, values: list[Value], start: Any) -> Iterable[tuple[str, Value]]:
-    numbers = [(Decimal(text_of(value)), value) for value in values]
-    begin = Decimal(str(start))
-    for width in (Decimal(str(width)) for width in widths):
-        for number, value in numbers:
+def _ranges(recipe: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
+    begin = Decimal(str(recipe.get("start", 0)))
+    top = Decimal(str(recipe.get("top", "Infinity")))
+    bottom = Decimal(str(recipe.get("bottom", "-Infinity")))
+    for width in (Decimal(str(width)) for width in recipe["ranges"]):
+        for value in values:
+            number = Decimal(text_of(value))
+            if number >= top or number < bottom:
+                yield f"{text_of(top)}+" if number >= top else f"<{text_of(bottom)}", value
+                continue
             low = begin + (number - begin) // width * width
             low = low - width if low > number else low
-            high = low + width
+            low, high = max(low, bottom), min(low + width, top)
             yield f"{text_of(low)}-{text_of(high - 1)}", value
             yield f"[{text_of(low)}, {text_of(high)})", value
-            if width == 1:
+            if high - low == 1:
                 yield text_of(low), value
 
 
-def _mask(side: Any, values: list[Value], _: Any) -> Iterable[tuple[str, Value]]:
+def _mask(recipe: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
+    right = recipe["mask"] == "right"
     for value in values:
         text = text_of(value)
         for hidden in range(1, len(text)):
-            yield (text[:-hidden] + "*" * hidden if side == "right" else "*" * hidden + text[hidden:]), value
+            yield (text[:-hidden] + "*" * hidden if right else "*" * hidden + text[hidden:]), value
 
 
-def _dates(levels: Any, values: list[Value], _: Any) -> Iterable[tuple[str, Value]]:
+def _dates(recipe: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
     for value in values:
         day = text_of(value)
         year, month = day[:4], int(day[5:7])
@@ -147,11 +154,33 @@ def _dates(levels: Any, values: list[Value], _: Any) -> Iterable[tuple[str, Valu
             "decade": f"{year[:3]}0s",
             "century": f"{year[:2]}00-{year[:2]}99",
         }
-        for level in levels:
+        for level in recipe["dates"]:
             yield periods[level], value
 
 
-def _fanout(_: Any, values: list[Value], __: Any) -> Iterable[tuple[str, Value]]:
+def _order(recipe: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
+    steps = recipe["order"]
+    for value in values:
+        if (text := text_of(value)) in steps:
+            for size in (2**power for power in range(1, 10)):
+                first = steps.index(text) // size * size
+                last = min(first + size, len(steps)) - 1
+                yield f"{steps[first]}..{steps[last]}", value
+
+
+def _keep(recipe: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
+    return [("other", value) for value in values if text_of(value) not in recipe["keep"]]
+
+
+def _prefixes(recipe: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
+    return [(f"{text_of(value)[:length]}*", value) for value in values for length in recipe["prefixes"]]
+
+
+def _continents(_: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
+    return [(_CONTINENTS[text_of(value)], value) for value in values if text_of(value) in _CONTINENTS]
+
+
+def _fanout(_: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
     numbers = _as_numbers(values)
     texts = {value: text_of(value) for value in values}
     ordered = sorted(values, key=lambda value: (numbers.get(value, Decimal(0)), texts[value]))
@@ -170,21 +199,25 @@ def _as_numbers(values: list[Value]) -> dict[Value, Decimal]:
         return {}
 
 
-def _digits(_: Any, values: list[Value], __: Any) -> Iterable[tuple[str, Value]]:
+def _digits(_: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
     for value in values:
         text = text_of(value)
         for length in range(1, len(text) + 1):
             yield f"{text[:length]}*", value
 
 
-def _flat(_: Any, __: list[Value], ___: Any) -> Iterable[tuple[str, Value]]:
+def _flat(_: Mapping[str, Any], __: list[Value]) -> Iterable[tuple[str, Value]]:
     return ()
 
 
-_RECIPES: dict[str, Callable[[Any, list[Value], Any], Iterable[tuple[str, Value]]]] = {
+_RECIPES: dict[str, Callable[[Mapping[str, Any], list[Value]], Iterable[tuple[str, Value]]]] = {
     "ranges": _ranges,
     "mask": _mask,
     "dates": _dates,
+    "order": _order,
+    "keep": _keep,
+    "prefixes": _prefixes,
+    "continents": _continents,
     "fanout": _fanout,
     "digits": _digits,
     "flat": _flat,

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from shoal.detect.look import FileHints, look_at
 from shoal.detect.numbers import STYLES, number_reading
+from shoal.study.profile import profile
 from shoal.table.columns import Kind
 from shoal.table.reading import ReadOptions, read_table
 from shoal.table.roles import Quasi
@@ -81,3 +82,8 @@ def test_what_is_detected_reads_as_the_same_numbers(numbers, style):
     options = ReadOptions(decimal=found.numbers.style.decimal, thousands=found.numbers.style.thousands)
     loaded = read_table(pa.table({"amount": texts}), {"amount": Quasi(kind=Kind.NUMBER)}, options)
     assert [float(text) for text in plain(loaded.table)["amount"]] == [float(number) for number in numbers]
+
+
+def test_typed_numbers_can_be_read_in_one_way_only():
+    numbers = profile(pa.table({"weight": [12.345, 34.567, 56.789]})).columns[0]
+    assert (numbers.kind, numbers.decimal, numbers.thousands, numbers.ambiguous) == ("number", ".", "", False)

@@ -15,7 +15,7 @@ from shoal.detect import categories, identifiers
 from shoal.detect.dates import DateReading, are_serials, could_be_date, date_reading
 from shoal.detect.free_text import free_text_share
 from shoal.detect.headers import Says, says
-from shoal.detect.numbers import NumberReading, has_leading_zeros, number_reading
+from shoal.detect.numbers import NumberReading, has_leading_zeros, number_reading, plain_reading
 from shoal.detect.observed import Observed, masked
 from shoal.detect.sets import set_separator
 from shoal.detect.vocabulary import known_share, leaning, word_list
@@ -24,7 +24,6 @@ FITS = 0.95  # share of rows from which a column is said to be of a kind
 _SURELY = 0.05  # share of values from which what reaches people for sure makes a suspicion
 _MOSTLY = 0.6
 _MANY = 25  # distinct values that make a vocabulary rather than a list of choices
-_HINTS = re.compile(r"[./\-]")
 _LONG_DIGITS = re.compile(r"\d{7,}")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w\-./ #]{4,24}|(?=.*\d)\d+(?:[\-/. ]\d+)+")
 _NETWORK_NAME = re.compile(r"(?=.*[a-z])[a-z0-9][a-z0-9._\-]{2,30}")
@@ -119,10 +118,7 @@ def _look_at_typed(column: Observed) -> Look:
         return Look(kind="date", looks_like="dates")
     if pa.types.is_temporal(kind):
         return Look(kind="category", looks_like="times of day")
-    reading = number_reading(column.texts, column.rows)
-    if reading is None:  # not a number, infinite
-        return Look(kind="category", looks_like="categories")
-    return _look_at_numbers(column, reading, column.some())
+    return _look_at_numbers(column, plain_reading(column.texts), column.some())
 
 
 def _look_at_texts(column: Observed, hints: FileHints) -> Look:

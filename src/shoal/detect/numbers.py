@@ -94,6 +94,11 @@ def number_reading(texts: pa.StringArray, rows: Ints, hint: str | None = None) -
     )
 
 
+def plain_reading(texts: pa.StringArray) -> NumberReading:
+    """Numbers of a source that has types: their texts are ours and can be read in one way only."""
+    return NumberReading(PLAIN, share=1.0, whole=not _any(texts, r"[.]"))
+
+
 def has_leading_zeros(texts: pa.StringArray, rows: Ints) -> bool:
     """Whether values are digits of which many begin with 0, as codes do and numbers do not."""
     return _share(texts, rows, r"^0[0-9]+$") > 0.02 and _share(texts, rows, r"^[0-9]+$") > 0.9
