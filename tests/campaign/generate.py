@@ -64,6 +64,13 @@ def _model_for(rng: random.Random, algorithm: str) -> str:
 # ------------------------------------------------------------------------------------------------ values
 
 _WORDS = ("red", "blue", "green", "white", "black", "grey", "pink", "lime")
+_STYLES: tuple[dict[str, Any], ...] = (
+    {"decimal": ","},
+    {"decimal": ",", "thousands": "."},
+    {"decimal": ".", "thousands": ","},
+    {"decimal": ",", "thousands": " "},
+)
+_DAY_FORMATS = ("%d.%m.%Y", "%Y/%m/%d", "%Y-%d-%m", "%d/%m/%Y", "%m/%d/%Y")
 _UNICODE = ("Zürich", "Łódź", "東京", "naïve", "Ελλάδα", "œuvre", "mañana", "🙂 ok")
 _ODD = (
     "a,b",
@@ -587,7 +594,8 @@ class _Finishing:
             draft.data["missing"] = list(rng.choice(_TOKENS))
             self._take_tokens_as_missing()
         self._choose_output()
-        self._date_formats()
+        self._ways_of_writing()
+        self._confirm_some()
         long = self._is_long()
         rows = self._rows()
         content, name = self._written(rows, long=long)
@@ -654,13 +662,27 @@ class _Finishing:
         if ending in SPREADSHEET_ENDINGS and rng.random() < 0.25:
             draft.output["neutralize_formulas"] = True
 
-    def _date_formats(self) -> None:
+    def _ways_of_writing(self) -> None:
+        rng, draft = self._rng, self._draft
+        if rng.random() < 0.05:
+            draft.data |= rng.choice(_STYLES)
+        if rng.random() < 0.05:
+            draft.data["date_format"] = rng.choice(_DAY_FORMATS)
+        for place, column in enumerate(draft.columns):
+            if column.role in ("insensitive", "identifier") or rng.random() > 0.25:
+                continue
+            given: dict[str, Any] = {}
+            if column.kind == "date":
+                given = {"format": rng.choice(_DAY_FORMATS)}
+            elif column.kind == "number":
+                given = rng.choice(_STYLES)
+            draft.columns[place] = replace(column, settings={**column.settings, **given})
+
+    def _confirm_some(self) -> None:
         for place, column in enumerate(self._draft.columns):
-            if column.kind == "date" and column.role != "insensitive" and self._rng.random() < 0.25:
-                settings = {
-                    **column.settings,
-                    "format": self._rng.choice(("%d.%m.%Y", "%Y/%m/%d", "%Y-%d-%m")),
-                }
+            doubtful = column.settings.get("confirm") and self._rng.random() < 0.8
+            if doubtful or (column.role != "identifier" and self._rng.random() < 0.03):
+                settings = {**column.settings, "confirm": True, "reason": "it is invented"}
                 self._draft.columns[place] = replace(column, settings=settings)
 
     def _odd_options(self) -> None:
@@ -729,14 +751,26 @@ class _Sheet:
             return column.separator.join(value)
         if isinstance(value, date):
             midnight = " 00:00:00" if column.role == "quasi" and self.rng.random() < 0.05 else ""
-            iso = f"%Y-%m-%d{midnight}"
-            return value.strftime(column.settings.get("format", iso))
+            usual = f"%Y-%m-%d{midnight}"
+            if column.role != "insensitive":
+                usual = self.data.get("date_format", usual)
+            return value.strftime(column.settings.get("format", usual))
         text = text_of(value)
-        if column.kind == "number" and isinstance(value, int) and self.rng.random() < 0.1:
-            return self.rng.choice((f"{text}.0", f" {text}"))
+        if column.kind == "number" and column.role != "insensitive":
+            return self._number(column, value)
         if column.kind == "category" and column.role != "insensitive" and self.rng.random() < 0.05:
             return self.rng.choice((f" {text}", f"{text} ", unicodedata.normalize("NFD", text)))
         return text
+
+    def _number(self, column: Column, value: Value) -> str:
+        style = {name: column.settings.get(name, self.data.get(name)) for name in ("decimal", "thousands")}
+        decimal, thousands = style["decimal"] or ".", style["thousands"] or ""
+        text = text_of(value)
+        if isinstance(value, int) and self.rng.random() < 0.1:
+            text = self.rng.choice((f"{text}.0", f" {text}"))
+        if thousands and text.strip().lstrip("-").isdigit() and self.rng.random() < 0.5:
+            return f"{int(text):,}".replace(",", thousands)
+        return text.replace(".", decimal)
 
 
 def _csv(sheet: _Sheet, delimiter: str | None = None) -> bytes:

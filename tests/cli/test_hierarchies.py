@@ -60,7 +60,10 @@ def test_every_recipe_builds(hospital, data, recipe):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--column", "sex"), "takes exactly one of ranges, mask, dates, fanout, digits, flat, got none"),
+        (
+            ("--column", "sex"),
+            "order, keep, prefixes, continents, fanout, digits, flat, got none",
+        ),
         (("--column", "sex", "--flat", "--digits"), "got digits and flat"),
         (("--column", "sexx", "--flat"), "column 'sexx': has no such column; did you mean 'sex'?"),
         (("--column", "age", "--ranges", "5,x"), "'x' is not a number"),

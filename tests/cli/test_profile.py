@@ -46,7 +46,16 @@ def test_columns_are_told_apart(people):
         "missing": 0,
         "unique_share": 0.0,
         "role": "quasi",
-        "reason": "could be known, and tells people apart",
+        "reason": "one of two values: could be known, and tells people apart",
+        "looks_like": "one of two values",
+        "decimal": ".",
+        "thousands": "",
+        "date_format": None,
+        "separator": None,
+        "ambiguous": False,
+        "suspicious": False,
+        "notes": [],
+        "hierarchy": {"flat": True},
     }
 
 

@@ -28,6 +28,7 @@ _LONG_DIGITS = re.compile(r"\d{7,}")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w\-./ #]{4,24}|(?=.*\d)\d+(?:[\-/. ]\d+)+")
 _NETWORK_NAME = re.compile(r"(?=.*[a-z])[a-z0-9][a-z0-9._\-]{2,30}")
 _STREET = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{2})[^@]{5,}")
+_MOST_YEARS = 130  # more values without a gap than ages or years have
 _EXAMPLES = 3
 _TRIED = 50
 NAME = 2  # how well a name tells people apart; numbers of people do better, addresses worse
@@ -202,7 +203,7 @@ def _running_number(column: Observed, values: Sequence[str]) -> Suspicion | None
     low, high = min(numbers), max(numbers)
     dense = high - low + 1 <= 1.1 * column.distinct
     alone = column.repeats < 1.05
-    if dense and ((alone and column.distinct > 30) or (column.distinct > 150 and _evenly(column))):
+    if dense and column.distinct > _MOST_YEARS and (alone or _evenly(column)):
         return _suspicion("running numbers", 1.0, values, rank=4)
     return None
 

@@ -44,7 +44,7 @@ class Observed:
         repeated = np.flatnonzero(self.rows > 1)
         if self.rows[repeated].sum() < _USUAL * self.rows.sum():
             repeated = np.arange(len(self.rows))
-        return [str(text) for text in self.texts.take(pa.array(repeated)).to_pylist()]
+        return sorted(self.texts.take(pa.array(repeated)).to_pylist())
 
     def some(self) -> list[str]:
         """A few hundred of the usual values, spread evenly over them."""
