@@ -69,8 +69,8 @@ def test_what_cannot_be_read_is_a_problem_without_a_place():
     )
     problems = {str(problem_of(row.problem)) for row in rows if row.problem is not None}
     assert problems == {
-        "column 'age', value 'old': is not a number; correct it, declare it as missing, or read the column as"
-        " a category"
+        "column 'age', value 'old': is not a number; correct it, declare it as missing, say how numbers are"
+        " written (decimal, thousands), or read the column as a category"
     }
 
 

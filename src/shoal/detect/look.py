@@ -29,6 +29,7 @@ _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w\-./ #]{4,24}|(?=.*\d)\d+(?:[\-/. 
 _NETWORK_NAME = re.compile(r"(?=.*[a-z])[a-z0-9][a-z0-9._\-]{2,30}")
 _STREET = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{2})[^@]{5,}")
 _MOST_YEARS = 130  # more values without a gap than ages or years have
+_ROWS_OF_A_PERSON = 8  # more of a number without a gap, and it rather counts something
 _EXAMPLES = 3
 _TRIED = 50
 NAME = 2  # how well a name tells people apart; numbers of people do better, addresses worse
@@ -203,13 +204,10 @@ def _running_number(column: Observed, values: Sequence[str]) -> Suspicion | None
     low, high = min(numbers), max(numbers)
     dense = high - low + 1 <= 1.1 * column.distinct
     alone = column.repeats < 1.05
-    if dense and column.distinct > _MOST_YEARS and (alone or _evenly(column)):
+    few = column.repeats < _ROWS_OF_A_PERSON and int(column.rows.max()) <= 3 * column.repeats + 3
+    if dense and column.distinct > _MOST_YEARS and (alone or few):
         return _suspicion("running numbers", 1.0, values, rank=4)
     return None
-
-
-def _evenly(column: Observed) -> bool:
-    return int(column.rows.max()) <= 3 * column.repeats + 3
 
 
 def _recognized(column: Observed, values: Sequence[str]) -> Suspicion | None:

@@ -16,7 +16,7 @@ AGE = ColumnProfile(
 def test_a_column_that_somebody_could_know_gets_a_hierarchy():
     entry = changed(None, AGE, {"role": "quasi"})
     assert (entry["role"], entry["kind"]) == ("quasi", "number")
-    assert entry["hierarchy"] == {"fanout": 5}
+    assert entry["hierarchy"] == {"ranges": [5, 10, 20, 40]}
 
 
 def test_another_kind_gets_another_hierarchy():
