@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.detect.identifiers import PERSONAL_FORM, personal_values
-from shoal.detect.look import look_at, suspicion_of, suspicion_of_items
+from shoal.detect.look import look_at, suspicion_of
+from shoal.detect.suspicion import suspicion_of_items
 from tests.detect.columns import column
 
 DRAW = random.Random(3)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from shoal.detect.observed import FITS, Observed
+
 _TIME = (
     r"(?:[T ,]+\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2})?)?"
 )
@@ -30,6 +32,7 @@ _NAMED = (
     (re.compile(r"(\d{4})(\.?[ \-/])([^\W\d_]{3,}\.?)([ \-/])(\d{1,2})(\.?)" + _TIME), "year"),
     (re.compile(r"(\d{1,2})\.? de ([^\W\d_]{3,}\.?) (?:de |del )?(\d{4})" + _TIME), "de"),
 )
+_TRIED = 50
 _EARLIEST, _LATEST = 1800, 2100
 _SERIALS = (10_000, 60_000)  # days from 1927 to 2064, as Excel counts
 _WITHOUT_ZEROS = ("-", "Y", "2", "")  # the shape of 2026-1-5
@@ -50,6 +53,19 @@ class DateReading:
         """Such as `%d.%m.%Y (day first, as only "31.12.1999" shows)`."""
         written = self.format or "ISO days (2026-11-16)"
         return f"{written}, {self.order}" if self.order else written
+
+
+def dates_of(column: Observed, hint: str | None = None) -> DateReading | None:
+    """How a column writes dates; None for one that has none among some of its values."""
+    if not any(_shape(text)[0] is not None for text in column.some()[:_TRIED]):
+        return None
+    return date_reading(column.texts.to_pylist(), column.rows.tolist(), hint)
+
+
+def reads_as_date(column: Observed) -> bool:
+    """Whether nearly all values of a column are dates."""
+    reading = dates_of(column)
+    return reading is not None and reading.share >= FITS
 
 
 def date_reading(texts: Sequence[str], rows: Sequence[int], hint: str | None = None) -> DateReading | None:
@@ -74,11 +90,6 @@ def date_reading(texts: Sequence[str], rows: Sequence[int], hint: str | None = N
     if isinstance(shape, str):
         return DateReading(shape, count / total)
     return _numeric_reading(shape, parts[shape], total, dict(zip(texts, rows, strict=True)), hint)
-
-
-def could_be_date(text: str) -> bool:
-    """Whether a text has the shape of a date."""
-    return _shape(text)[0] is not None
 
 
 def are_serials(texts: Iterable[str]) -> bool:

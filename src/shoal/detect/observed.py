@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from shoal.kernels.arrays import Ints
 
+FITS = 0.95  # share of rows from which a column is said to be of a kind
 SAMPLE = 10_000  # distinct values that whole-array rules look at
 _USUAL = 0.9  # share of rows
 CLOSELY = 800  # distinct values that rules in Python look at

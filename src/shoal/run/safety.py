@@ -13,8 +13,9 @@ from typing import Any
 
 from shoal.algorithms.search import Search
 from shoal.detect.identifiers import PERSONAL_FORM, personal_values
-from shoal.detect.look import Suspicion, suspicion_of, suspicion_of_items
+from shoal.detect.look import suspicion_of
 from shoal.detect.observed import masked
+from shoal.detect.suspicion import Suspicion, suspicion_of_items
 from shoal.engine.port import Port, Question
 from shoal.errors import BadInput, Problem
 from shoal.policy.coverage import coverage_problems

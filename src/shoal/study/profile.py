@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.detect.look import NAME, FileHints, Look, look_at
+from shoal.detect.look import FileHints, Look, look_at
 from shoal.detect.missing import missing_tokens
 from shoal.detect.observed import Observed
+from shoal.detect.suspicion import NAME
 from shoal.errors import UnknownName
 from shoal.kernels.arrays import Ints
 from shoal.kernels.grouping import group_rows

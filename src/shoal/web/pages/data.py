@@ -5,6 +5,7 @@ from typing import Any
 
 from nicegui import ui
 
+from shoal.table.reading import HowRead
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.pages.uploading import file_button
@@ -86,13 +87,14 @@ async def _look(place: Place, file: StoredFile, sections: dict[str, Any], troubl
         profile = await page.attempt(trouble, service.data.profile, project, file.id)
         if profile is None:
             return
-        page.paragraph(f"{profile.records:,} records, {len(profile.columns)} columns.")
+        size = f"{profile.records:,} records, {len(profile.columns)} columns"
+        page.paragraph(f"{size}{_read_as(profile.read_as)}.")
         page.plain_table(
             ("Column", "Looks like", "Different values", "Missing", "Values that only one record has"),
             [
                 (
                     each.name,
-                    KINDS[each.kind],
+                    each.looks_like,
                     f"{each.distinct:,}",
                     f"{each.missing:,}",
                     page.percent(each.unique_share),
@@ -107,6 +109,17 @@ async def _look(place: Place, file: StoredFile, sections: dict[str, Any], troubl
             rows = [["missing" if value is None else value for value in row] for row in shown.rows]
             page.plain_table(shown.columns, rows, height="420px", wrap=False)
     page.onward("On to the columns", place, "columns")
+
+
+def _read_as(how: HowRead) -> str:
+    """What was found out about the file, to be checked by eye."""
+    found = [
+        f"the encoding {how.encoding}" if how.encoding else "",
+        f"{how.delimiter.replace(chr(9), 'tabulators')} between cells" if how.delimiter else "",
+        f"the sheet {how.sheet}" if how.sheet else "",
+    ]
+    told = [each for each in found if each]
+    return f"; read with {', '.join(told)}" if told else ""
 
 
 def _missing(place: Place, sections: dict[str, Any], trouble: ui.element) -> None:
