@@ -28,112 +28,17 @@ _FIT_CHECKS = 0.7
 _CARD_DIGITS = 15  # fewer may be any number
 
 # Numbers with check digits that belong to a person or an account, as modules of python-stdnum.
-_CHECKED = [
-    "al.nipt",
-    "ar.cuit",
-    "at.vnr",
-    "at.uid",
-    "at.tin",
-    "au.tfn",
-    "au.abn",
-    "be.nn",
-    "be.vat",
-    "bg.egn",
-    "bg.pnf",
-    "bg.vat",
-    "br.cpf",
-    "br.cnpj",
-    "ca.sin",
-    "ch.ssn",
-    "ch.vat",
-    "cl.rut",
-    "cn.ric",
-    "co.nit",
-    "cu.ni",
-    "cy.vat",
-    "cz.rc",
-    "cz.dic",
-    "de.idnr",
-    "de.stnr",
-    "de.vat",
-    "dk.cpr",
-    "dk.cvr",
-    "do.cedula",
-    "ec.ci",
-    "ee.ik",
-    "ee.kmkr",
-    "es.dni",
-    "es.nie",
-    "es.nif",
-    "es.cif",
-    "fi.hetu",
-    "fi.alv",
-    "fr.nir",
-    "fr.nif",
-    "fr.siren",
-    "fr.siret",
-    "fr.tva",
-    "gb.nhs",
-    "gb.utr",
-    "gb.vat",
-    "gr.amka",
-    "gr.vat",
-    "hr.oib",
-    "hu.anum",
-    "id.npwp",
-    "ie.pps",
-    "ie.vat",
-    "il.idnr",
-    "in_.aadhaar",
-    "in_.pan",
-    "is_.kennitala",
-    "it.codicefiscale",
-    "it.iva",
-    "jp.cn",
-    "jp.in_",
-    "kr.rrn",
-    "lt.asmens",
-    "lt.pvm",
-    "lu.tva",
-    "mc.tva",
-    "mk.edb",
-    "mt.vat",
-    "mx.curp",
-    "mx.rfc",
-    "my.nric",
-    "nl.bsn",
-    "nl.btw",
-    "no.fodselsnummer",
-    "no.mva",
-    "no.orgnr",
-    "nz.ird",
-    "pl.pesel",
-    "pl.nip",
-    "pl.regon",
-    "pt.cc",
-    "pt.nif",
-    "ro.cnp",
-    "ro.cf",
-    "rs.pib",
-    "ru.inn",
-    "se.personnummer",
-    "se.vat",
-    "si.emso",
-    "si.ddv",
-    "sk.rc",
-    "sk.dph",
-    "tr.tckimlik",
-    "tr.vkn",
-    "tw.ubn",
-    "ua.rntrc",
-    "us.ssn",
-    "us.itin",
-    "za.idnr",
-    "isbn",
-    "eu.vat",
-    "lei",
-    "isin",
-]
+_SCHEMES = (
+    "al.nipt ar.cuit at.vnr at.uid at.tin au.tfn au.abn be.nn be.vat bg.egn bg.pnf bg.vat br.cpf"
+    " br.cnpj ca.sin ch.ssn ch.vat cl.rut cn.ric co.nit cu.ni cy.vat cz.rc cz.dic de.idnr de.stnr de.vat"
+    " dk.cpr dk.cvr do.cedula ec.ci ee.ik ee.kmkr es.dni es.nie es.nif es.cif fi.hetu fi.alv fr.nir"
+    " fr.nif fr.siren fr.siret fr.tva gb.nhs gb.utr gb.vat gr.amka gr.vat hr.oib hu.anum id.npwp ie.pps"
+    " ie.vat il.idnr in_.aadhaar in_.pan is_.kennitala it.codicefiscale it.iva jp.cn jp.in_ kr.rrn"
+    " lt.asmens lt.pvm lu.tva mc.tva mk.edb mt.vat mx.curp mx.rfc my.nric nl.bsn nl.btw no.fodselsnummer"
+    " no.mva no.orgnr nz.ird pl.pesel pl.nip pl.regon pt.cc pt.nif ro.cnp ro.cf rs.pib ru.inn"
+    " se.personnummer se.vat si.emso si.ddv sk.rc sk.dph tr.tckimlik tr.vkn tw.ubn ua.rntrc us.ssn"
+    " us.itin za.idnr isbn eu.vat lei isin"
+)
 _HARDLY_CHECKED = frozenset({"us.ssn", "us.itin", "de.stnr", "dk.cpr", "my.nric"})  # told by their form alone
 
 
@@ -221,7 +126,7 @@ def checked_number(values: Sequence[str]) -> tuple[str, float] | None:
         return None
     separated = any(not value.isalnum() for value in candidates)
     best: tuple[str, float] | None = None
-    for name in _CHECKED:
+    for name in _SCHEMES.split():
         if name in _HARDLY_CHECKED and not separated:
             continue
         share = sum(map(_module(name).is_valid, candidates)) / len(candidates)
