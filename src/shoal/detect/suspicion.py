@@ -13,7 +13,7 @@ from shoal.detect.dates import reads_as_date
 from shoal.detect.free_text import free_text_share
 from shoal.detect.headers import Says, says
 from shoal.detect.numbers import number_reading
-from shoal.detect.observed import FITS, Observed, masked
+from shoal.detect.observed import CLOSELY, FITS, Observed, masked
 from shoal.detect.vocabulary import known_share, leaning, word_list
 
 _SURELY = 0.05  # share of values from which what reaches people for sure makes a suspicion
@@ -186,7 +186,8 @@ def _names_of_people(column: Observed, values: Sequence[str], said: frozenset[Sa
     called_so = Says.PERSON in said
     harmless_name = bool(said & {Says.PLACE, Says.JOB, Says.THING}) and not called_so
     many_things = Says.THING in said and column.distinct >= 2 * _MANY and column.repeats < 20
-    if column.distinct < (5 if called_so else 12):
+    different = len(values) if len(values) < CLOSELY else column.distinct  # slips of the pen apart
+    if different < (5 if called_so else 12):
         return None
     leans = leaning(wordy)
     if leans is None:
