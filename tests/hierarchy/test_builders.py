@@ -7,7 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter, UnknownName
-from shoal.hierarchy.builders import dates, digits, fanout, flat, mask_left, mask_right, ranges
+from shoal.hierarchy.builders import (
+    continents,
+    dates,
+    digits,
+    fanout,
+    flat,
+    keep,
+    mask_left,
+    mask_right,
+    order,
+    prefixes,
+    ranges,
+)
 from shoal.hierarchy.source import TreeSource
 from shoal.table.columns import Domain, Kind, category_domain, number_domain
 from shoal.table.separators import stays_apart
@@ -17,6 +29,7 @@ TEXT = st.text(st.sampled_from("ab12.-~_"), min_size=1, max_size=4)
 TEXTS = st.sets(TEXT, max_size=12).map(sorted)
 INTEGERS = st.sets(st.integers(-50, 50), max_size=20).map(sorted)
 DAYS = st.sets(st.dates(date(1890, 1, 1), date(2110, 1, 1)), max_size=12).map(sorted)
+RANGES = (ranges(5), ranges(1, 2, 4), ranges(0.5, 10, start=3), ranges(5, 10, bottom=-20, top=12))
 SEPARATORS = st.sampled_from([None, " ", ",", ".", "_", "~", "..", ", ", "__"])
 
 
@@ -49,7 +62,22 @@ def assert_built_well(tree, domain, separator):
 
 @modest
 @given(
-    TEXTS, SEPARATORS, st.sampled_from([mask_right(), mask_left(), digits(), flat(), fanout(2), fanout(3)])
+    TEXTS,
+    SEPARATORS,
+    st.sampled_from(
+        [
+            mask_right(),
+            mask_left(),
+            digits(),
+            flat(),
+            fanout(2),
+            fanout(3),
+            order("b", "a", "1", "2", "ab"),
+            keep("a", "1"),
+            prefixes(2, 1),
+            continents(),
+        ]
+    ),
 )
 def test_every_builder_covers_every_text(values, separator, source):
     kept = [value for value in values if separator is None or stays_apart(value, separator)]
@@ -58,9 +86,7 @@ def test_every_builder_covers_every_text(values, separator, source):
 
 
 @modest
-@given(
-    INTEGERS, SEPARATORS, st.sampled_from([ranges(5), ranges(1, 2, 4), ranges(0.5, 10, start=3), fanout(4)])
-)
+@given(INTEGERS, SEPARATORS, st.sampled_from([*RANGES, fanout(4)]))
 def test_every_builder_covers_every_number(values, separator, source):
     domain = integers(*values)
     assert_built_well(source.tree(domain, separator), domain, separator)
@@ -337,12 +363,70 @@ class TestDigits:
         assert tree.node_count - tree.leaf_count - 1 == max(1, len(parting))
 
 
+class TestEnds:
+    def test_numbers_beyond_the_ends_share_a_label_and_ranges_end_there(self):
+        tree = ranges(5, 20, bottom=10, top=72).tree(integers(3, 9, 10, 18, 70, 71, 72, 95))
+        assert path(tree, "3")[1:] == ["<10", "*"]
+        assert path(tree, "9")[1:] == ["<10", "*"]
+        assert path(tree, "10")[1:] == ["10-14", "10-19", "*"]
+        assert path(tree, "71")[1:] == ["70-71", "60-71", "*"]
+        assert path(tree, "72")[1:] == ["72+", "*"]
+
+    def test_decimals_have_ends_too(self):
+        tree = ranges(1, top=2.5).tree(number_domain([2.2, 2.5], ["2.2", "2.5"]))
+        assert path(tree, "2.2")[1:] == ["[2, 2.5)", "*"]
+        assert path(tree, "2.5")[1:] == ["2.5+", "*"]
+
+    @pytest.mark.parametrize("ends", [{"top": "x"}, {"bottom": 5, "top": 5}, {"top": float("nan")}])
+    def test_ends_are_numbers_in_order(self, ends):
+        with pytest.raises(InvalidParameter):
+            ranges(5, **ends)
+
+
+def test_neighbours_on_a_scale_are_together_whatever_their_letters():
+    tree = order("none", "low", "high", "highest", "beyond").tree(
+        texts("none", "low", "high", "beyond", "odd")
+    )
+    assert path(tree, "none") == ["none", "none..low", "none..highest", "*"]
+    assert path(tree, "high") == ["high", "high..highest", "none..highest", "*"]
+    assert path(tree, "beyond")[-1] == "*"
+    assert path(tree, "odd") == ["odd", "*"]
+
+
+def test_rare_values_share_a_label():
+    assert parents_of(keep("a", "b").tree(texts("a", "c", "d"))) == {
+        "a": "*",
+        "c": "other",
+        "d": "other",
+        "other": "*",
+    }
+
+
+def test_codes_stand_under_their_beginnings():
+    tree = prefixes(3, 1).tree(texts("E11", "E11.9", "E12.0", "I10"))
+    assert path(tree, "E11") == ["E11", "E11*", "E*", "*"]
+    assert path(tree, "E11.9") == ["E11.9", "E11*", "E*", "*"]
+    assert path(tree, "I10") == ["I10", "I10*", "I*", "*"]
+
+
+def test_countries_stand_under_their_continents_in_many_languages():
+    values = ["DE", "FRA", "Polska", "日本", "Brasil", "Österreich", "nowhere"]
+    parents = parents_of(continents().tree(texts(*values)))
+    assert [parents[value] for value in values] == ["Europe"] * 3 + ["Asia", "Americas", "Europe", "*"]
+
+
+@pytest.mark.parametrize("recipe", [order, keep, prefixes])
+def test_lists_must_hold_something(recipe):
+    with pytest.raises(InvalidParameter):
+        recipe()
+
+
 def test_flat_keeps_or_suppresses():
     assert parents_of(flat().tree(texts("a", "b"))) == {"a": "*", "b": "*"}
 
 
 def test_a_column_without_values_has_a_root_and_the_missing_value():
-    for source in (ranges(5), mask_right(), dates("year"), fanout(2), digits(), flat()):
+    for source in (ranges(5), dates("year"), fanout(2), digits(), flat(), keep("a"), prefixes(1)):
         assert source.tree(texts()).labels == ("", "*")
 
 

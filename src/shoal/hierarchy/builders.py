@@ -130,10 +130,12 @@ class Ranges:
         whole = all(number == number.to_integral_value() for number in numbers) and all(
             each.denominator == 1 for each in (start, *widths, *ends)
         )
-        levels: list[Sequence[str]] = []
+        levels: list[Sequence[str | None]] = []
         for width in widths:
             places = [self._place(numbers[value], start, width) for value in order]
             names = {place: self._label(place, start, width, whole=whole) for place in set(places)}
+            if levels:
+                names |= {place: None for place in names if isinstance(place, str)}  # right under the root
             levels.append([names[place] for place in places])
         texts = domain.texts()
         return _tree_of_levels([texts[value] for value in order], levels, separator)
@@ -146,7 +148,7 @@ class Ranges:
             return f"<{_decimal(_exact(self.bottom))}"
         return _place(number, start, width)
 
-    def _label(self, place: int | str, start: Fraction, width: Fraction, *, whole: bool) -> str:
+    def _label(self, place: int | str, start: Fraction, width: Fraction, *, whole: bool) -> str | None:
         if isinstance(place, str):
             return place
         low, high = start + place * width, start + (place + 1) * width

@@ -390,7 +390,7 @@ def _role(name: str, look: Look, observed: Observed, unique_share: float) -> tup
         return ("drop" if look.suspicion.free_text else "identifier"), look.suspicion.in_words()
     if look.kind == "set":
         return "quasi", "a set of items that somebody could know in part"
-    if look.kind == "category" and unique_share > 0.9 and observed.distinct > 10:
+    if look.looks_like == "categories" and unique_share > 0.9 and observed.distinct > 10:
         return "identifier", "nearly every record has a value of its own"
     if TELLING.search(name):
         return "sensitive", "its name suggests something that nobody should learn about a person"
