@@ -109,6 +109,7 @@ HARMLESS = {
     "countries": many(lambda: DRAW.choice(["Deutschland", "Frankreich", "Polen", "Italien", "Spanien"])),
     "wages": many(lambda: f"{DRAW.randrange(1_000, 9_000)}.00"),
     "times": many(lambda: f"{DRAW.randrange(24):02d}:{DRAW.randrange(60):02d}"),
+    "airports": many(lambda: "".join(DRAW.choice("ABDELMNORST") for _ in range(3))),
     "departments": many(lambda: DRAW.choice(["Chirurgie", "Innere", "Geriatrie", "Radiologie"])),
 }
 

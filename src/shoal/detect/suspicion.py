@@ -181,7 +181,7 @@ def _network_names(column: Observed, values: Sequence[str], said: frozenset[Says
 
 def _names_of_people(column: Observed, values: Sequence[str], said: frozenset[Says]) -> Suspicion | None:
     wordy = [value for value in values if re.search(r"[^\W\d_]{2,}|[\u3040-\u9fff\uac00-\ud7af]", value)]
-    if len(wordy) < 0.8 * len(values):
+    if len(wordy) < 0.8 * len(values) or _are_short_codes(values):
         return None
     called_so = Says.PERSON in said
     harmless_name = bool(said & {Says.PLACE, Says.JOB, Says.THING}) and not called_so
@@ -203,6 +203,11 @@ def _names_of_people(column: Observed, values: Sequence[str], said: frozenset[Sa
     if likely or (called_so and open_words) or unheard or two_names:
         return _suspicion("names of people", max(known, 0.5) if not called_so else 1.0, wordy, rank=NAME)
     return None
+
+
+def _are_short_codes(values: Sequence[str]) -> bool:
+    """Two to four capital letters, as airports and currencies have."""
+    return sum(re.fullmatch(r"[A-Z]{2,4}", value) is not None for value in values) > 0.8 * len(values)
 
 
 def _are_two_names(values: Sequence[str]) -> bool:
