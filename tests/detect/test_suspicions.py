@@ -158,6 +158,12 @@ def test_the_order_of_bands_and_scales_is_theirs_and_not_that_of_letters():
     assert look_at(column(["Mai", "März", "Januar", "Juni"])).order == ("Januar", "März", "Mai", "Juni")
 
 
+def test_classifications_of_digits_are_told_by_the_name_of_their_column():
+    codes = [str(DRAW.randrange(1000, 9999)) for _ in range(200)]
+    assert look_at(column(codes, "ISCO-08")).prefixes == (3, 2, 1)
+    assert look_at(column(codes, "steps")).kind == "number"
+
+
 def test_items_of_sets_may_be_codes_but_not_addresses():
     assert suspicion_of_items(column([f"item{n}" for n in range(100)])) is None
     assert suspicion_of_items(column([f"u{n}@example.org" for n in range(100)])) is not None

@@ -60,6 +60,15 @@ _CODES = (
     ("ATC codes", re.compile(r"[A-DGHJLMNPRSV]\d{2}[A-Z]{2}\d{2}"), (5, 4, 3, 1)),
     ("NACE codes", re.compile(r"[A-U]?\d{2}\.\d{1,2}"), (2,)),
 )
+# Classifications whose codes are digits: only the name of a column tells them from numbers.
+_NAMED = {
+    "isco": (3, 2, 1),
+    "naics": (4, 3, 2),
+    "sic": (3, 2, 1),
+    "nace": (2, 1),
+    "icd9": (3,),
+    "isced": (2, 1),
+}
 _POSTAL = (
     r"[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}",  # United Kingdom
     r"[A-Z]\d[A-Z] ?\d[A-Z]\d",  # Canada
@@ -74,6 +83,7 @@ _POSTAL = (
     r"[A-Z]\d{2} [A-Z\d]{4}",  # Ireland
 )
 _POSTAL_FORM = re.compile("|".join(f"(?:{form})" for form in _POSTAL))
+_DIGITS_AND_POINTS = re.compile(r"[A-Z]?\d{1,6}(\.\d{1,3})?")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?")
 MOST_ORDERED = 60
 _FEWEST_COUNTRIES = 0.6  # every list has names of its own
@@ -92,6 +102,14 @@ def code_system(values: Sequence[str]) -> tuple[str, tuple[int, ...]] | None:
     for name, form, lengths in _CODES:
         if len(texts) >= 3 and _share(texts, form) >= 0.95 and len({text[0] for text in texts}) > 1:
             return name, lengths
+    return None
+
+
+def named_system(name: str, values: Sequence[str]) -> tuple[str, tuple[int, ...]] | None:
+    """A classification that a column is named after, if its values are digits, maybe with points."""
+    for system, lengths in _NAMED.items():
+        if re.search(rf"(^|_){system}(_|\d|$)", name) and _share(values, _DIGITS_AND_POINTS) >= 0.9:
+            return f"codes of {system.upper()}", lengths
     return None
 
 

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from shoal.detect import categories
 from shoal.detect.dates import DateReading, are_serials, dates_of
-from shoal.detect.headers import Says, says
+from shoal.detect.headers import Says, says, spelled
 from shoal.detect.numbers import NumberReading, has_leading_zeros, number_reading, plain_reading
 from shoal.detect.observed import FITS, Observed
 from shoal.detect.sets import set_separator
@@ -87,6 +87,8 @@ def _look_at_typed(column: Observed) -> Look:
 
 def _look_at_texts(column: Observed, hints: FileHints) -> Look:
     values = column.some()
+    if system := categories.named_system(spelled(column.name), values):
+        return Look(kind="category", looks_like=system[0], prefixes=system[1])
     if suspicion := recognized(column, values):
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)
     dates = dates_of(column, hints.date_order)
