@@ -149,6 +149,8 @@ def test_a_few_addresses_among_other_texts_are_enough():
 def test_a_name_alone_accuses_nothing_that_is_chosen_from_a_list():
     assert suspicion_of(column(["a", "b", "c"] * 50, "name_of_product")) is None
     assert suspicion_of(column(HARMLESS["departments"], "id_type")) is None
+    regions = ["Western Europe", "Eastern Africa", "Caribbean", "Melanesia", "Central Asia", "Polynesia"]
+    assert suspicion_of(column(regions * 30, "un_region_name")) is None
 
 
 def test_the_order_of_bands_and_scales_is_theirs_and_not_that_of_letters():

@@ -183,8 +183,8 @@ def _names_of_people(column: Observed, values: Sequence[str], said: frozenset[Sa
     wordy = [value for value in values if re.search(r"[^\W\d_]{2,}|[\u3040-\u9fff\uac00-\ud7af]", value)]
     if len(wordy) < 0.8 * len(values) or _are_short_codes(values):
         return None
-    called_so = Says.PERSON in said
-    harmless_name = bool(said & {Says.PLACE, Says.JOB, Says.THING}) and not called_so
+    harmless_name = bool(said & {Says.PLACE, Says.JOB, Says.THING})  # also `name_of_city`
+    called_so = Says.PERSON in said and not harmless_name
     many_things = Says.THING in said and column.distinct >= 2 * _MANY and column.repeats < 20
     different = len(values) if len(values) < CLOSELY else column.distinct  # slips of the pen apart
     if different < (5 if called_so else 12):
