@@ -57,6 +57,10 @@ def test_categories_get_no_ranges_of_letters():
     countries = ["DE", "France", "Italia", "Polska"]
     assert recipe([DRAW.choice("MF") for _ in range(100)]) == {"flat": True}
     assert recipe([DRAW.choice(scale) for _ in range(100)]) == {"order": scale}
+    assert recipe([f"{DRAW.randint(1940, 1990)}-{DRAW.randint(1, 12):02d}" for _ in range(300)]) == {
+        "prefixes": [4]
+    }
+    assert recipe(["0.0", "1.0"] * 60) == {"flat": True}
     assert recipe(codes) == {"prefixes": [3, 1]}
     assert recipe([DRAW.choice(countries) for _ in range(200)]) == {"continents": True}
     assert recipe([f"{DRAW.randrange(100_000):05d}" for _ in range(300)], "zip") == {"mask": "right"}

@@ -84,6 +84,7 @@ _POSTAL = (
 )
 _POSTAL_FORM = re.compile("|".join(f"(?:{form})" for form in _POSTAL))
 _DIGITS_AND_POINTS = re.compile(r"[A-Z]?\d{1,6}(\.\d{1,3})?")
+_MONTH = re.compile(r"(?:1[89]|20)\d{2}[-/.](?:0[1-9]|1[0-2])")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?")
 MOST_ORDERED = 60
 _FEWEST_COUNTRIES = 0.6  # every list has names of its own
@@ -121,6 +122,11 @@ def are_postal_codes(values: Sequence[str]) -> bool:
 def are_times(values: Sequence[str]) -> bool:
     """Whether values are times of day."""
     return len(values) > 0 and _share(values, _TIME) >= 0.95
+
+
+def are_months(values: Sequence[str]) -> bool:
+    """Whether values are months of years, such as 1949-04."""
+    return len(values) > 0 and _share(values, _MONTH) >= 0.95
 
 
 def are_countries(values: Sequence[str]) -> bool:
@@ -179,6 +185,8 @@ def _order_of_bands(values: Sequence[str]) -> tuple[str, ...] | None:
         if "most" in bound:
             begins.append((float("-inf"), bound["most"], value))
         elif "low" in bound:
+            if bound["low"] >= bound["high"]:
+                return None  # a month such as 1949-04
             begins.append((bound["low"], bound["high"], value))
         else:
             begins.append((bound.get("least", bound.get("from", 0.0)), float("inf"), value))

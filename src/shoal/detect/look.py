@@ -171,6 +171,8 @@ def _known_categories(column: Observed, values: Sequence[str], said: frozenset[S
         found = Look(kind="category", looks_like="postal codes")
     elif categories.are_times(values):
         found = Look(kind="category", looks_like="times of day", prefixes=(2,))
+    elif categories.are_months(values):
+        found = Look(kind="category", looks_like="months", prefixes=(4,))
     elif categories.are_countries(values):
         found = Look(kind="category", looks_like="countries")
     return found

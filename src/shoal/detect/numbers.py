@@ -89,14 +89,13 @@ def number_reading(texts: pa.StringArray, rows: Ints, hint: str | None = None) -
         other=other,
         money=money,
         percent=_any(texts, "%$"),
-        whole=not _any(texts, rf"[{style.decimal}][0-9]+\D*$")
-        or bool(style.thousands and _no_decimals(texts, style)),
+        whole=not _any(texts, _decimals_of(style)),
     )
 
 
 def plain_reading(texts: pa.StringArray) -> NumberReading:
     """Numbers of a source that has types: their texts are ours and can be read in one way only."""
-    return NumberReading(PLAIN, share=1.0, whole=not _any(texts, r"[.]"))
+    return NumberReading(PLAIN, share=1.0, whole=not _any(texts, _decimals_of(PLAIN)))
 
 
 def has_leading_zeros(texts: pa.StringArray, rows: Ints) -> bool:
@@ -128,8 +127,9 @@ def _rather(other: NumberStyle, hint: str | None, texts: pa.StringArray) -> bool
     return bool(other.thousands) and large > 0.5
 
 
-def _no_decimals(texts: pa.StringArray, style: NumberStyle) -> bool:
-    return not _any(texts, rf"[{style.decimal}][0-9]{{1,2}}\D*$|[{style.decimal}][0-9]{{4,}}\D*$")
+def _decimals_of(style: NumberStyle) -> str:
+    """Decimals that are not all zero; what separates thousands separates none."""
+    return rf"[{style.decimal}][0-9]*[1-9][0-9]*\D*$"
 
 
 def _any(texts: pa.StringArray, pattern: str) -> bool:
