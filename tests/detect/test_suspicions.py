@@ -88,6 +88,7 @@ PERSONAL = {
     "patient numbers": many(lambda: f"P-{digits(6)}"),
     "long numbers": many(lambda: f"4{digits(8)}"),
     "running numbers": [str(n) for n in range(1, 301)],
+    "running numbers of several rows": [f"{n}.0" for n in range(1, 211) for _ in range(4)],
     "coordinates": many(lambda: f"48.{digits(5)}, 11.{digits(5)}"),
     "remarks": many(
         lambda: (
@@ -109,6 +110,7 @@ HARMLESS = {
     "countries": many(lambda: DRAW.choice(["Deutschland", "Frankreich", "Polen", "Italien", "Spanien"])),
     "wages": many(lambda: f"{DRAW.randrange(1_000, 9_000)}.00"),
     "times": many(lambda: f"{DRAW.randrange(24):02d}:{DRAW.randrange(60):02d}"),
+    "cholesterol": many(lambda: str(round(DRAW.gauss(220, 45))), 2000),
     "airports": many(lambda: "".join(DRAW.choice("ABDELMNORST") for _ in range(3))),
     "departments": many(lambda: DRAW.choice(["Chirurgie", "Innere", "Geriatrie", "Radiologie"])),
 }

@@ -9,7 +9,13 @@ import pyarrow.compute as pc
 from shoal.detect import categories
 from shoal.detect.dates import DateReading, are_serials, dates_of
 from shoal.detect.headers import Says, says, spelled
-from shoal.detect.numbers import NumberReading, has_leading_zeros, number_reading, plain_reading
+from shoal.detect.numbers import (
+    NumberReading,
+    has_leading_zeros,
+    number_reading,
+    plain_reading,
+    whole_digits,
+)
 from shoal.detect.observed import FITS, Observed
 from shoal.detect.sets import set_separator
 from shoal.detect.suspicion import (
@@ -116,11 +122,7 @@ def _look_at_numbers(column: Observed, reading: NumberReading, values: Sequence[
         return Look(kind="category", looks_like="postal codes")
     suspicion = None
     if reading.whole and not (reading.money or reading.percent) and reading.style.thousands in ("", " "):
-        joined = (
-            [value.replace(reading.style.thousands, "") for value in values]
-            if reading.style.thousands
-            else values
-        )
+        joined = [whole_digits(value, reading.style) for value in values]
         suspicion = numbered_people(column, joined, said)
     if suspicion is not None:
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)

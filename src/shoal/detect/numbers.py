@@ -1,5 +1,6 @@
 """How numbers are written: with point or comma, with separators of thousands, as money, as percent."""
 
+import re
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pyarrow.compute as pc
 from shoal.kernels.arrays import Ints
 
 _SPACE = r"[ \x{00A0}\x{202F}\x{2009}]"
+_SPACES = " \u00a0\u202f\u2009"
 _APOSTROPHE = r"['’]"
 _MONEY = (
     r"(?:\p{Sc}|R\$|CHF|EUR|USD|GBP|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|HRK|TRY|TL|RUB|UAH|JPY|CNY|KRW|INR|BRL|"
@@ -96,6 +98,12 @@ def number_reading(texts: pa.StringArray, rows: Ints, hint: str | None = None) -
 def plain_reading(texts: pa.StringArray) -> NumberReading:
     """Numbers of a source that has types: their texts are ours and can be read in one way only."""
     return NumberReading(PLAIN, share=1.0, whole=not _any(texts, _decimals_of(PLAIN)))
+
+
+def whole_digits(text: str, style: NumberStyle) -> str:
+    """A whole number without what separates its thousands, and without decimals that are zero."""
+    digits = re.sub(rf"[{_SPACES}]", "", text) if style.thousands == " " else text
+    return re.sub(rf"[{style.decimal}]0+$", "", digits)
 
 
 def has_leading_zeros(texts: pa.StringArray, rows: Ints) -> bool:

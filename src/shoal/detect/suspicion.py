@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from shoal.detect import categories, identifiers
 from shoal.detect.dates import reads_as_date
 from shoal.detect.free_text import free_text_share
@@ -25,6 +27,7 @@ _NETWORK_NAME = re.compile(r"(?=.*[a-z])[a-z0-9][a-z0-9._\-]{2,30}")
 _STREET = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{2})[^@]{5,}")
 _MOST_YEARS = 130  # more values without a gap than ages or years have
 _ROWS_OF_A_PERSON = 8  # more of a number without a gap, and it rather counts something
+_HALF = (0.4, 0.6)
 _EXAMPLES = 3
 NAME = 2  # how well a name tells people apart; numbers of people do better, addresses worse
 
@@ -73,15 +76,21 @@ def numbered_people(column: Observed, values: Sequence[str], said: frozenset[Say
 
 
 def _running_number(column: Observed, values: Sequence[str]) -> Suspicion | None:
-    """Numbers without a gap of which none stands often, and too many for ages or years."""
+    """Numbers without a gap, more than ages or years are, each in a few rows wherever it stands."""
     numbers = [int(value) for value in values]
-    low, high = min(numbers), max(numbers)
-    dense = high - low + 1 <= 1.1 * column.distinct
-    alone = column.repeats < 1.05
-    few = column.repeats < _ROWS_OF_A_PERSON and int(column.rows.max()) <= 3 * column.repeats + 3
-    if dense and column.distinct > _MOST_YEARS and (alone or few):
-        return _suspicion("running numbers", 1.0, values, rank=4)
-    return None
+    dense = max(numbers) - min(numbers) + 1 <= 1.1 * column.distinct
+    if not dense or column.distinct <= _MOST_YEARS or column.repeats >= _ROWS_OF_A_PERSON:
+        return None
+    return _suspicion("running numbers", 1.0, values, rank=4) if _evenly_spread(column) else None
+
+
+def _evenly_spread(column: Observed) -> bool:
+    """Whether the middle half of the numbers has about half of the rows, as no measurement has."""
+    digits = [re.sub(r"\D", "", re.sub(r"[.,]0+$", "", text)) for text in column.texts.to_pylist()]
+    rows = column.rows[np.argsort([int(each or 0) for each in digits])]
+    quarter = len(rows) // 4
+    middle = rows[quarter : len(rows) - quarter].sum() / rows.sum()
+    return bool(_HALF[0] <= middle <= _HALF[1])
 
 
 def recognized(column: Observed, values: Sequence[str]) -> Suspicion | None:
