@@ -74,7 +74,7 @@ _POSTAL = (
     r"[A-Z]\d[A-Z] ?\d[A-Z]\d",  # Canada
     r"\d{4} ?[A-Z]{2}",  # Netherlands
     r"\d{5}-\d{4}",  # United States
-    r"\d{3} ?\d{2}",  # Sweden, Czechia, Slovakia, Greece
+    r"(?:[A-Z]{2}|ΤΚ)?[ -]?\d{3} ?\d{2}",  # Sweden, Czechia, Slovakia, Greece
     r"\d{2}-\d{3}",  # Poland
     r"\d{4}-\d{3}",  # Portugal
     r"\d{3}-\d{4}",  # Japan

@@ -26,7 +26,7 @@ _NAMED = (
         ),
         "day",
     ),
-    (re.compile(r"(\d{4})(\. gada )(\d{1,2})(\. )([^\W\d_]{3,})()" + _TIME), "gada"),
+    (re.compile(r"(\d{4})(\. gada )(\d{1,2})(\. )([^\W\d_]{3,}\.?)()" + _TIME), "gada"),
     (re.compile(r"(\d{4})( m\. )([^\W\d_]{3,}\.?)( )(\d{1,2})( d\.)?" + _TIME), "year"),
     (re.compile(r"([^\W\d_]{3,}\.?) (\d{1,2}),? (\d{4})" + _TIME), "month"),
     (re.compile(r"(\d{4})(\.?[ \-/])([^\W\d_]{3,}\.?)([ \-/])(\d{1,2})(\.?)" + _TIME), "year"),

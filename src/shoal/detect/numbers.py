@@ -13,7 +13,7 @@ _SPACES = " \u00a0\u202f\u2009"
 _APOSTROPHE = r"['’]"
 _MONEY = (
     r"(?:\p{Sc}|R\$|CHF|EUR|USD|GBP|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|HRK|TRY|TL|RUB|UAH|JPY|CNY|KRW|INR|BRL|"
-    r"(?i:kr\.?|zł|kč|ft|lei|лв\.?|руб\.?|грн\.?|rs\.?|din\.?|円|元|원))"
+    r"[Kk]r\.?|(?i:zł|kč|ft|lei|лв\.?|руб\.?|грн\.?|rs\.?|din\.?|円|元|원))"
 )
 _SIGN = r"[+\-−]?"
 

@@ -153,7 +153,7 @@ def suspicious_codes(column: Observed, values: Sequence[str], said: frozenset[Sa
 def suspicious_words(column: Observed, values: Sequence[str], said: frozenset[Says]) -> Suspicion | None:
     """Whether words are free text, addresses or names."""
     share = free_text_share(column, values)
-    if share >= 0.5 and (column.repeats < 20 or column.distinct > 200):
+    if share >= 0.5 and Says.JOB not in said and (column.repeats < 20 or column.distinct > 200):
         return _suspicion("free text", share, values, free_text=True)
     if Says.TEXT in said and column.distinct >= 5 and share >= 0.2:
         return _suspicion("free text, as its name says", share, values, free_text=True)
