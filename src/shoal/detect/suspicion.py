@@ -4,6 +4,7 @@ Evidence comes from the values first. The name of a column makes a suspicion of 
 takes one away that rests on words alone; it never makes one of values that are something else.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ _STREET = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{2})[^@]{5,}")
 _MOST_YEARS = 130  # more values without a gap than ages or years have
 _ROWS_OF_A_PERSON = 8  # more of a number without a gap, and it rather counts something
 _HALF = (0.4, 0.6)
+_GREEK = re.compile(r"[\u0370-\u03ff]")
 _EXAMPLES = 3
 NAME = 2  # how well a name tells people apart; numbers of people do better, addresses worse
 
@@ -205,6 +207,10 @@ def _names_of_people(column: Observed, values: Sequence[str], said: frozenset[Sa
     if harmless_name and not many_things and (leans.to_person < 0.25 or known < 0.6):
         return None
     enough = -0.2 if called_so else -0.02 if column.distinct >= _MANY else 0.15
+    if all(map(_GREEK.search, wordy[:_EXAMPLES])):
+        enough -= 0.1  # the lists have few Greek names
+    if known > 0.8 and all(len(value) == 1 for value in wordy):
+        enough = -math.inf  # family names of one sign
     open_words = column.distinct >= _MANY and column.repeats < 40
     unheard = max(known, known_share(wordy, "place"), known_share(wordy, "word")) < 0.05 and open_words
     two_names = open_words and leans.to_person > -0.3 and _are_two_names(wordy)
