@@ -207,7 +207,7 @@ def _encoded(column: pa.ChunkedArray) -> _Values:
     value_type = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     written = as_text(entries)
     texts = canonical_text(written)
-    if texts.equals(written) and not pa.types.is_dictionary(column.type):
+    if texts.equals(written) and not texts.null_count and not pa.types.is_dictionary(column.type):
         return _Values(texts, np.where(places < 0, len(texts), places), value_type)
     distinct = texts.dictionary_encode()  # spellings of one text are one
     lookup = np.append(
