@@ -290,6 +290,8 @@ class Trial:
         path.write_text(mutated.text, encoding="utf-8")
         answer = self._asked("verify", file, "--certificate", path)
         alone = verify_alone(path, file, _script())
+        if alone.crashed:
+            self.find("traceback", f"stand-alone, {mutated.what}: {_last_lines(alone)}")
         verdict = BROKEN if mutated.other else GOOD
         self.outcome.verdicts["certificate", "changed certificate", verdict, answer.code] += 1
         self.outcome.verdicts["alone", "changed certificate", verdict, alone.code] += 1

@@ -351,3 +351,14 @@ def fits(value, schema, place="certificate"):
         for part in value:
             wrong += fits(part, schema["items"], f"{place}[]")
     return wrong
+
+
+def test_a_promise_about_more_items_than_any_number_ends(tmp_path):
+    certificate, file = published(tmp_path, *CASES[sh.KmAnonymity])
+    stated = json.loads(certificate.read_text())
+    stated["promises"][0]["parameters"]["m"] = 10**400
+    stated["digest"] = digest_of(stated)
+    certificate.write_text(json.dumps(stated))
+    done = run(certificate, file)
+    assert done.returncode in (FALSE, UNKNOWN)
+    assert done.stderr == ""

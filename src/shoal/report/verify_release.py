@@ -165,7 +165,7 @@ def knowledge(rows: list[Row], columns: Row, m: int | None) -> Iterator[Known]:
     for row in with_nulls_told_apart(rows, sets):
         shared = tuple(key_of(row[name]) for name in values)
         items = sorted((name, item) for name, about in sets.items() for item in items_of(row[name], about))
-        for size in [len(items)] if m is None else range(m + 1):
+        for size in [len(items)] if m is None else range(min(m, len(items)) + 1):
             for chosen in combinations(items, size):
                 yield shared, chosen
 
