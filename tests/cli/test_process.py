@@ -1,6 +1,7 @@
 """What only a process of its own can show: signals, full disks, pipes and terminals."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pty
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,20 @@ def stopped_in_the_middle_of_a_write(policy: Path):
         yield running
 
 
+def wait_until_free(folder: Path) -> None:
+    """A killed process holds its folder until the system has buried it, and the one that it looked after."""
+    deadline = time.monotonic() + 30
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            time.sleep(0.05)
+    finally:
+        os.close(handle)
+
+
 def test_a_killed_run_leaves_no_output_and_the_next_one_cleans_up(hospital):
     hospital.write("data.csv", PATIENTS)
     with stopped_in_the_middle_of_a_write(hospital.write_policy()) as running:
@@ -82,6 +98,7 @@ def test_a_killed_run_leaves_no_output_and_the_next_one_cleans_up(hospital):
     assert not hospital.out.exists()
     leftovers = [name for name in files_in(hospital.folder) if name.startswith(".policy-out.partial-")]
     assert any(name.endswith("published.csv") for name in leftovers)
+    wait_until_free(hospital.folder / leftovers[0].split("/")[0])
     assert hospital.run().code == FINE
     assert {name.split("/")[0] for name in files_in(hospital.folder)} == {
         "data.csv",

@@ -21,6 +21,7 @@ from shoal.run.in_memory import InMemory, algorithm_for
 from shoal.run.prepare import read
 from shoal.run.result import Result
 from shoal.run.safety import (
+    personal_problems,
     personal_values_problems,
     refuse_unanswerable,
     release_problems,
@@ -60,6 +61,8 @@ def release(
     if problems := [*release_problems(engine.port, promise, search), *engine.problems(promise, search)]:
         raise BadInput(*problems)
     algorithm, choice_notices = engine.algorithm_for(search, promise)
+    if personal := personal_problems(engine.port):
+        raise BadInput(*personal)
 
     searching = time.perf_counter()
     found = engine.search(algorithm, promise, search, WithinLimits(progress, search.limits))
@@ -72,9 +75,9 @@ def release(
     verdicts = tuple(model.judge_release(released.port) for model in promise)
     refuse_broken(verdicts)
     if promise.form is not Form.CLUSTERS and (
-        personal := personal_values_problems(released.port, engine.port.roles)
+        found_personal := personal_values_problems(released.port, engine.port.roles)
     ):
-        raise BadInput(*personal)
+        raise BadInput(*found_personal)
 
     progress.stage("measuring")
     cost = engine.cost(found, released, promise)

@@ -61,7 +61,6 @@ def release_problems(data: Port, promise: Promise, search: Search) -> list[Probl
     """What makes a release of these columns unsafe."""
     problems = [
         *coverage(promise, data),
-        *personal_problems(data),
         *_telling_problems(data, promise.k),
         *_counts_absent(data, promise),
     ]

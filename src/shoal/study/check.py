@@ -19,7 +19,7 @@ from shoal.privacy.model import Model
 from shoal.progress import Progress, Silent
 from shoal.run.in_memory import InMemory, algorithm_for
 from shoal.run.prepare import Data, read
-from shoal.run.safety import release_problems, unprotected_notices
+from shoal.run.safety import personal_problems, release_problems, unprotected_notices
 from shoal.table.reading import ReadOptions, read_table
 from shoal.table.roles import Insensitive
 from shoal.table.writing import form_problems
@@ -78,6 +78,7 @@ def _plan_and_data(file: PolicyFile) -> tuple[Plan, Data]:
         found = (*problems, *problems_of(error), *_hierarchy_problems(plan))
         raise BadInput(*dict.fromkeys(found)) from error
     problems += release_problems(data.local, plan.models, plan.search)
+    problems += personal_problems(data.local)
     problems += InMemory(data).problems(plan.models, plan.search)
     problems += form_problems(data.original, plan.output_path)
     if problems:

@@ -45,6 +45,9 @@ def open_excel(path: Path, options: ReadOptions) -> Typed:
 def open_excel_as_written(path: Path, options: ReadOptions) -> Typed:
     """The same with all its rows, and a column of several types tells them apart: 20 is not the text 20."""
     sheet = _sheet(path, options.sheet)
+    if sheet.ends_without_cells:
+        what = "ends in a row without a cell, which some readers see and others do not"
+        raise BadInput(Problem(what, "publish it again", file=str(path)))
     return _typed(path, sheet, [_column_as_written(cells) for cells in sheet.columns()])
 
 
@@ -56,6 +59,7 @@ class _Sheet:
     names: list[str]
     records: list[tuple[Any, ...]]
     notices: tuple[str, ...]
+    ends_without_cells: bool
 
     def columns(self) -> list[tuple[Any, ...]]:
         return list(zip(*self.records, strict=True)) or [()] * len(self.names)
@@ -108,7 +112,7 @@ def _sheet(path: Path, wanted: str | None) -> _Sheet:
         notices = (f"{path}: read the first sheet, {sheet.title!r}, of {len(workbook.sheetnames)}",)
     header, *records = _padded(rows, path)
     names = ["" if name is None else str(name) for name in header]
-    return _Sheet(sheet.title, names, records, notices)
+    return _Sheet(sheet.title, names, records, notices, ends_without_cells=not rows[-1])
 
 
 def _refuse_bomb(path: Path) -> None:
@@ -125,8 +129,6 @@ def _rows(sheet: Any, path: Path) -> list[tuple[Any, ...]]:
             what = f"has more rows than the {ROW_LIMIT:,} of a sheet"
             raise BadInput(Problem(what, "save it again as .xlsx", file=str(path)))
         rows.append(row)
-    while rows and not rows[-1]:  # a row without a cell at the end is none to other readers
-        rows.pop()
     return rows
 
 
