@@ -59,7 +59,7 @@ def release(
     """Search, apply, verify, measure: the steps of every run."""
     refuse_unanswerable(promise, engine.port)
     if problems := [*release_problems(engine.port, promise, search), *engine.problems(promise, search)]:
-        raise BadInput(*problems)
+        raise BadInput(*problems, *personal_problems(engine.port))
     algorithm, choice_notices = engine.algorithm_for(search, promise)
     if personal := personal_problems(engine.port):
         raise BadInput(*personal)
