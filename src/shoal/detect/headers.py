@@ -68,13 +68,6 @@ def spelled(name: str) -> str:
     return re.sub(r"[\W_]+", "_", folded(_BOUNDARY.sub("_", name))).strip("_")
 
 
-def is_telling(name: str) -> bool:
-    """Whether a name says anything: `c1`, `column_3`, `V7` and `Unnamed: 2` do not."""
-    return not re.fullmatch(
-        r"(c|col|column|spalte|colonne|columna|field|feld|var|v|x|f|unnamed|unbenannt)?_?\d*", spelled(name)
-    )
-
-
 def _stands_in(word: str, joined: str, parts: set[str]) -> bool:
     if word.startswith("="):
         return joined == word[1:]

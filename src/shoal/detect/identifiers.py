@@ -20,8 +20,6 @@ _PAIR = re.compile(r"[(\[]?\s*[+-]?\d{1,3}[.,]\d{3,}\s*[,; /]\s*[+-]?\d{1,3}[.,]
 _HANDLE = re.compile(r"@[\w.]{2,}")
 _PHONE = re.compile(r"(?=(?:\D*\d){7})[+(]?\+?[\d(][\d\s().\-/]{5,}\d(?:\s?(?:x|ext\.?|доп\.?)\s?\d+)?", re.I)
 _CARD = re.compile(r"\d{4}([ -]?)\d{4}\1\d{4}\1\d{1,7}|3\d{3}[ -]?\d{6}[ -]?\d{4,5}|\d{11,19}")
-_NUMBERED = re.compile(r"(?=.*\d)[^\W_][\w.\-/ ]{3,24}")
-_VAT_LIKE = re.compile(r"[A-Z]{2}[ ]?[0-9A-Z]{8,12}")
 _FEWEST_DIGITS = 7
 _TRIED = 60
 _FIT_CHECKS = 0.7
