@@ -221,15 +221,14 @@ class Trial:
         by_policy = self._asked("verify", changed, "--policy", policy)
         by_certificate = self._asked("verify", changed, "--certificate", certificate)
         alone = verify_alone(certificate, changed, _script())
-        answers = {"policy": by_policy, "certificate": by_certificate, "alone": alone}
-        for verifier, answer in answers.items():
-            self.outcome.verdicts[verifier, "changed file", verdict, answer.code] += 1
-            if (
-                answer.code == 0
-                and verdict != GOOD
-                and not (verifier == "alone" and self._not_for_alone(why))
-                and not (verifier == "certificate" and self._not_in_certificate(certificate, why))
-            ):
+        stated = GOOD if self._only_unnamed(certificate, why) else verdict
+        for verifier, answer, judged in (
+            ("policy", by_policy, verdict),
+            ("certificate", by_certificate, stated),
+            ("alone", alone, stated),
+        ):
+            self.outcome.verdicts[verifier, "changed file", judged, answer.code] += 1
+            if answer.code == 0 and judged != GOOD and not (verifier == "alone" and self._not_for_alone(why)):
                 self.find("broken file accepted", f"by {verifier}, {mutated.what}: {'; '.join(why[:2])}")
             if listed and answer.code == 0 and LISTED_BY_SHOAL not in answer.err and verifier != "alone":
                 self.find("not listed", f"by {verifier}, {mutated.what}: {listed[0]}")
@@ -238,12 +237,18 @@ class Trial:
             self.find("good file refused", f"by policy, {mutated.what}: {_last_lines(by_policy)}")
         self._compare(by_certificate, alone, mutated.what)
 
-    def _not_in_certificate(self, certificate: Path, why: list[str]) -> bool:
-        """A certificate names no sensitive item that its file did not hold, so its readers cannot know."""
+    def _only_unnamed(self, certificate: Path, why: list[str]) -> bool:
+        """Whether a file breaks its promise only where its certificate does not say that there is one.
+
+        A certificate states which published items are sensitive. Forged for a file with another one, it
+        states less than the policy, and what it states holds.
+        """
         columns = json.loads(certificate.read_text(encoding="utf-8"))["policy"]["columns"]
         named = {item for about in columns.values() for item in about.get("sensitive", ())}
         unnamed = {item for column in self.case.columns for item in column.sensitive_items} - named
-        return all("guesses" in what and any(what.endswith(f": {item}") for item in unnamed) for what in why)
+        return bool(why) and all(
+            "guesses" in what and any(what.endswith(f": {item}") for item in unnamed) for what in why
+        )
 
     def _not_for_alone(self, why: list[str]) -> bool:
         """The script says itself that it does not check what is promised about sensitive values."""

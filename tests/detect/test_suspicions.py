@@ -134,6 +134,11 @@ def test_evidence_shows_shapes_and_no_value(what):
         assert len(value) < 4 or value not in suspicion.in_words()
 
 
+@pytest.mark.parametrize("wrong", ['\x01839767990"', "²", "9" * 5000, "٣"])
+def test_a_wrong_value_among_numbers_is_no_obstacle(wrong):
+    assert suspicion_of(column([*map(str, range(1, 301)), wrong], name="n")) is not None or len(wrong) > 18
+
+
 def test_each_person_may_have_many_rows():
     assert suspicion_of(column([name for name in set(PERSONAL["full names"]) for _ in range(7)])) is not None
 

@@ -27,6 +27,7 @@ _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w\-./ #]{4,24}|(?=.*\d)\d+(?:[\-/. 
 _NETWORK_NAME = re.compile(r"(?=.*[a-z])[a-z0-9][a-z0-9._\-]{2,30}")
 _STREET = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{2})[^@]{5,}")
 _MOST_YEARS = 130  # more values without a gap than ages or years have
+_MOST_DIGITS = 18
 _ROWS_OF_A_PERSON = 8  # more of a number without a gap, and it rather counts something
 _HALF = (0.4, 0.6)
 _GREEK = re.compile(r"[\u0370-\u03ff]")
@@ -62,7 +63,7 @@ def suspicion_of_items(items: Observed) -> Suspicion | None:
 
 def numbered_people(column: Observed, values: Sequence[str], said: frozenset[Says]) -> Suspicion | None:
     """Whether whole numbers are numbers of people or papers rather than counts."""
-    digits = [value for value in values if value.isdigit()]
+    digits = [value for value in values if value.isdecimal()]
     if len(digits) < 0.9 * len(values) or column.distinct < 2:
         return None
     if found := identifiers.checked_number(digits):
@@ -74,11 +75,13 @@ def numbered_people(column: Observed, values: Sequence[str], said: frozenset[Say
     lengths = {len(value) for value in long}
     if len(long) >= 0.9 * len(values) and len(lengths) <= 2 and many:
         return _suspicion("long numbers of one length", len(long) / len(values), values, rank=4)
-    return _running_number(column, values)
+    return _running_number(column, digits)
 
 
 def _running_number(column: Observed, values: Sequence[str]) -> Suspicion | None:
     """Numbers without a gap, more than ages or years are, each in a few rows wherever it stands."""
+    if max(map(len, values)) > _MOST_DIGITS:
+        return None
     numbers = [int(value) for value in values]
     dense = max(numbers) - min(numbers) + 1 <= 1.1 * column.distinct
     if not dense or column.distinct <= _MOST_YEARS or column.repeats >= _ROWS_OF_A_PERSON:
@@ -89,7 +92,7 @@ def _running_number(column: Observed, values: Sequence[str]) -> Suspicion | None
 def _evenly_spread(column: Observed) -> bool:
     """Whether the middle half of the numbers has about half of the rows, as no measurement has."""
     digits = [re.sub(r"\D", "", re.sub(r"[.,]0+$", "", text)) for text in column.texts.to_pylist()]
-    rows = column.rows[np.argsort([int(each or 0) for each in digits])]
+    rows = column.rows[np.argsort([int(each[:_MOST_DIGITS] or 0) for each in digits])]
     quarter = len(rows) // 4
     middle = rows[quarter : len(rows) - quarter].sum() / rows.sum()
     return bool(_HALF[0] <= middle <= _HALF[1])
@@ -131,13 +134,13 @@ def _number_of_some_kind(
 
 def suspicious_codes(column: Observed, values: Sequence[str], said: frozenset[Says]) -> Suspicion | None:
     """Codes of letters and digits of which there are about as many as people."""
-    digits = [value for value in values if value.isdigit()]
+    digits = [value for value in values if value.isdecimal()]
     if len(digits) >= 0.9 * len(values):
         if found := identifiers.checked_number(digits):
             return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
         if Says.POSTAL in said or (all(len(value) <= 6 for value in digits) and Says.NUMBER not in said):
             return None
-    fitting = [value for value in values if _CODE.fullmatch(value) or value.isdigit()]
+    fitting = [value for value in values if _CODE.fullmatch(value) or value.isdecimal()]
     share = len(fitting) / len(values)
     many = column.distinct >= _MANY and column.repeats < 40
     if share < 0.8 or not (many or (said & {Says.NUMBER} and column.distinct > 5 and column.repeats < 10)):

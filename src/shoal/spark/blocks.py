@@ -299,6 +299,6 @@ def most_rows_per_block(data: SparkData, default: int) -> int:
     given = data.frame.sparkSession.conf.get(ROWS_PER_BLOCK, None)
     if given is None:
         return default
-    if not given.isdigit() or int(given) < 1:
+    if not given.isdecimal() or int(given) < 1:
         raise BadInput(Problem(f"{ROWS_PER_BLOCK} is {given!r}", "give a number of rows of 1 or more"))
     return int(given)
