@@ -23,6 +23,7 @@ from shoal.algorithms.sets.da import DA
 from shoal.algorithms.sets.diffpart.algorithm import DiffPart
 from shoal.algorithms.sets.disassociation.algorithm import Disassociate
 from shoal.algorithms.sets.hghs import HgHs
+from shoal.algorithms.sets.itemwise.algorithm import Itemwise
 from shoal.algorithms.sets.lgr import LGR
 from shoal.algorithms.sets.lgr_literal import LGRLiteral
 from shoal.algorithms.sets.lra import LRA
@@ -51,6 +52,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         DA,
         OA,
         HgHs,
+        Itemwise,
         LGR,
         Partition,
         LGRLiteral,

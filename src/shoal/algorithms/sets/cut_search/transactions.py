@@ -157,3 +157,13 @@ def set_column(data: WithSets) -> str:
         remedy = "give the column one, such as fanout"
         raise BadInput(Problem("generalizing items needs a hierarchy", remedy, column=column))
     return column
+
+
+def quasi_places(data: LocalData, column: str) -> Ints:
+    """Where the items of a set column that are not sensitive stand among all its items."""
+    items, quasi = data.table.sets(column).arrays.items, data.joined_sets().of_column(column).items
+    if len(quasi) == len(items):
+        return np.arange(len(items), dtype=np.int64)
+    sensitive: Bools = np.ones(data.trees[column].leaf_count, dtype=np.bool_)
+    sensitive[quasi] = False
+    return np.flatnonzero(~sensitive[items])

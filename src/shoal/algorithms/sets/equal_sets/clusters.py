@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
-from shoal.algorithms.sets.cut_search.transactions import Transactions, set_column
+from shoal.algorithms.sets.cut_search.transactions import Transactions, quasi_places, set_column
 from shoal.algorithms.sets.cut_search.violations import share_limit
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order
 from shoal.engine.local import LocalData
@@ -123,7 +123,7 @@ class EqualSets:
         sets = self.data.table.sets(self.column).arrays
         every = self.data.joined_sets().quasi
         nodes = np.array(sets.items, dtype=np.int64)  # sensitive items stay as they are
-        quasi = self._quasi_places(every.items)
+        quasi = quasi_places(self.data, self.column)
         nodes[quasi[self._places_in(every.starts)]] = found.node_of_occurrence
         nodes[np.repeat(self.withheld, np.diff(sets.starts))] = SUPPRESSED_ITEM
         clusters = len(np.unique(found.cluster_of_row)) + self._has_empty_cluster
@@ -145,15 +145,6 @@ class EqualSets:
             return ()
         were = "was" if count == 1 else "were"
         return (f"{counted(count, 'record')} could not be hidden among k and {were} withheld",)
-
-    def _quasi_places(self, quasi_items: Ints) -> Ints:
-        """Where the items that are not sensitive stand among all items of the column."""
-        sets = self.data.table.sets(self.column).arrays
-        if len(quasi_items) == len(sets.items):
-            return np.arange(len(sets.items), dtype=np.int64)
-        sensitive = np.ones(self.tree.leaf_count, dtype=np.bool_)
-        sensitive[quasi_items] = False
-        return np.flatnonzero(~sensitive[sets.items])
 
     def _places_in(self, starts: Ints) -> Ints:
         """Where the occurrences of `transactions` stand among those of all records."""
