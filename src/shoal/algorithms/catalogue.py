@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.mixed.classwise import Classwise
 from shoal.algorithms.mixed.rfirst import Rfirst
 from shoal.algorithms.mixed.rum_bound import RmergeR, RmergeRT, RmergeT
 from shoal.algorithms.mixed.tfirst import Tfirst
@@ -63,6 +64,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         TmergeRT,
         TmergeR,
         TmergeT,
+        Classwise,
         Rfirst,
         Tfirst,
         Disassociate,

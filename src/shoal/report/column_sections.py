@@ -164,16 +164,23 @@ def frontier_of(outcome: Outcome) -> Sequence[Mapping[str, Any]]:
     return points
 
 
-def frontier_table(points: Sequence[Mapping[str, Any]], published: object) -> Html:
+def setting_of(point: Mapping[str, Any]) -> tuple[str, float]:
+    """The option by which the points of a curve differ, and its value."""
+    name = next(name for name in ("class_size", "delta") if name in point)
+    return name, point[name]
+
+
+def frontier_table(points: Sequence[Mapping[str, Any]], figures: Mapping[str, Any]) -> Html:
     """The points of the curve as a table; the one that was published is marked."""
+    option, published = setting_of(figures)
     rows: list[tuple[Content, ...]] = [
         (
-            f"{point['delta']:.4g}{', published' if point['delta'] == published else ''}",
+            f"{point[option]:.4g}{', published' if point[option] == published else ''}",
             share(point["relational_loss"]),
             share(point["utility_loss"]),
             "holds" if point["holds"] else "broken",
         )
         for point in points
     ]
-    heads = ("delta", "values (NCP)", "items (UL)", "promise")
-    return table("Bounds that were tried, and what is lost with each", heads, rows, numeric=(1, 2))
+    heads = (option, "values (NCP)", "items (UL)", "promise")
+    return table("What was tried, and what is lost with each", heads, rows, numeric=(1, 2))

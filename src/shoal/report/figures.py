@@ -291,6 +291,7 @@ def risk_figure(before: Risk | None, after: Risk) -> go.Figure:
 def frontier_figure(points: Sequence[Mapping[str, Any]]) -> go.Figure:
     """The loss in items over the loss in single values, one mark per bound."""
     ordered = sorted(points, key=lambda point: point["relational_loss"])
+    option = "class_size" if "class_size" in points[0] else "delta"
     curve = go.Scatter(
         x=[point["relational_loss"] for point in ordered],
         y=[point["utility_loss"] for point in ordered],
@@ -298,7 +299,7 @@ def frontier_figure(points: Sequence[Mapping[str, Any]]) -> go.Figure:
         meta="after",
         marker={"color": AFTER, "size": 9},
         hovertext=[
-            f"delta {point['delta']:.4g}: values {point['relational_loss']:.1%},"
+            f"{option} {point[option]:.4g}: values {point['relational_loss']:.1%},"
             f" items {point['utility_loss']:.1%}"
             for point in ordered
         ],
@@ -307,8 +308,8 @@ def frontier_figure(points: Sequence[Mapping[str, Any]]) -> go.Figure:
     figure = _figure(
         curve,
         height=340,
-        columns=("delta", "lost in single values", "lost in items"),
-        rows=[(point["delta"], point["relational_loss"], point["utility_loss"]) for point in ordered],
+        columns=(option, "lost in single values", "lost in items"),
+        rows=[(point[option], point["relational_loss"], point["utility_loss"]) for point in ordered],
     )
     figure.update_xaxes(title_text="lost in single values (NCP)", tickformat=".0%")
     figure.update_yaxes(title_text="lost in items (UL)", tickformat=".0%", rangemode="tozero")

@@ -11,6 +11,7 @@ from shoal.report.column_sections import (
     columns_section,
     frontier_of,
     frontier_table,
+    setting_of,
     shows_both_parts,
 )
 from shoal.report.explanations import Scope
@@ -252,17 +253,17 @@ def _frontier(outcome: Outcome) -> Html:
     points = frontier_of(outcome)
     return section(
         "frontier",
-        "What other bounds would cost",
+        "What else could be published",
         tag(
             "p",
             "Each point is a release that was made and checked: the less single values lose, the more is"
-            " lost in items. Set delta to that of the point you prefer.",
+            f" lost in items. Set {setting_of(points[0])[0]} to that of the point you prefer.",
         ),
         pair(
             "figure-frontier",
             frontier_figure(points),
             "Curve of the loss in items over the loss in single values, as in the table.",
-            frontier_table(points, outcome.provenance.figures.get("delta")),
+            frontier_table(points, outcome.provenance.figures),
         ),
     )
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.auto import Affordable, choose
+from shoal.algorithms.auto.candidates import automatic, named
+from shoal.algorithms.auto.trial import Trial
 from shoal.algorithms.catalogue import make_algorithm, takes
 from shoal.algorithms.interface import Algorithm, DrawsNoise
 from shoal.algorithms.search import Search
@@ -99,7 +100,7 @@ class InMemory:
         return [Problem(what, remedy, column=self.data.subject)]
 
     def algorithm_for(self, search: Search, promise: Promise) -> tuple[Algorithm, tuple[str, ...]]:
-        """The algorithm that shall search, chosen by these data if nobody named it."""
+        """The algorithm that shall search; what suits these data is tried if nobody named it."""
         return algorithm_for(search, promise, self.port)
 
     def search(self, algorithm: Algorithm, promise: Promise, search: Search, progress: Progress) -> Decided:
@@ -281,27 +282,26 @@ class InMemory:
 def algorithm_for(
     search: Search, models: Sequence[Model], data: LocalData | None = None
 ) -> tuple[Algorithm, tuple[str, ...]]:
-    """The algorithm that shall search, with its options, and why it was chosen if nobody named it.
+    """The algorithm that shall search, with its options; if nobody named it a trial of several, or a notice.
 
     Without data the choice is not final, but what cannot be searched for at all is refused.
     """
-    choice = choose(
-        search.algorithm,
-        models,
-        options=search.options,
-        data=data,
-        affordable=Affordable(search.limits.time, search.limits.memory),
-    )
-    options = {**choice.options, **search.options}
-    if search.limits.memory is not None and takes(choice.name, "memory_limit"):
-        options["memory_limit"] = search.limits.memory
-    if takes(choice.name, "on_limit"):
-        options["on_limit"] = search.limits.on_limit
-    algorithm = make_algorithm(choice.name, options)
+    notices: tuple[str, ...] = ()
+    if search.algorithm == "auto":
+        algorithm = automatic(models, search.options, search.limits, data)
+        if not isinstance(algorithm, Trial):
+            notices = (f"auto took {algorithm.name}, the only one that suits these data and this promise",)
+    else:
+        name, options = named(search.algorithm, models), dict(search.options)
+        if search.limits.memory is not None and takes(name, "memory_limit"):
+            options["memory_limit"] = search.limits.memory
+        if takes(name, "on_limit"):
+            options["on_limit"] = search.limits.on_limit
+        algorithm = make_algorithm(name, options)
     if isinstance(algorithm, DrawsNoise) and search.seed is not None and not search.reproducible:
         must_be = "left out: whoever knew it could take away the noise that protects"
-        raise InvalidParameter(choice.name, "seed", search.seed, must_be)
-    return algorithm, choice.notices
+        raise InvalidParameter(algorithm.name, "seed", search.seed, must_be)
+    return algorithm, notices
 
 
 def order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Ints:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TypeVar
 
+from shoal.algorithms.auto.trial import CHOSEN
 from shoal.algorithms.search import Search, WithinLimits
 from shoal.engine.memory import peak_memory_mb
 from shoal.errors import BadInput, PromiseBroken
@@ -108,7 +109,7 @@ def release(
         ),
         changes=engine.changes(found, released, promise),
         provenance=Provenance(
-            algorithm=algorithm.name,
+            algorithm=str(found.figures.get(CHOSEN, algorithm.name)),
             seconds={"total": time.perf_counter() - started, "algorithm": search_seconds},
             peak_memory_mb=peak_memory_mb(),
             notices=(

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shoal.algorithms.auto import Affordable, choose
+from shoal.algorithms.auto.candidates import named
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.search import Search
@@ -38,13 +38,12 @@ def spark_algorithm(search: Search, models: Sequence[Model]) -> tuple[Algorithm,
     options = dict(search.options)
     if search.algorithm in on_spark() and takes(search.algorithm, "threads"):
         options = {"threads": 1, **options}  # Spark has a task for every processor already
-    affordable = Affordable(search.limits.time, search.limits.memory)
-    choice = choose(search.algorithm, models, options=options, affordable=affordable)
-    if takes(choice.name, "on_limit"):
+    name = named(search.algorithm, models)
+    if takes(name, "on_limit"):
         options["on_limit"] = search.limits.on_limit
-    algorithm = make_algorithm(choice.name, {**choice.options, **options})
+    algorithm = make_algorithm(name, options)
     _refuse_what_spark_cannot(algorithm, models, search)
-    return algorithm, choice.notices
+    return algorithm, ()
 
 
 def _refuse_what_spark_cannot(algorithm: Algorithm, models: Sequence[Model], search: Search) -> None:

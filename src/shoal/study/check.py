@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shoal.algorithms.auto.trial import Trial
+from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
 from shoal.engine.memory import peak_memory_mb
@@ -149,11 +151,16 @@ def _search_seconds(algorithm: Algorithm, data: LocalData, models: Sequence[Mode
     rows = np.linspace(0, count - 1, tried).astype(np.int64)
     subjects = None if data.subjects is None else data.subjects[rows]
     part = replace(data, table=data.table.take(rows), subjects=subjects)
+    timed, times = algorithm, 1.0
+    if isinstance(algorithm, Trial):
+        first = algorithm.candidates[0]
+        timed, times = make_algorithm(first.name, first.options), len(algorithm.candidates)
     try:
-        seconds = min(_timed_search(algorithm, part, models) for _ in range(2))
+        seconds = times * min(_timed_search(timed, part, models) for _ in range(2))
     except Infeasible:
         return None  # a part of the records can be too small or too uniform where the whole is not
-    return seconds * (count * math.log(count + 1)) / (tried * math.log(tried + 1))
+    scaled = seconds * (count * math.log(count + 1)) / (tried * math.log(tried + 1))
+    return min(scaled, algorithm.seconds) if isinstance(algorithm, Trial) else scaled
 
 
 def _timed_search(algorithm: Algorithm, data: LocalData, models: Sequence[Model]) -> float:

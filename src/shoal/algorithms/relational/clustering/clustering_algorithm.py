@@ -11,32 +11,53 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
+from shoal.algorithms.relational.clustering.blocks import BlockSearch, SearchesClusters, may_be_cut
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
 from shoal.algorithms.relational.clustering.local_search import improved
 from shoal.algorithms.relational.clustering.lower_bound import lower_bound
+from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.engine.local import LocalData
 from shoal.kernels.constraint import ClassConstraint
-from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import Model
-from shoal.privacy.t_closeness import TCloseness
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 WEIGHT_OF_LOSS = 0.15
 Found = tuple[Clustering, tuple[str, ...]]  # clusters, and what to know about the search for them
 
-OF_CLASSES: tuple[type[Model], ...] = (KAnonymity, LDiversity, TCloseness, AlphaKAnonymity)
-
 
 def weight_parameter() -> Any:
     """Declare what loss weighs when clusters are united for diversity."""
     return parameter(
         WEIGHT_OF_LOSS, Within(0.0, 1.0), "weight of loss against diversity when clusters are united for it"
+    )
+
+
+def block_parameter() -> Any:
+    """Declare how large a table is searched at once."""
+    return parameter(
+        0,
+        Within(0),
+        "larger tables are cut into blocks of about so many records, which are searched one by one; 0 means"
+        " all at once",
+    )
+
+
+def find_in_blocks(
+    algorithm: SearchesClusters,
+    search: BlockSearch,
+    rng: np.random.Generator,
+    progress: Progress,
+    w: float,
+) -> RowRecoding:
+    """What clusters of blocks publish after their borders were mended."""
+    clustering = search.clusters(algorithm, rng, progress)
+    mended = search.mended(clustering, progress)
+    return finish(
+        search.data, search.records, mended, search.models, progress, local_search=False, w=w, bound=0.0
     )
 
 
@@ -124,16 +145,27 @@ class ClusteringAlgorithm(Algorithm):
         default=False, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
     )
     w: float = weight_parameter()
+    block: int = block_parameter()
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Unite clusters until every model holds, and lower the cost if that is asked for."""
+        if may_be_cut(models, data.row_count, self.block):
+            return self.find_in_blocks(data, models, rng, progress)
         k = class_constraint_of(data, models).k
         records = Records.of(data, self.measure)
         clustering, notices = self.clusters(records, k, rng, progress)
         found = finish(data, records, clustering, models, progress, local_search=self.local_search, w=self.w)
         return replace(found, notices=(*notices, *found.notices))
+
+    def find_in_blocks(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> RowRecoding:
+        """The same in blocks of rows; records are moved and swapped when their borders are mended."""
+        search = BlockSearch.of(data, models, self.measure, self.block)
+        on_a_block = replace(self, block=0, local_search=False)
+        return find_in_blocks(on_a_block, search, rng, progress, self.w)
 
     def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Clusters of k records or more."""

@@ -8,10 +8,17 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
-from shoal.algorithms.relational.clustering.clustering_algorithm import OF_CLASSES, finish, weight_parameter
+from shoal.algorithms.relational.clustering.blocks import BlockSearch, may_be_cut
+from shoal.algorithms.relational.clustering.clustering_algorithm import (
+    block_parameter,
+    find_in_blocks,
+    finish,
+    weight_parameter,
+)
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
+from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.full_domain.lattice_search import cheapest_levels
 from shoal.algorithms.relational.hilbert.algorithm import runs_along_the_curve
@@ -75,6 +82,10 @@ class KAnonCF(Algorithm):
         default=True, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
     )
     w: float = weight_parameter()
+    block: int = block_parameter()
+    most_closed: int = parameter(
+        0, Within(0), "how many closed records are mined at most, the first ones met; 0 means all"
+    )
     memory_limit: float = parameter(
         0.0, Within(0.0), "bytes that the whole program may take; 0 means as many as the machine has"
     )
@@ -88,6 +99,10 @@ class KAnonCF(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Mine, cover, make disjoint and publish; LimitReached says what to reduce."""
+        if may_be_cut(models, data.row_count, self.block):
+            search = BlockSearch.of(data, models, self.measure, self.block)
+            on_a_block = replace(self, block=0, local_search=False)
+            return find_in_blocks(on_a_block, search, rng, progress, self.w)
         constraint = class_constraint_of(data, models)
         records = Records.of(data, self.measure)
         mining = Mining(records, constraint.k)
@@ -177,7 +192,7 @@ class KAnonCF(Algorithm):
         progress.stage("mining closed records")
         while True:
             mining.go_on()
-            if mining.complete or progress.expired(_SHARE_OF_MINING):
+            if mining.complete or progress.expired(_SHARE_OF_MINING) or 0 < self.most_closed <= mining.count:
                 return
             progress.update(mining.count, note=f"{mining.count:,} closed records")
             if mining.count > room:

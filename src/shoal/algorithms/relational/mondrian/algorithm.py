@@ -6,9 +6,9 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import OneOf, parameter
-from shoal.algorithms.relational.clustering.clustering_algorithm import OF_CLASSES
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, find_ends
+from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES
 from shoal.algorithms.relational.mondrian.publishing import MondrianPartition, clusters_of
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy

@@ -1,0 +1,171 @@
+"""Which algorithms serve a promise, and which of them are tried when the user leaves the choice to us."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from shoal.algorithms.auto.objective import OBJECTIVES, default_objective
+from shoal.algorithms.auto.trial import Candidate, Trial
+from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
+from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.parameters import parameters_of
+from shoal.algorithms.relational.clustering.blocks import block_of, cut_into_blocks
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.search import Limits
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, InvalidParameter, Problem, UnknownName
+from shoal.metrics.node_costs import NODE_COSTS
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
+from shoal.progress import Silent
+
+BUDGET = 60.0  # seconds that trying takes at most when nobody set a limit
+OBJECTIVE = "objective"
+_SHARE_OF_A_LIMIT = 0.75  # that trying may take: candidates end a little later than they should
+
+_ROWS_AT_ONCE = 50_000  # of a table; larger ones are searched in blocks
+_CLOSED_AT_ONCE = 5_000_000  # about so many closed records, that is: wide tables, too
+_BLOCK, _SMALL_BLOCK = 20_000, 5_000
+_MOST_CLOSED, _MOST_CLOSED_IN_A_SMALL_BLOCK = 2_000_000, 300_000
+_LARGE_FOR_PCTA = 5_000  # records of a table with sets; it takes about half a millisecond for each
+_SMALL_TABLE, _ROWS_OF_A_SAMPLE = 6_000, 2_000
+_SMALL_SETS, _SETS_OF_A_SAMPLE = 200_000, 20_000
+
+# From the one that usually loses least on.
+_FOR_TABLES = ("kanon-cf", "agglomerative", "hilbert", "mondrian")
+_FOR_SETS = ("itemwise", "hghs", "lgr", "partition", "lra", "pcta", "aa")
+_FOR_TABLES_WITH_SETS = ("classwise", "rmerge-rt")
+_TRIED = (*_FOR_TABLES, *_FOR_SETS, *_FOR_TABLES_WITH_SETS)
+_WITHOUT_ABSENCE = ("itemwise", "hghs", "lra", "pcta")
+_WITHOUT_TREES = ("hilbert", "mondrian", "pcta", "rmerge-rt", "disassociation")
+
+
+def serving(models: Sequence[Model]) -> list[str]:
+    """The algorithms that serve all the models."""
+    return [
+        algorithm.name
+        for algorithm in ALGORITHMS.values()
+        if all(isinstance(model, algorithm.serves) for model in models)
+    ]
+
+
+def named(name: str, models: Sequence[Model]) -> str:
+    """The name itself if the algorithm serves all the models; errors say which do."""
+    if name not in ALGORITHMS:
+        raise UnknownName("Shoal", "algorithm", name, ("auto", *ALGORITHMS))
+    if name not in (known := serving(models)):
+        remedy = f"use one of {', '.join(known)}" if known else "see `shoal algorithms`"
+        raise BadInput(Problem(f"the algorithm {name} does not serve {Promise(models)}", remedy))
+    return name
+
+
+def automatic(
+    models: Sequence[Model], options: Mapping[str, Any], limits: Limits, data: LocalData | None = None
+) -> Algorithm:
+    """What is run when nobody named an algorithm: the only one that serves, or a trial of several.
+
+    All serve the models and take all the options that were given. Without data the choice is not final, but
+    what cannot be searched for at all is refused.
+    """
+    given = {name: value for name, value in options.items() if name != OBJECTIVE}
+    objective = options.get(OBJECTIVE)
+    if objective is not None and objective not in OBJECTIVES:
+        raise InvalidParameter("auto", OBJECTIVE, objective, f"one of {', '.join(OBJECTIVES)}")
+    names = _taking(serving(models), given, Promise(models))
+    tried = [name for name in _TRIED if name in names and not _absence_is_unknown_to(name, models)]
+    tried = tried or names[:1]
+    if data is None:
+        return make_algorithm(tried[0], _with_limits(tried[0], given, limits))
+    candidates = list(_candidates(data, tried, options, limits, Promise(models).k))
+    if len(candidates) == 1:
+        return make_algorithm(candidates[0].name, candidates[0].options)
+    seconds = BUDGET if limits.time is None else _SHARE_OF_A_LIMIT * limits.time
+    return Trial(candidates, objective or default_objective(data), seconds, sample_of)
+
+
+def _taking(names: Sequence[str], options: Collection[str], promise: Promise) -> list[str]:
+    """The algorithms that take all the options; an error if there is none."""
+    if not names:
+        raise BadInput(Problem(f"no algorithm of this version serves {promise}", "see `shoal algorithms`"))
+    known = dict.fromkeys(each.name for name in names for each in parameters_of(ALGORITHMS[name]))
+    for option in options:
+        if option not in known:
+            raise UnknownName("auto", "option", option, (*known, OBJECTIVE))
+    taking = [name for name in names if all(takes(name, option) for option in options)]
+    if not taking:
+        raise BadInput(
+            Problem(
+                f"no algorithm that serves {promise} takes {' and '.join(options)} together",
+                "name the algorithm, and give the options that it takes",
+            )
+        )
+    return taking
+
+
+def _absence_is_unknown_to(name: str, models: Sequence[Model]) -> bool:
+    """Whether an algorithm gives no promise against somebody who knows which items are absent."""
+    return name in _WITHOUT_ABSENCE and any(getattr(model, "negative", False) for model in models)
+
+
+def _candidates(
+    data: LocalData, names: Sequence[str], options: Mapping[str, Any], limits: Limits, k: int
+) -> Iterator[Candidate]:
+    """The algorithms with options that suit the data; those that were given are not ours to choose."""
+    given = {name: value for name, value in options.items() if name != OBJECTIVE}
+    objective = options.get(OBJECTIVE)
+    bare = any(name not in data.trees for name in (*data.quasi, *data.quasi_sets))
+    suited = [name for name in names if name in _WITHOUT_TREES] if bare else names
+    if "lra" in suited:  # which never loses more than aa
+        suited = [name for name in suited if name != "aa"]
+    for name in suited or names:
+        chosen: dict[str, Any] = {}
+        if takes(name, "local_search"):
+            chosen = {"local_search": True, "block": _block(data, name, k)}
+        if name == "kanon-cf":
+            small = 0 < chosen["block"] < _BLOCK
+            chosen["most_closed"] = _MOST_CLOSED_IN_A_SMALL_BLOCK if small else _MOST_CLOSED
+        if takes(name, "measure"):
+            chosen["measure"] = objective if objective in NODE_COSTS else "lm"
+        if name == "rmerge-rt":
+            chosen["items"] = "pcta" if data.row_count <= _LARGE_FOR_PCTA else "auto"
+            chosen["delta"] = "frontier"
+        yield Candidate(name, _with_limits(name, {**chosen, **given}, limits))
+
+
+def _block(data: LocalData, name: str, k: int) -> int:
+    """How many rows are searched at once: all if that should end soon, otherwise as many as should.
+
+    Closed records double, about, with every column.
+    """
+    closed_per_row = 2.0 * 2.0 ** len(data.quasi) / k if name == "kanon-cf" else 1.0
+    if data.row_count <= _ROWS_AT_ONCE and closed_per_row * data.row_count <= _CLOSED_AT_ONCE:
+        return 0
+    large = name == "kanon-cf" and closed_per_row * _BLOCK <= _CLOSED_AT_ONCE
+    return max(_BLOCK if large else _SMALL_BLOCK, 50 * k)
+
+
+def _with_limits(name: str, options: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+    """The options with what was said about limits, where an algorithm wants to know."""
+    told = dict(options)
+    if limits.memory is not None and takes(name, "memory_limit"):
+        told["memory_limit"] = limits.memory
+    if takes(name, "on_limit"):
+        told["on_limit"] = "best"
+    return told
+
+
+def sample_of(data: LocalData, models: Sequence[Model], rng: np.random.Generator) -> LocalData | None:
+    """Some of the records on which algorithms are compared; None if they can be on all of them.
+
+    Of a table it is a block of like records, which are as dense there as in the whole.
+    """
+    if data.quasi and data.row_count > _SMALL_TABLE and not data.quasi_sets:
+        constraint = class_constraint_of(data, models)
+        blocks = cut_into_blocks(data, constraint, max(_ROWS_OF_A_SAMPLE, 20 * constraint.k), Silent())
+        return block_of(data, blocks[int(rng.integers(len(blocks)))])
+    if not data.quasi and data.row_count > _SMALL_SETS:
+        return block_of(data, np.sort(rng.choice(data.row_count, _SETS_OF_A_SAMPLE, replace=False)))
+    return None

@@ -1,0 +1,39 @@
+"""What `auto` keeps low: one number for what a decision costs."""
+
+from __future__ import annotations
+
+from shoal.engine.local import LocalData
+from shoal.metrics.catalogue import measure, measure_sets
+from shoal.metrics.items import joint_utility_loss
+from shoal.metrics.relational import combined_cost, costs_of_columns, published_columns
+from shoal.recoding.recoding import Recoding
+from shoal.recoding.rows import RowRecoding
+
+OBJECTIVES = ("ncp", "lm", "tree", "entropy", "monotone_entropy", "ul")
+
+
+def default_objective(data: LocalData) -> str:
+    """LM of a table, NCP of sets, and the sum of NCP and UL of a table with sets."""
+    if not data.quasi:
+        return "ncp"
+    return "ncp" if data.quasi_sets else "lm"
+
+
+def in_words(data: LocalData, objective: str) -> str:
+    """What the number is called."""
+    return f"{objective.upper()} + UL" if data.quasi and data.quasi_sets else objective.upper()
+
+
+def loss_of(data: LocalData, recoding: Recoding, objective: str, k: int) -> float:
+    """What a decision costs; both losses of a table with sets count alike."""
+    if not isinstance(recoding, RowRecoding):
+        return next(iter(measure(data, recoding, k).values()))
+    if recoding.clusters is None:
+        (items,) = recoding.items
+        return measure_sets(data, items)[objective]
+    in_items = joint_utility_loss(data, recoding.items) if recoding.items else 0.0
+    if objective == "ul" and recoding.items:
+        return in_items
+    columns = published_columns(data, recoding.clusters)
+    of_columns = costs_of_columns(columns, recoding.clusters, objective)
+    return combined_cost(of_columns, data, objective) + in_items

@@ -1,0 +1,179 @@
+"""The choice by trial: several algorithms on the data themselves, and the one that loses least."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from shoal.algorithms.auto.objective import in_words, loss_of
+from shoal.algorithms.catalogue import make_algorithm
+from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.threads import in_threads
+from shoal.engine.local import LocalData
+from shoal.errors import Cancelled, LimitReached, ShoalError
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
+from shoal.progress import Progress
+from shoal.recoding.recoding import Recoding
+
+_SHARE_OF_SAMPLE = 0.3  # of the budget
+_OVERTIME = 1.1  # times the budget, after which a candidate that does not heed it is given up
+_AT_ONCE = 2
+
+CHOSEN = "chosen"  # among the figures: the name of the algorithm that was taken
+
+Sample = Callable[[LocalData, Sequence[Model], np.random.Generator], LocalData | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An algorithm with options; `mentioned` are those that tell it from other candidates."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    mentioned: tuple[str, ...] = ()
+
+    def in_words(self) -> str:
+        """What it is called."""
+        said = [f"{name} = {self.options[name]}" for name in self.mentioned if name in self.options]
+        return f"{self.name} ({', '.join(said)})" if said else self.name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tried:
+    """What came of a candidate: a decision and its loss, or why there is none."""
+
+    candidate: Candidate
+    recoding: Recoding | None = None
+    loss: float = float("inf")
+    failure: ShoalError | None = None
+
+
+class Trial(Algorithm):
+    """Runs candidates within some seconds and keeps the decision that loses least, of equals the first.
+
+    Where data are large, all are run on a sample first, and then only the best one on everything; the next
+    takes its place if it fails. The same data and random numbers give the same decision as long as the time
+    suffices.
+    """
+
+    name = "auto"
+    serves = ()
+    paper = "the best of several"
+    guarantee = "that of the algorithm that was taken"
+
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        objective: str,
+        seconds: float,
+        sample: Sample,
+    ) -> None:
+        self.candidates, self.seconds = tuple(candidates), seconds
+        self._objective, self._sample = objective, sample
+
+    def find(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> Recoding:
+        """The cheapest decision of all candidates."""
+        run = _Run(models, self._objective, rng.spawn(1)[0], time.monotonic())
+        ranked, notices = list(self.candidates), []
+        sample = self._sample(data, models, rng)
+        if sample is not None:
+            progress.stage(f"trying {len(ranked)} algorithms on {sample.row_count:,} records")
+            tried = run.all(ranked, sample, progress, _SHARE_OF_SAMPLE * self.seconds)
+            tried.sort(key=lambda each: each.loss)
+            ranked = [each.candidate for each in tried]
+            notices.append(f"auto tried on {sample.row_count:,} records: {run.told(sample, tried)}")
+        at_once = len(ranked) if sample is None else 1
+        tried = []
+        while ranked and not any(each.recoding is not None for each in tried):
+            progress.stage(f"trying {', '.join(each.name for each in ranked[:at_once])}")
+            tried += run.all(ranked[:at_once], data, progress, self.seconds)
+            ranked = ranked[at_once:]
+        best = min(tried, key=lambda each: each.loss)
+        if best.recoding is None:
+            raise best.failure or LimitReached("no algorithm found a release in time")
+        notices.append(f"auto took {best.candidate.in_words()}: {run.told(data, tried)}")
+        return replace(
+            best.recoding,
+            notices=(*notices, *best.recoding.notices),
+            figures={
+                **best.recoding.figures,
+                CHOSEN: best.candidate.name,
+                "tried": {each.candidate.in_words(): each.loss for each in tried if each.recoding},
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """What all candidates have in common."""
+
+    models: Sequence[Model]
+    objective: str
+    rng: np.random.Generator
+    started: float
+
+    def all(
+        self, candidates: Sequence[Candidate], data: LocalData, progress: Progress, seconds: float
+    ) -> list[Tried]:
+        """Run candidates, some at the same time, until so many seconds after the start."""
+        searches = [
+            partial(self._one, candidate, data, rng, self.started + seconds)
+            for candidate, rng in zip(candidates, self.rng.spawn(len(candidates)), strict=True)
+        ]
+        return in_threads(searches, progress, _AT_ONCE)
+
+    def _one(
+        self, candidate: Candidate, data: LocalData, rng: np.random.Generator, end: float, progress: Progress
+    ) -> Tried:
+        hurried = _UntilThen(progress, self.started, end)
+        try:
+            algorithm = make_algorithm(candidate.name, candidate.options)
+            recoding = algorithm.find(data, self.models, rng, hurried)
+            loss = loss_of(data, recoding, self.objective, Promise(self.models).k)
+        except Cancelled:
+            raise
+        except ShoalError as error:
+            return Tried(candidate, failure=error)
+        return Tried(candidate, recoding, loss)
+
+    def told(self, data: LocalData, tried: Sequence[Tried]) -> str:
+        """What each candidate loses, in a line."""
+        losses = [
+            f"{each.candidate.in_words()} "
+            + (_written(each.loss, self.objective) if each.recoding else f"failed ({each.failure})")
+            for each in tried
+        ]
+        return f"{in_words(data, self.objective)} {', '.join(losses)}"
+
+
+def _written(loss: float, objective: str) -> str:
+    return f"{loss:.4g} bits" if "entropy" in objective else f"{100 * loss:.4g} %"
+
+
+class _UntilThen:
+    """Progress of a candidate that has to end in time; one that does not is given up a little later."""
+
+    def __init__(self, inner: Progress, started: float, end: float) -> None:
+        self._inner, self._started, self._seconds = inner, started, end - started
+
+    def stage(self, name: str) -> None:
+        """Name the part of the work that begins now."""
+        self._inner.stage(name)
+
+    def update(self, done: float, total: float | None = None, note: str = "") -> None:
+        """Tell how much of the current stage is done."""
+        self._inner.update(done, total, note)
+        if time.monotonic() > self._started + _OVERTIME * self._seconds:
+            raise LimitReached("it did not end in time")
+
+    def expired(self, share: float = 1.0) -> bool:
+        """Whether the time, or a share of it, has passed."""
+        return self._inner.expired(share) or time.monotonic() > self._started + share * self._seconds
