@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.metrics.estimates import (
     DisassociatedEstimator,
     Errors,
@@ -18,8 +18,10 @@ from shoal.metrics.estimates import (
 from shoal.metrics.workloads import Query, generate_workload
 from shoal.policy.plan import Plan
 from shoal.privacy.model import Form
+from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import read_clusters
 from shoal.run.prepare import read
+from shoal.table.columns import Table
 from shoal.table.reading import read_published
 
 
@@ -66,6 +68,20 @@ def ask(
         tuple(Asked(query, published.count(query), round(truth.count(query))) for query in queries),
         relative_errors(queries, truth, published, sanity=sanity, keep_empty=keep_empty),
     )
+
+
+def drawn_errors(data: LocalData, released: Table | Disassociated, items: int) -> float | None:
+    """The ARE of counts of so many items in a release; None if no record holds as many."""
+    try:
+        queries = generate_workload(data, np.random.default_rng(0), values=0, items=items)
+    except InvalidParameter:
+        return None
+    published = (
+        DisassociatedEstimator(released, data.quasi_sets[0])
+        if isinstance(released, Disassociated)
+        else RecordsEstimator(data, released)
+    )
+    return relative_errors(queries, RecordsEstimator(data, data.table), published).are
 
 
 def _estimator(file: Path, plan: Plan, data: LocalData) -> Estimator:
