@@ -15,6 +15,7 @@ from shoal.metrics.estimates import (
     RecordsEstimator,
     relative_errors,
 )
+from shoal.metrics.item_shares import ItemEstimator
 from shoal.metrics.workloads import Query, generate_workload
 from shoal.policy.plan import Plan
 from shoal.privacy.model import Form
@@ -46,18 +47,25 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers to a workload, and how far they are from the truth."""
+    """The answers to a workload, how far they are from the truth, and what they assume."""
 
     asked: tuple[Asked, ...]
     errors: Errors
+    estimator: str
 
 
 def ask(
-    file: Path, plan: Plan, queries: Sequence[Query] | Shape, *, sanity: float = 1.0, keep_empty: bool = True
+    file: Path,
+    plan: Plan,
+    queries: Sequence[Query] | Shape,
+    *,
+    sanity: float = 1.0,
+    keep_empty: bool = True,
+    estimator: ItemEstimator = "best",
 ) -> Answers:
     """Put queries to a published file of any kind; the original of the plan gives domains and true counts."""
     data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject).local
-    truth, published = RecordsEstimator(data, data.table), _estimator(file, plan, data)
+    truth, published = RecordsEstimator(data, data.table), _estimator(file, plan, data, estimator)
     if isinstance(queries, Shape):
         rng = np.random.default_rng(queries.seed)
         shape = {"values": queries.values, "items": queries.items, "count": queries.count}
@@ -67,6 +75,7 @@ def ask(
     return Answers(
         tuple(Asked(query, published.count(query), round(truth.count(query))) for query in queries),
         relative_errors(queries, truth, published, sanity=sanity, keep_empty=keep_empty),
+        published.in_words,
     )
 
 
@@ -84,7 +93,7 @@ def drawn_errors(data: LocalData, released: Table | Disassociated, items: int) -
     return relative_errors(queries, RecordsEstimator(data, data.table), published).are
 
 
-def _estimator(file: Path, plan: Plan, data: LocalData) -> Estimator:
+def _estimator(file: Path, plan: Plan, data: LocalData, items: ItemEstimator) -> Estimator:
     if plan.models.form is Form.CLUSTERS:
         return DisassociatedEstimator(read_clusters(file), data.quasi_sets[0])
-    return RecordsEstimator(data, read_published(file, plan.roles, plan.read_options).table)
+    return RecordsEstimator(data, read_published(file, plan.roles, plan.read_options).table, items)
