@@ -33,8 +33,8 @@ from .run.api import anonymize, measure, read, verify
 from .run.result import Result
 from .study.attack import attack
 from .study.compare import compare
-from .study.comparison import Constraint
 from .study.profile import profile
+from .study.recommendation import Constraint
 from .study.reconstruct import mean_supports, query, reconstruct
 from .table.reading import LongForm, ReadOptions
 from .table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive

@@ -79,7 +79,7 @@ def test_estimates_are_those_of_all_possible_originals(items):
         if data.row_count < 2:
             continue
         table = release(data, "rmerge-rt", KKmAnonymity(2, 2), delta=1.0, items=items)
-        estimator, truth = RecordsEstimator(data, table), RecordsEstimator(data, data.table)
+        estimator, truth = RecordsEstimator(data, table, "subsets"), RecordsEstimator(data, data.table)
         for shape in ((0, 1), (1, 0), (2, 1)):
             try:
                 queries = generate_workload(
@@ -166,7 +166,7 @@ def test_disassociated_sets_answer_with_what_is_expected(tmp_path):
 def test_a_generalized_item_counts_as_in_the_text():
     data = local_data([({"a1", "a2"},), ({"a2"},)], {"letters": QuasiSet()}, trees={"letters": LETTERS})
     table = release_at(data, "A")
-    estimator = RecordsEstimator(data, table)
+    estimator = RecordsEstimator(data, table, "subsets")
     assert estimator.count(Query({}, {"letters": ("a1",)})) == pytest.approx(2 * 2**2 / 7)
     assert estimator.count(Query({}, {"letters": ("a1", "a2")})) == pytest.approx(2 * 2 / 7)
 

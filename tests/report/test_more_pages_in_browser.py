@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -11,7 +12,7 @@ from shoal.attack.finding import CandidateBand, Exposure, Finding
 from shoal.attack.homogeneity import Confidence
 from shoal.attack.journalist import Journalist
 from shoal.report.attack_page import attack_page
-from shoal.report.compare_page import compare_page
+from shoal.report.compare_page import Advice, compare_page
 from tests.report.outcomes import EVIL
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -78,6 +79,7 @@ def run(algorithm, k, loss, holds=True):
         "run": f"{algorithm} k={k}",
         "algorithm": algorithm,
         "model": "km-anonymity",
+        "promise": f"km-anonymity k={k} m=2",
         "k": k,
         "holds": holds,
         "ncp": loss if holds else None,
@@ -95,10 +97,22 @@ RUNS = [
     for place, algorithm in enumerate(ALGORITHMS)
     for k in (2, 5, 10, 25, 50)
 ] + [run("aa", 5_000, 0, holds=False)]
+ADVICE = Advice(
+    run="aa k=5",
+    reason="aa k=5 loses least",
+    costs="a stricter promise would cost: km-anonymity k=50 m=2 NCP 0.5 (aa k=50)",
+    heads=("promise", "beside the policy", "loses least", "by", "NCP", "ARE, 1 item"),
+    promises=(
+        ("km-anonymity k=5 m=2", "the policy's own", "aa k=5", "NCP", "5.0%", "0.2"),
+        ("km-anonymity k=50 m=2", "stricter", "aa k=50", "NCP", "50.0%", "1.2"),
+        ("km-anonymity k=2 m=2", "weaker than the policy", "aa k=2", "NCP", "2.0%", ""),
+    ),
+    left_out=(f"{EVIL} was left out",),
+)
 PAGES = {
     "attack": (lambda: attack_page(FOUND), ["items", "chunks", "values-and-items"]),
     "compare": (
-        lambda: compare_page(RUNS, ["aa k=10", "aa k=5", "aa k=2"], "aa k=5", "aa k=5 loses least", "ncp"),
+        lambda: compare_page(RUNS, ["aa k=10", "aa k=5", "aa k=2"], ADVICE, "ncp"),
         ["loss", "risk", "time"],
     ),
 }
@@ -141,7 +155,7 @@ def test_draws_its_figures_and_asks_for_nothing(browser, tmp_path, name, width, 
 def test_no_table_beside_a_figure_is_cropped_on_a_wide_page(browser, tmp_path):
     file = tmp_path / "page.html"
     rows = [run(algorithm, k, 0.01 * k) for algorithm in ("aa", "lra", "vpa", "hghs") for k in (2, 5, 50)]
-    file.write_text(compare_page(rows, ["aa k=50"], None, "no run keeps it", "ncp"), encoding="utf-8")
+    file.write_text(compare_page(rows, ["aa k=50"], replace(ADVICE, run=None), "ncp"), encoding="utf-8")
     opened = browser.new_page(viewport={"width": 1280, "height": 900})
     opened.set_default_timeout(PATIENCE)
     opened.goto(file.as_uri(), timeout=PATIENCE)

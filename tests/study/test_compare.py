@@ -10,7 +10,8 @@ import pytest
 
 import shoal as sh
 from shoal.errors import BadInput, UnknownName
-from shoal.study.comparison import Constraint, jobs_of, pareto_front, recommend
+from shoal.policy.policy_file import load_policy
+from shoal.study.comparison import jobs_of, plan_of_job
 from tests.cli.commands import process, shoal
 
 pytestmark = pytest.mark.xdist_group("compare")  # which shares one comparison that takes long
@@ -18,61 +19,56 @@ pytestmark = pytest.mark.xdist_group("compare")  # which shares one comparison t
 TIMES = ("seconds", "search_seconds", "peak_memory_mb")
 
 
-def row(name, loss, risk, seconds=1.0, holds=True):
-    return {
-        "run": name,
-        "algorithm": name.split()[0],
-        "holds": holds,
-        "ncp": loss,
-        "risk": risk,
-        "seconds": seconds,
-        "peak_memory_mb": 100.0,
-    }
-
-
-ROWS = [
-    row("aa k=2", 0.1, 0.5),
-    row("aa k=5", 0.3, 0.2, seconds=400),
-    row("vpa k=5", 0.4, 0.2),
-    row("vpa k=10", 0.6, 0.1),
-    row("aa k=10", 0.2, 0.1, holds=False),
-]
+KM = {"model": "km-anonymity", "k": 2, "m": 2}
 
 
 def test_every_algorithm_meets_every_combination():
-    jobs = jobs_of(["aa", "vpa"], {"k": [2, 5], "m": [1, 2]})
+    jobs = jobs_of(["aa", "vpa"], {"k": [2, 5], "m": [1, 2]}, KM)
     assert len(jobs) == 8
     assert len({job.name for job in jobs}) == 8
     assert jobs[0].name == "aa k=2 m=1"
     assert jobs[0].privacy == {"k": 2, "m": 1}
+    assert jobs[0].promised == "km-anonymity k=2 m=1"
 
 
 def test_an_option_is_swept_only_where_it_is_taken():
-    names = [job.name for job in jobs_of(["aa", "lra"], {"k": [2], "parts": [2, 3]})]
+    names = [job.name for job in jobs_of(["aa", "lra"], {"k": [2], "parts": [2, 3]}, KM)]
     assert names == ["aa k=2", "lra k=2 parts=2", "lra k=2 parts=3"]
+
+
+def test_auto_takes_options_as_in_a_policy():
+    names = [job.name for job in jobs_of(["auto", "aa"], {"parts": [2, 3]}, KM)]
+    assert names == ["auto parts=2", "auto parts=3", "aa"]
+
+
+def test_every_model_has_its_own_keys():
+    sweep = {
+        "k": [2, 3],
+        "epsilon": [1],
+        "model": ["km-anonymity", "set-k-anonymity", "differential-privacy"],
+    }
+    assert [job.promised for job in jobs_of(["auto"], sweep, KM)] == [
+        "km-anonymity k=2 m=2",
+        "km-anonymity k=3 m=2",
+        "set-k-anonymity k=2",
+        "set-k-anonymity k=3",
+        "differential-privacy epsilon=1",
+    ]
 
 
 def test_what_nobody_takes_and_nobody_knows_is_said():
     with pytest.raises(BadInput, match="nothing takes shoes"):
-        jobs_of(["aa"], {"shoes": [1]})
+        jobs_of(["aa"], {"shoes": [1]}, KM)
+    with pytest.raises(BadInput, match="nothing takes epsilon"):
+        jobs_of(["aa"], {"epsilon": [1]}, KM)
+    with pytest.raises(BadInput, match="there is nothing to compare"):
+        jobs_of([], {"k": [2]}, KM)
     with pytest.raises(UnknownName, match="did you mean 'aa'"):
-        jobs_of(["aaa"], {})
-
-
-def test_the_front_holds_what_no_other_run_beats():
-    assert pareto_front(ROWS, "ncp") == ["vpa k=10", "aa k=5", "aa k=2"]
-
-
-def test_recommends_the_least_loss_within_the_constraint_with_its_reason():
-    found = recommend(ROWS, Constraint(risk=0.2, seconds=300))
-    assert found.run == "vpa k=5"
-    assert found.reason == (
-        "vpa k=5 loses least (NCP with risk at most 0.2 within 300 s): 0.4, risk 0.2, 1.0 s;"
-        " the next of 2 runs that keep the constraint is vpa k=10 with 0.6"
-    )
-    assert recommend(ROWS, Constraint()).run == "aa k=2"
-    assert recommend(ROWS, Constraint(risk=0.01)).run is None
-    assert "no run keeps the constraint" in recommend(ROWS, Constraint(risk=0.01)).reason
+        jobs_of(["aaa"], {}, KM)
+    with pytest.raises(UnknownName, match="did you mean 'km-anonymity'"):
+        jobs_of(["aa"], {"model": ["km-anonymty"]}, KM)
+    with pytest.raises(BadInput, match="differential-privacy needs epsilon; give it with --sweep epsilon="):
+        jobs_of(["aa"], {"model": ["differential-privacy"]}, KM)
 
 
 @pytest.fixture(scope="module")
@@ -182,3 +178,89 @@ def test_other_data_and_other_folders_are_refused(policy, gone_on, tmp_path):
 
 def test_the_journal_is_plain_json_lines(policy, gone_on):
     assert all(json.loads(line)["run"] for line in journal_rows(policy.parent / "killed"))
+
+
+def test_a_policys_options_go_only_to_who_takes_them(policy, tmp_path):
+    named = tmp_path / "policy.toml"
+    named.write_text(policy.read_text() + '[algorithm]\nname = "lra"\nparts = 3\nseed = 7\n')
+    plans = {
+        job.name: plan_of_job(load_policy(named), job).search
+        for job in jobs_of(["lra", "aa", "auto"], {}, KM)
+    }
+    assert plans["lra"].options == {"parts": 3}
+    assert plans["aa"].options == {}
+    assert plans["auto"].options == {}, "what was meant for lra does not bind auto"
+    assert {plan.seed for plan in plans.values()} == {7}
+    left_open = tmp_path / "auto.toml"
+    left_open.write_text(policy.read_text() + "[algorithm]\nparts = 3\n")
+    (auto,) = jobs_of(["auto"], {}, KM)
+    assert plan_of_job(load_policy(left_open), auto).search.options == {"parts": 3}
+
+
+def test_who_draws_noise_gets_no_seed(policy):
+    sweep = {"model": ["differential-privacy"], "epsilon": [1]}
+    for job in jobs_of(["diffpart", "auto"], sweep, KM):
+        assert plan_of_job(load_policy(policy), job).search.seed is None
+
+
+@pytest.fixture(scope="module")
+def models(policy):
+    """Models beside each other, by algorithms of which none serves all."""
+    sweep = {
+        "model": ["km-anonymity", "set-k-anonymity", "disassociation", "differential-privacy"],
+        "k": [2, 3],
+        "epsilon": [1.0],
+    }
+    (policy.parent / "tree.csv").write_text("a;ab;*\nb;ab;*\nc;cd;*\nd;cd;*\n")
+    file = policy.with_name("models.toml")  # noise hides no items that only the data name
+    file.write_text(policy.read_text().replace("{ fanout = 2 }", '"tree.csv"'))
+    return sh.compare(
+        file, algorithms=["auto", "aa", "diffpart"], sweep=sweep, out=policy.parent / "models", workers=2
+    )
+
+
+def test_models_stand_beside_each_other_by_the_measures_that_they_share(models):
+    rows = {row["run"]: row for row in models.rows}
+    assert all(row["holds"] for row in rows.values()), [row["error"] for row in rows.values()]
+    assert rows["diffpart model=differential-privacy epsilon=1.0"]["seed"] is None
+    assert rows["auto model=differential-privacy epsilon=1.0"]["took"] == "diffpart"
+    assert all(row["took"] == row["algorithm"] for row in rows.values() if row["algorithm"] != "auto")
+    assert all(row["are_1"] is not None and row["are_2"] is not None for row in rows.values())
+    table = models.costs
+    assert {"NCP", "ARE, 1 item", "ARE, 2 items"} <= set(table.heads)
+    assert len(table.rows) == 7
+    ranked_by = {cost.promise: cost.measure for cost in models.promises}
+    assert ranked_by["km-anonymity k=2 m=2"] == "ncp"
+    assert ranked_by["disassociation k=2 m=2"] not in (None, "ncp")
+
+
+def test_what_no_search_serves_is_left_out_with_a_word(policy, models):
+    told = "\n".join(models.left_out)
+    assert "aa model=set-k-anonymity k=2 was left out: the algorithm aa does not serve" in told
+    assert "diffpart model=km-anonymity k=2 was left out" in told
+    with pytest.raises(BadInput, match="does not serve"):
+        sh.compare(policy, algorithms=["diffpart"], out=policy.parent / "nothing")
+    with pytest.raises(BadInput, match="has no option 'shoes'"):
+        sh.compare(policy, algorithms=["auto"], sweep={"shoes": [1]}, out=policy.parent / "nothing")
+
+
+def test_never_recommends_less_or_something_else_than_the_policy_promises(models):
+    assert models.recommendation.run in ("auto model=km-anonymity k=2", "aa model=km-anonymity k=2")
+    standings = {row["promise"]: row["standing"] for row in models.rows}
+    assert standings == {
+        "km-anonymity k=2 m=2": "own",
+        "km-anonymity k=3 m=2": "stricter",
+        "set-k-anonymity k=2": "another",
+        "set-k-anonymity k=3": "another",
+        "disassociation k=2 m=2": "another",
+        "disassociation k=3 m=2": "another",
+        "differential-privacy epsilon=1.0": "another",
+    }
+    assert models.recommendation.costs.startswith("a stricter promise would cost: km-anonymity k=3 m=2 NCP ")
+
+
+def test_an_incomplete_promise_is_refused(policy, tmp_path):
+    file = tmp_path / "policy.toml"
+    file.write_text(policy.read_text().replace("k = 2\n", ""))
+    with pytest.raises(BadInput, match="km-anonymity needs k"):
+        sh.compare(file, algorithms=["aa"], sweep={"k": [2]}, out=tmp_path / "out")

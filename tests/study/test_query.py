@@ -42,7 +42,10 @@ def test_generalized_sets(plan_for, tmp_path):
     answers = ask(file, plan_for(sh.KmAnonymity(2, 1)), [A_AND_B])
     (answer,) = answers.asked
     assert answer.true == 2
-    assert answer.expected == pytest.approx(2 + 2 / 7)  # * stands for any of a, b and x
+    assert answer.expected == pytest.approx(2 + 0.4 * 0.6)  # * stands for a and b as they occur, 2 to 3
+    assert "how often they seem to occur" in answers.estimator
+    (by_subsets,) = ask(file, plan_for(sh.KmAnonymity(2, 1)), [A_AND_B], estimator="subsets").asked
+    assert by_subsets.expected == pytest.approx(2 + 2 / 7)  # * stands for any of a, b and x
 
 
 def test_queries_are_drawn_with_a_seed(plan_for, tmp_path):

@@ -13,16 +13,17 @@ from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
 from shoal.study.compare import PAGE, compare
-from shoal.study.comparison import Constraint
+from shoal.study.recommendation import Constraint
 
 
 @reporting
 def compare_command(
     policy: Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")],
     *,
-    algorithms: Annotated[str, typer.Option(help="Names, separated by commas.")],
+    algorithms: Annotated[str, typer.Option(help="Names, or auto, separated by commas.")],
     sweep: Annotated[
-        list[str] | None, typer.Option(help="A parameter and its values, such as k=2,5,10; repeatable.")
+        list[str] | None,
+        typer.Option(help="A parameter and its values, such as k=2,5,10, or a model; repeatable."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The output folder.", show_default="<policy name>-compare")
@@ -53,32 +54,33 @@ def compare_command(
         )
     recommendation = found.recommendation
     if as_json:
-        output.show_json(
-            {
-                "runs": list(found.rows),
-                "front": list(found.front),
-                "recommended": recommendation.run,
-                "reason": recommendation.reason,
-                "repeated": found.repeated,
-                "folder": str(found.folder),
-            }
-        )
+        output.show_json({**found.facts, "repeated": found.repeated, "folder": str(found.folder)})
         return
-    heads = ("run", "holds", loss, "risk", "seconds", "peak MB")
+    output.show_notices(found.left_out)
+    heads = ("run", "took", "holds", found.loss, "risk", "seconds", "peak MB")
     output.show_table(
         f"{len(found.rows)} runs",
         heads,
         [
             (
                 row["run"],
+                row.get("took") or "",
                 "yes" if row["holds"] else row.get("error") or "no",
-                *("" if row.get(name) is None else f"{row[name]:.4g}" for name in (loss, "risk", "seconds")),
+                *(
+                    "" if row.get(name) is None else f"{row[name]:.4g}"
+                    for name in (found.loss, "risk", "seconds")
+                ),
                 f"{row['peak_memory_mb']:.0f}",
             )
             for row in found.rows
         ],
     )
-    output.show_facts("Recommended", {"run": recommendation.run or "none", "because": recommendation.reason})
+    if len(found.promises) > 1:
+        output.show_table("What other promises would cost", found.costs.heads, found.costs.rows)
+    facts = {"run": recommendation.run or "none", "because": recommendation.reason}
+    if recommendation.costs:
+        facts["others"] = recommendation.costs
+    output.show_facts("Recommended", facts)
     output.say(f"table and page: {output.short_path(found.folder / PAGE)}")
 
 

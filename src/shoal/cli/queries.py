@@ -13,6 +13,7 @@ from shoal.cli import output
 from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
 from shoal.metrics.answers import Answer
+from shoal.metrics.item_shares import ItemEstimator
 from shoal.metrics.workloads import Query, read_workload
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
@@ -49,6 +50,10 @@ def query(
     drop_empty: Annotated[
         bool, typer.Option("--drop-empty", help="Leave out queries that truly count nothing.")
     ] = False,
+    estimator: Annotated[
+        ItemEstimator,
+        typer.Option(help="How likely a generalized item stands for each of its items; see the docs."),
+    ] = "best",
     as_json: Json = False,
 ) -> None:
     """Say how many records have certain values or hold an itemset, as the published file lets expect.
@@ -67,7 +72,8 @@ def query(
     else:
         written = _written(plan, value or (), [split_itemset(text, separator) for text in itemset or ()])
         asked = [*written, *(read_workload(workload) if workload else ())]
-    _show_answers(file, ask(file, plan, asked, sanity=sanity, keep_empty=not drop_empty), as_json=as_json)
+    answers = ask(file, plan, asked, sanity=sanity, keep_empty=not drop_empty, estimator=estimator)
+    _show_answers(file, answers, as_json=as_json)
 
 
 def _refuse_without_policy(**given: object) -> None:
@@ -133,7 +139,12 @@ def _show_answers(file: Path, answers: Answers, *, as_json: bool) -> None:
     errors = answers.errors
     output.show_facts(
         "Average relative error",
-        {"ARE": f"{errors.are:.4g}", "queries": errors.queries, "of which truly count nothing": errors.empty},
+        {
+            "ARE": f"{errors.are:.4g}",
+            "queries": errors.queries,
+            "of which truly count nothing": errors.empty,
+            "estimated so": answers.estimator,
+        },
     )
 
 

@@ -1,9 +1,9 @@
 """How many records a query counts, as a reader of the publication estimates it, and how wrong that is.
 
-A published value stands for each of the original values it covers with the same probability. A published item
-that stands for n items stands for each of the 2^n - 1 ways to hold some of them with the same probability, so
-it contains j given ones with probability 2^(n-j) / (2^n - 1). Different values and items are taken as
-independent. All estimators answer the same queries, so that releases of any kind can be compared.
+A published value stands for each of the original values it covers with the same probability; for published
+items see `item_shares`. Different values and items are taken as independent, but by `subsets` a published
+item contains j given ones of its n with probability 2^(n-j) / (2^n - 1). All estimators answer the same
+queries, so that releases of any kind can be compared.
 """
 
 import math
@@ -18,6 +18,13 @@ from shoal.errors import InvalidParameter, UnknownName
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
 from shoal.metrics.answers import support_of
+from shoal.metrics.item_shares import (
+    ItemEstimator,
+    best_estimator,
+    check_estimator,
+    likely_shares,
+    uniform_shares,
+)
 from shoal.metrics.workloads import Query
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.label_meaning import items_of_labels, spans_of_labels
@@ -25,7 +32,11 @@ from shoal.table.columns import Carried, Coded, Domain, Sets, Table
 
 
 class Estimator(Protocol):
-    """Answers COUNT queries."""
+    """Answers COUNT queries; `in_words` says how."""
+
+    @property
+    def in_words(self) -> str:
+        """What is assumed."""
 
     def count(self, query: Query) -> float:
         """How many records the query counts, or is expected to."""
@@ -51,6 +62,15 @@ class LabelMeaning:
         before = starts_of(wanted[self.covered.items])
         return np.diff(before[self.covered.starts])
 
+    def shares_of(self, label: str, column: str, shares: Floats) -> Floats:
+        """How likely each published code stands for an original value; 0 where it does not cover it."""
+        if label not in self.codes:
+            raise UnknownName(f"column {column!r}", "value", label, sorted(self.codes)[:20])
+        places = np.flatnonzero(self.covered.items == self.codes[label])
+        of_codes = np.zeros(len(self.covered.starts) - 1)
+        of_codes[np.searchsorted(self.covered.starts, places, side="right") - 1] = shares[places]
+        return of_codes
+
     @property
     def sizes(self) -> Ints:
         """How many original values each published code stands for."""
@@ -60,10 +80,12 @@ class LabelMeaning:
 class RecordsEstimator:
     """Answers from published records: tables, generalized sets, and both together.
 
-    The domains and hierarchies of the original are public; nothing else of it is used.
+    The domains and hierarchies of the original are public; nothing else of it is used. `items` is how a
+    published item is shared out among those that it covers, by default as is best for the file.
     """
 
-    def __init__(self, original: LocalData, published: Table) -> None:
+    def __init__(self, original: LocalData, published: Table, items: ItemEstimator = "best") -> None:
+        check_estimator(items)
         self._table = published
         self._meanings = {
             name: meaning_of(
@@ -71,6 +93,18 @@ class RecordsEstimator:
             )
             for name in (*original.quasi, *original.quasi_sets)
         }
+        self._estimators = {
+            name: self._best_estimator(name) if items == "best" else items for name in original.quasi_sets
+        }
+        self._shares = {
+            name: self._item_shares(name, by) for name, by in self._estimators.items() if by != "subsets"
+        }
+
+    @property
+    def in_words(self) -> str:
+        """What is assumed of published items."""
+        told = dict.fromkeys(self._estimators.values())
+        return "; ".join(_IN_WORDS[estimator] for estimator in told) or _OF_VALUES
 
     def count(self, query: Query) -> float:
         """The sum over records of the probability that the query counts them."""
@@ -87,8 +121,22 @@ class RecordsEstimator:
         return np.append(of_codes, 0.0)[self._table.coded(name).codes]  # a missing value is none of these
 
     def _chances_of_items(self, name: str, items: Sequence[str]) -> Floats:
-        meaning, sets = self._meaning(name), self._table.sets(name)
         wanted = tuple(dict.fromkeys(items))
+        meaning, sets = self._meaning(name), self._table.sets(name).arrays
+        if self._estimators[name] == "subsets":
+            return self._chances_of_subsets(name, wanted)
+        chances = np.ones(self._table.row_count)
+        for item in wanted:
+            of_codes = meaning.shares_of(item, name, self._shares[name])
+            held = np.flatnonzero(of_codes[sets.items])
+            rows = np.searchsorted(sets.starts, held, side="right") - 1
+            lacking = np.ones(len(chances))
+            np.multiply.at(lacking, rows, 1 - of_codes[sets.items[held]])
+            chances *= 1 - lacking
+        return chances
+
+    def _chances_of_subsets(self, name: str, wanted: Sequence[str]) -> Floats:
+        meaning, sets = self._meaning(name), self._table.sets(name)
         hits = meaning.hits(wanted, name)
         logs = -hits * math.log(2) - np.log1p(-np.exp2(-np.maximum(meaning.sizes, 1).astype(np.float64)))
         held = np.flatnonzero(hits[sets.arrays.items])
@@ -98,10 +146,27 @@ class RecordsEstimator:
         exponents = np.bincount(rows, logs[codes], len(sets))
         return np.where(found == len(wanted), np.exp(exponents), 0.0)
 
+    def _best_estimator(self, name: str) -> ItemEstimator:
+        return best_estimator(self._meanings[name].covered, self._table.sets(name).arrays)
+
+    def _item_shares(self, name: str, estimator: ItemEstimator) -> Floats:
+        covered, sets = self._meanings[name].covered, self._table.sets(name).arrays
+        if estimator == "items":
+            return uniform_shares(covered)
+        return likely_shares(covered, np.bincount(sets.items, minlength=len(covered.starts) - 1))
+
     def _meaning(self, name: str) -> LabelMeaning:
         if name not in self._meanings:
             raise UnknownName("the publication", "column", name, self._meanings)
         return self._meanings[name]
+
+
+_OF_VALUES = "each value that a published one covers is as likely as the others"
+_IN_WORDS: Mapping[ItemEstimator, str] = {
+    "items": "each of the n items that a published one covers is held with probability 1/n",
+    "subsets": "each way to hold some of the items that a published one covers is as likely as the others",
+    "likelihood": "a published item is shared out among those that it covers by how often they seem to occur",
+}
 
 
 class DisassociatedEstimator:
@@ -109,6 +174,11 @@ class DisassociatedEstimator:
 
     def __init__(self, published: Disassociated, column: str = "items") -> None:
         self._published, self._column = published, column
+
+    @property
+    def in_words(self) -> str:
+        """What is assumed of chunks."""
+        return "the mean of all reconstructions, chunks of a cluster combined by chance"
 
     def count(self, query: Query) -> float:
         """The expected support of the query's items; there are no single values to ask for."""

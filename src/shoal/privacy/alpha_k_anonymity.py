@@ -41,6 +41,7 @@ class AlphaKAnonymity(Diversity):
                 least=0.05,
                 most=0.95,
                 step=0.05,
+                stricter="smaller",
             ),
         ),
         make=lambda given: AlphaKAnonymity(given["alpha"], given["k"]),

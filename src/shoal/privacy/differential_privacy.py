@@ -34,6 +34,7 @@ class DifferentialPrivacy(Model):
                 least=0.1,
                 most=5,
                 step=0.1,
+                stricter="smaller",
             ),
         ),
         make=lambda given: DifferentialPrivacy(given["epsilon"]),

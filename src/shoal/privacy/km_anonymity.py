@@ -32,7 +32,16 @@ class KmAnonymity(Model):
     bounded: ClassVar[bool] = True
     named: ClassVar[Named | None] = Named(
         knowledge="Some of a person's items",
-        keys=(K, M, Key(name="negative", help="Somebody may also know which items are absent", kind=bool)),
+        keys=(
+            K,
+            M,
+            Key(
+                name="negative",
+                help="Somebody may also know which items are absent",
+                kind=bool,
+                stricter="larger",
+            ),
+        ),
         make=lambda given: KmAnonymity(given["k"], given["m"], given.get("negative", False)),
     )
 

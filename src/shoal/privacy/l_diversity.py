@@ -55,7 +55,12 @@ class LDiversity(Diversity):
         keys=(
             L,
             Key(name="diversity", help="How values are counted", kind=get_args(DiversityKind)),
-            Key(name="c", help="How many times as frequent the most frequent value may be", kind=float),
+            Key(
+                name="c",
+                help="How many times as frequent the most frequent value may be",
+                kind=float,
+                stricter="smaller",
+            ),
         ),
         make=lambda given: LDiversity(given["l"], given.get("diversity", "frequency"), given.get("c")),
         sensitive=ONE_IN_L,

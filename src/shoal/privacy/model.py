@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
 from shoal.engine.port import Question
 from shoal.errors import Infeasible
@@ -32,6 +32,7 @@ class Key:
 
     `kind` is what may be written there: int, float, bool, or one of several words. `safe` is what a form
     suggests; `least`, `most` and `step` are those of its slider. A key that is not `needed` asks for more.
+    `stricter` says which values promise more; without it different values cannot be compared.
     """
 
     name: str
@@ -42,13 +43,27 @@ class Key:
     least: float = 1
     most: float = 100
     step: float = 1
+    stricter: Literal["larger", "smaller"] | None = None
 
 
-K = Key(name="k", help="A person hides among at least so many (k)", needed=True, safe=5, least=2)
-M = Key(
-    name="m", help="Somebody knows up to so many items of a person (m)", needed=True, safe=2, least=1, most=5
+K = Key(
+    name="k",
+    help="A person hides among at least so many (k)",
+    needed=True,
+    safe=5,
+    least=2,
+    stricter="larger",
 )
-L = Key(name="l", help="At most one in so many (l)", kind=float, safe=2, least=2, most=10)
+M = Key(
+    name="m",
+    help="Somebody knows up to so many items of a person (m)",
+    needed=True,
+    safe=2,
+    least=1,
+    most=5,
+    stricter="larger",
+)
+L = Key(name="l", help="At most one in so many (l)", kind=float, safe=2, least=2, most=10, stricter="larger")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,6 +45,7 @@ class TCloseness(Diversity):
                 least=0.05,
                 most=0.95,
                 step=0.05,
+                stricter="smaller",
             ),
             Key(name="distance", help="How far apart values are", kind=get_args(Distance)),
         ),

@@ -1,6 +1,7 @@
 """A comparison of runs: one HTML file."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -9,13 +10,25 @@ from shoal.report.document import document
 from shoal.report.figures import Point, comparison_figure
 from shoal.report.html import Content, Html, table, tag
 from shoal.report.parts import pair, private_header, section, tiles
-from shoal.report.wording import counted, measure
+from shoal.report.wording import counted, measure, sentence
 
 Row = Mapping[str, Any]
 
 
-def compare_page(rows: Sequence[Row], front: Sequence[str], taken: str | None, reason: str, loss: str) -> str:
-    """The whole page; `front` names the runs that no other beats, `taken` the recommended one."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """The run to take, why, and what other promises would cost, as a sentence and as a table of texts."""
+
+    run: str | None
+    reason: str
+    costs: str = ""
+    heads: tuple[str, ...] = ()
+    promises: tuple[tuple[str, ...], ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def compare_page(rows: Sequence[Row], front: Sequence[str], advice: Advice, loss: str) -> str:
+    """The whole page; `front` names the runs that no other beats."""
     header = private_header(
         "Comparison",
         f"{counted(len(rows), 'run')} side by side",
@@ -24,36 +37,54 @@ def compare_page(rows: Sequence[Row], front: Sequence[str], taken: str | None, r
     return document(
         "Shoal comparison",
         header,
-        _sections(rows, front, taken, reason, loss),
+        _sections(rows, front, advice, loss),
         f"Made by Shoal {version('shoal')}.",
     )
 
 
-def _sections(
-    rows: Sequence[Row], front: Sequence[str], taken: str | None, reason: str, loss: str
-) -> Iterable[Html]:
-    yield _recommendation(rows, taken, reason, loss)
+def _sections(rows: Sequence[Row], front: Sequence[str], advice: Advice, loss: str) -> Iterable[Html]:
+    yield _recommendation(rows, advice, loss)
+    if len(advice.promises) > 1:
+        yield _promises(advice)
     usable = [row for row in rows if row["holds"] and row.get(loss) is not None]
     shown = f"{loss.upper()} (lower is better)"
     swept = _swept(rows)
-    if usable and swept is not None:
-        yield _by_parameter("loss", f"Loss by {swept}", usable, (swept, loss), shown)
+    by_swept = [] if swept is None else [row for row in usable if row.get(swept) is not None]
+    if swept is not None and by_swept:
+        yield _by_parameter("loss", f"Loss by {swept}", by_swept, (swept, loss), shown)
     if usable:
         yield _loss_and_risk(usable, front, loss, shown)
-    if usable and swept is not None:
-        yield _by_parameter("time", f"Time by {swept}", usable, (swept, "seconds"), "seconds")
+    if swept is not None and by_swept:
+        yield _by_parameter("time", f"Time by {swept}", by_swept, (swept, "seconds"), "seconds")
     yield _all_runs(rows, front, loss)
 
 
-def _recommendation(rows: Sequence[Row], taken: str | None, reason: str, loss: str) -> Html:
-    best = next((row for row in rows if row["run"] == taken), None)
+def _recommendation(rows: Sequence[Row], advice: Advice, loss: str) -> Html:
+    best = next((row for row in rows if row["run"] == advice.run), None)
     return section(
         "verdict",
         "The recommendation",
-        tag("p", f"✓ {taken}" if taken else "✗ No run keeps the constraint", class_="answer"),
-        tag("p", f"{reason}.", class_="claim"),
+        tag("p", f"✓ {advice.run}" if advice.run else "✗ No run can be recommended", class_="answer"),
+        tag("p", f"{advice.reason}.", class_="claim"),
         None if best is None else tiles(_key_figures(best, loss)),
-        class_="verdict" if taken else "verdict broken",
+        *(tag("p", sentence(words), class_="quiet") for words in advice.left_out),
+        class_="verdict" if advice.run else "verdict broken",
+    )
+
+
+def _promises(advice: Advice) -> Html:
+    """What a stricter, weaker or other promise would cost, beside the policy's own."""
+    return section(
+        "promises",
+        "What other promises would cost",
+        tag("p", sentence(advice.costs)) if advice.costs else None,
+        table(
+            "Every promise by its run that loses least",
+            advice.heads,
+            [tuple(row) for row in advice.promises],
+            numeric=tuple(range(4, len(advice.heads))),
+        ),
+        class_="wide",
     )
 
 
@@ -146,11 +177,16 @@ def _loss_and_risk(rows: Sequence[Row], front: Sequence[str], loss: str, shown: 
     )
 
 
+def _run_and_choice(row: Row) -> str:
+    """The name of a run, with the algorithm that was chosen where that was left open."""
+    return str(row["run"]) if row.get("took") in (None, row["algorithm"]) else f"{row['run']} ({row['took']})"
+
+
 def _all_runs(rows: Sequence[Row], front: Sequence[str], loss: str) -> Html:
     body: list[tuple[Content, ...]] = [
         (
-            str(row["run"]),
-            str(row["model"]),
+            _run_and_choice(row),
+            str(row["promise"]),
             "holds, checked" if row["holds"] else str(row.get("error") or "does not hold"),
             "" if row.get(loss) is None else _loss(loss, row[loss]),
             "" if row["risk"] is None else f"{row['risk']:.3g}",

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,23 +18,32 @@ import pyarrow.parquet
 
 from shoal.engine.memory import peak_memory_mb
 from shoal.errors import BadInput, InvalidParameter, OutputFailed, Problem, ShoalError
+from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import PolicyFile, load_policy
 from shoal.progress import Progress, Silent
 from shoal.report.class_sizes import risk_of
-from shoal.report.compare_page import compare_page
+from shoal.report.compare_page import Advice, compare_page
+from shoal.run.in_memory import algorithm_for
 from shoal.run.output import file_that_appears_whole
 from shoal.run.release import run
+from shoal.run.result import Result
 from shoal.study.child_processes import end_with_parent
-from shoal.study.comparison import (
+from shoal.study.comparison import SweepRun, jobs_of, plan_of_job
+from shoal.study.query import drawn_errors
+from shoal.study.recommendation import (
+    QUERY_ERRORS,
     Constraint,
+    CostTable,
+    PromiseCost,
     Recommendation,
-    Row,
-    SweepRun,
-    jobs_of,
+    cost_table,
     pareto_front,
-    plan_of_job,
+    promise_costs,
     recommend,
 )
+from shoal.study.standing import standing_of
+
+Row = dict[str, Any]
 
 JOURNAL = "journal.jsonl"
 TABLE, PAGE = "comparison", "comparison.html"
@@ -42,13 +51,40 @@ TABLE, PAGE = "comparison", "comparison.html"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One row per run, the runs that no other beats in loss and risk, and the one to take."""
+    """One row per run, the runs that no other beats in loss and risk, and the one to take.
+
+    `promises` ranks the runs within each promise; `left_out` says what could not be run, and why. `loss` is
+    the measure of the front: the one that was asked for, or that the recommended run has instead.
+    """
 
     rows: tuple[Row, ...]
     front: tuple[str, ...]
+    promises: tuple[PromiseCost, ...]
     recommendation: Recommendation
+    loss: str
+    left_out: tuple[str, ...]
     folder: Path
     repeated: int
+
+    @property
+    def costs(self) -> CostTable:
+        """What the promises cost, side by side."""
+        return cost_table(self.rows, self.promises, self.loss)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Everything that was found, as plain values."""
+        return {
+            "runs": list(self.rows),
+            "front": list(self.front),
+            "recommended": self.recommendation.run,
+            "reason": self.recommendation.reason,
+            "costs": self.recommendation.costs,
+            "promises": [asdict(cost) for cost in self.promises],
+            "cost_table": asdict(self.costs),
+            "left_out": list(self.left_out),
+            "loss": self.loss,
+        }
 
     @property
     def table(self) -> pa.Table:
@@ -70,6 +106,10 @@ def compare(
 ) -> Comparison:
     """Run every algorithm with every combination of swept parameters, each in a process of its own.
 
+    Runs are ranked within each promise, and none is recommended that promises less than the policy. What
+    cannot be searched for, such as an algorithm under a model that it does not serve, is left out with a word
+    as long as something remains.
+
     Every finished run is kept in a journal in the folder `out`, so that a comparison that was stopped goes on
     where it was; a folder of another comparison is refused. At most `workers` runs go on at once (by default
     one per core), and no more than should fit into `memory_budget` bytes, by what the largest run has used.
@@ -77,11 +117,12 @@ def compare(
     if workers is not None and (type(workers) is not int or workers < 1):
         raise InvalidParameter("compare", "workers", workers, "an integer of 1 or more")
     file, folder = load_policy(Path(policy)), Path(out)
-    jobs = jobs_of(algorithms, sweep or {})
-    for job in jobs:
-        plan_of_job(file, job)  # what cannot be run is said before anything is
+    own = plan_of(file).models
+    asked = jobs_of(algorithms, sweep or {}, file.policy.privacy.model_dump(exclude_none=True))
+    plans = {job.name: plan_of_job(file, job) for job in asked}
+    jobs, left_out = _searchable(asked, plans)
     progress = progress or Silent()
-    with _journal(folder, _fingerprint(file, jobs[0])) as (stream, finished):
+    with _journal(folder, _fingerprint(file, plans[jobs[0].name])) as (stream, finished):
         waiting = [job for job in jobs if job.name not in finished]
         progress.stage(f"running {len(waiting)} of {len(jobs)} runs")
         for done, row in enumerate(
@@ -90,16 +131,47 @@ def compare(
             finished[row["run"]] = row
             _append(stream, row)
             progress.update(done, len(waiting), row["run"])
-    rows = tuple(finished[job.name] for job in jobs)
-    comparison = Comparison(
-        rows,
-        tuple(pareto_front(rows, constraint.loss)),
-        recommend(rows, constraint),
-        folder,
-        len(jobs) - len(waiting),
+    rows = tuple(
+        {
+            "run": job.name,
+            "promise": job.promised,
+            "standing": standing_of(plans[job.name].models, own),
+            **finished[job.name],
+        }
+        for job in jobs
     )
-    _write(comparison, constraint)
+    recommendation = recommend(rows, constraint)
+    loss = recommendation.measure or constraint.loss
+    comparison = Comparison(
+        rows=rows,
+        front=tuple(pareto_front(rows, loss)),
+        promises=promise_costs(rows, constraint),
+        recommendation=recommendation,
+        loss=loss,
+        left_out=left_out,
+        folder=folder,
+        repeated=len(jobs) - len(waiting),
+    )
+    _write(comparison)
     return comparison
+
+
+def _searchable(
+    jobs: Sequence[SweepRun], plans: Mapping[str, Plan]
+) -> tuple[list[SweepRun], tuple[str, ...]]:
+    """The runs for which there is a search, and why there is none for others; BadInput if none is left."""
+    found, left_out = [], []
+    for job in jobs:
+        plan = plans[job.name]
+        try:
+            algorithm_for(plan.search, plan.models)
+        except ShoalError as error:
+            left_out.append(f"{job.name} was left out: {error}")
+        else:
+            found.append(job)
+    if not found:
+        raise BadInput(*map(Problem, left_out))
+    return found, tuple(left_out)
 
 
 def _rows(file: PolicyFile, jobs: Sequence[SweepRun], workers: int, budget: float | None) -> Iterator[Row]:
@@ -135,7 +207,8 @@ def run_job(policy: str, job: SweepRun) -> Row:
     row: Row = {
         "run": job.name,
         "algorithm": job.algorithm,
-        "model": plan.models[0].name,
+        "took": None,
+        "model": plan.models.main.name,
         **job.privacy,
         **job.options,
         "seed": plan.search.seed,
@@ -147,12 +220,14 @@ def run_job(policy: str, job: SweepRun) -> Row:
         "search_seconds": None,
     }
     try:
-        outcome = run(plan).outcome
+        result = run(plan)
     except ShoalError as error:
         return {**row, "peak_memory_mb": peak_memory_mb(), "error": str(error)}
+    outcome, used = result.outcome, peak_memory_mb()
     risk = risk_of(outcome.cost.class_sizes_after)
     return {
         **row,
+        "took": outcome.provenance.algorithm,
         "holds": outcome.holds,
         "smallest": outcome.smallest,
         "risk": 1 / outcome.smallest if outcome.smallest else None,
@@ -161,17 +236,27 @@ def run_job(policy: str, job: SweepRun) -> Row:
         "published_records": outcome.cost.published_records,
         "suppressed_records": outcome.cost.suppressed_records,
         **{name: float(loss) for name, loss in outcome.cost.losses.items()},
+        **_query_errors(result),
         "seconds": outcome.provenance.seconds["total"],
         "search_seconds": outcome.provenance.seconds["algorithm"],
-        "peak_memory_mb": peak_memory_mb(),
+        "peak_memory_mb": used,
         "error": None,
     }
 
 
-def _fingerprint(file: PolicyFile, job: SweepRun) -> str:
+def _query_errors(result: Result) -> dict[str, float | None]:
+    """How wrong counts of items are by this release; of every kind of release of sets, so they compare."""
+    data = result.data.local
+    return {
+        name: drawn_errors(data, result.released, items) if data.quasi_sets else None
+        for name, items in QUERY_ERRORS.items()
+    }
+
+
+def _fingerprint(file: PolicyFile, plan: Plan) -> str:
     """What must be the same for runs to be comparable: the policy and everything it reads."""
     digest = hashlib.sha256(file.text.encode())
-    for source in plan_of_job(file, job).sources():
+    for source in plan.sources():
         try:
             digest.update(source.read_bytes())
         except OSError as error:
@@ -233,18 +318,21 @@ def _append(stream: TextIO, entry: Row) -> None:
     os.fsync(stream.fileno())
 
 
-def _write(comparison: Comparison, constraint: Constraint) -> None:
+def _write(comparison: Comparison) -> None:
     folder, table = comparison.folder, comparison.table
     with file_that_appears_whole(folder / f"{TABLE}.csv") as partial:
         pyarrow.csv.write_csv(table, partial)
     with file_that_appears_whole(folder / f"{TABLE}.parquet") as partial:
         pyarrow.parquet.write_table(table, partial)
     with file_that_appears_whole(folder / PAGE) as partial:
-        page = compare_page(
-            comparison.rows,
-            comparison.front,
-            comparison.recommendation.run,
-            comparison.recommendation.reason,
-            constraint.loss,
+        recommendation, costs = comparison.recommendation, comparison.costs
+        advice = Advice(
+            run=recommendation.run,
+            reason=recommendation.reason,
+            costs=recommendation.costs,
+            heads=costs.heads,
+            promises=costs.rows,
+            left_out=comparison.left_out,
         )
+        page = compare_page(comparison.rows, comparison.front, advice, comparison.loss)
         partial.write_text(page, encoding="utf-8")

@@ -1,152 +1,142 @@
-"""What is compared: one run per algorithm and combination of parameters, and what each gave."""
+"""What is compared: one run per algorithm, promise and combination of options."""
 
 import itertools
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from shoal.algorithms.catalogue import ALGORITHMS, takes
+from shoal.algorithms.interface import DrawsNoise
 from shoal.errors import BadInput, Problem, UnknownName
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import Policy, PolicyFile, PrivacySection
+from shoal.policy.promise import keys_of, named_models
+from shoal.privacy.model import Model
 
-Row = dict[str, Any]
-
+AUTO = "auto"
 SEED = 0
+
+Privacy = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class SweepRun:
-    """One run: an algorithm, and what is changed in the policy's [privacy] and in its own options."""
+    """One run: an algorithm, what is promised, and what was swept of the promise and of its own options."""
 
     algorithm: str
-    privacy: Mapping[str, Any]
+    promise: Privacy
+    privacy: Privacy
     options: Mapping[str, Any]
 
     @property
     def name(self) -> str:
         """What tells this run from the others."""
-        parameters = {**self.privacy, **self.options}
-        return " ".join([self.algorithm, *(f"{key}={value}" for key, value in parameters.items())])
+        return " ".join([self.algorithm, *_pairs({**self.privacy, **self.options})])
+
+    @property
+    def promised(self) -> str:
+        """What is promised, in short."""
+        keys = {key: value for key, value in self.promise.items() if key != "model"}
+        return " ".join([str(self.promise["model"]), *_pairs(keys)])
 
 
-def jobs_of(algorithms: Sequence[str], sweep: Mapping[str, Sequence[Any]]) -> list[SweepRun]:
-    """Every algorithm with every combination of the swept values; an option only where it is taken."""
+def _pairs(parameters: Mapping[str, Any]) -> Iterator[str]:
+    return (f"{key}={value}" for key, value in parameters.items())
+
+
+def jobs_of(
+    algorithms: Sequence[str], sweep: Mapping[str, Sequence[Any]], privacy: Privacy
+) -> list[SweepRun]:
+    """Every algorithm with every promise and every combination of its options.
+
+    `privacy` is the policy's own. A key of it is left out for a model that does not take it, and an option
+    for an algorithm that does not.
+    """
     for name in algorithms:
-        if name not in ALGORITHMS:
-            raise UnknownName("Shoal", "algorithm", name, ALGORITHMS)
-    of_privacy = [key for key in sweep if key in PrivacySection.model_fields]
-    jobs = []
-    for algorithm in algorithms:
-        of_algorithm = [key for key in sweep if key not in of_privacy and takes(algorithm, key)]
-        keys = [*of_privacy, *of_algorithm]
-        for values in itertools.product(*(sweep[key] for key in keys)):
-            chosen = dict(zip(keys, values, strict=True))
-            jobs.append(
-                SweepRun(
-                    algorithm,
-                    {key: chosen[key] for key in of_privacy},
-                    {key: chosen[key] for key in of_algorithm},
-                )
-            )
-    idle = [
-        key for key in sweep if key not in of_privacy and not any(takes(name, key) for name in algorithms)
+        if name not in (AUTO, *ALGORITHMS):
+            raise UnknownName("Shoal", "algorithm", name, (AUTO, *ALGORITHMS))
+    of_privacy = {key: values for key, values in sweep.items() if key in PrivacySection.model_fields}
+    of_algorithm = {key: values for key, values in sweep.items() if key not in of_privacy}
+    promises = list(_promises(of_privacy, privacy))
+    jobs = [
+        SweepRun(algorithm, promise, swept, options)
+        for algorithm in algorithms
+        for promise, swept in promises
+        for options in _combinations(
+            {key: values for key, values in of_algorithm.items() if _may_take(algorithm, key)}
+        )
     ]
+    taken = {key for job in jobs for key in (*job.privacy, *job.options)}
+    idle = [key for key in sweep if key not in taken]
     if idle or not jobs:
-        what = f"nothing takes {', '.join(idle)}" if idle else "there is nothing to compare"
+        what = f"nothing takes {', '.join(idle)}" if idle and algorithms else "there is nothing to compare"
         raise BadInput(Problem(what, "sweep k, m, l, t, alpha, model or an option of an algorithm"))
     return jobs
+
+
+def _promises(sweep: Mapping[str, Sequence[Any]], privacy: Privacy) -> Iterator[tuple[Privacy, Privacy]]:
+    """Every promise of a sweep: the whole of it, and what was swept."""
+    known = named_models()
+    for model in sweep.get("model", [privacy["model"]]):
+        if model not in known:
+            raise UnknownName("Shoal", "model", str(model), known)
+        taken = [key.name for key in keys_of(model)]
+        given = {key: value for key, value in privacy.items() if key in taken and value is not None}
+        lacking = [key.name for key in known[model].keys if key.needed and key.name not in {**given, **sweep}]
+        if lacking:
+            raise BadInput(Problem(f"{model} needs {lacking[0]}", f"give it with --sweep {lacking[0]}=..."))
+        named = {"model": model} if "model" in sweep else {}
+        for swept in _combinations({key: values for key, values in sweep.items() if key in taken}):
+            yield {"model": model, **given, **swept}, {**named, **swept}
+
+
+def _combinations(sweep: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    return (dict(zip(sweep, values, strict=True)) for values in itertools.product(*sweep.values()))
+
+
+def _may_take(algorithm: str, option: str) -> bool:
+    """Whether an option is for the algorithm; `auto` looks itself for one that takes it."""
+    return algorithm == AUTO or takes(algorithm, option)
 
 
 def plan_of_job(file: PolicyFile, job: SweepRun) -> Plan:
     """The plan of one run; options in the policy that its algorithm does not take are left out."""
     content = tomllib.loads(file.text)
-    content["privacy"] = {**content.get("privacy", {}), **job.privacy}
-    given = content.get("algorithm", {})
-    common = {key: given[key] for key in ("seed", "time_limit", "on_limit", "memory_limit") if key in given}
-    options = {key: given[key] for key in file.policy.algorithm.options if takes(job.algorithm, key)}
-    content["algorithm"] = {"seed": SEED, **common, **options, **job.options, "name": job.algorithm}
+    content["privacy"] = dict(job.promise)
+    settings = {**_settings_for(job.algorithm, file.policy, content.get("algorithm", {})), **job.options}
+    content["algorithm"] = {"seed": SEED, **settings, "name": job.algorithm}
+    if job.promise["model"] != file.policy.privacy.model:
+        content.pop("output", None)  # a release of another form does not fit into the policy's file
     try:
         policy = Policy.model_validate(content)
     except ValidationError as error:
         details = "; ".join(f"{detail['loc'][-1]}: {detail['msg']}" for detail in error.errors())
         raise BadInput(Problem(f"{job.name} cannot be run: {details}", "change --sweep")) from error
-    return plan_of(replace(file, policy=policy))
+    plan = plan_of(replace(file, policy=policy))
+    return _without_seed(plan) if _draws_noise(job.algorithm, plan.models) else plan
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Constraint:
-    """What a recommended run must keep: at most this risk, within these seconds and megabytes."""
-
-    loss: str = "ncp"
-    risk: float | None = None
-    seconds: float | None = None
-    memory_mb: float | None = None
-
-    def allows(self, row: Row) -> bool:
-        """Whether a run keeps every bound."""
-        bounds = (
-            (self.risk, row["risk"]),
-            (self.seconds, row["seconds"]),
-            (self.memory_mb, row["peak_memory_mb"]),
-        )
-        return all(bound is None or (value is not None and value <= bound) for bound, value in bounds)
-
-    def in_words(self) -> str:
-        """The bounds for people."""
-        words = [
-            "" if self.risk is None else f"with risk at most {self.risk:g}",
-            "" if self.seconds is None else f"within {self.seconds:g} s",
-            "" if self.memory_mb is None else f"within {self.memory_mb:g} MB",
-        ]
-        return " ".join(word for word in words if word) or "of all that hold"
+def _settings_for(algorithm: str, policy: Policy, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the policy says about its search that is also for this algorithm."""
+    options, name = policy.algorithm.options, policy.algorithm.name
+    return {
+        key: value
+        for key, value in given.items()
+        if key not in options or (name == AUTO if algorithm == AUTO else takes(algorithm, key))
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class Recommendation:
-    """The run to take, None if no run keeps the constraint, and the reason in a sentence."""
-
-    run: str | None
-    reason: str
-
-
-def recommend(rows: Sequence[Row], constraint: Constraint) -> Recommendation:
-    """The run that loses least of those that hold and keep the constraint; of equals the first."""
-    usable = [row for row in rows if row["holds"] and row.get(constraint.loss) is not None]
-    allowed = sorted(
-        (row for row in usable if constraint.allows(row)), key=lambda row: float(row[constraint.loss])
-    )
-    words = f"{constraint.loss.upper()} {constraint.in_words()}"
-    if not allowed:
-        return Recommendation(None, f"no run keeps the constraint (least {words}); {len(usable)} runs hold")
-    best = allowed[0]
-    told = (
-        f"{best['run']} loses least ({words}): {best[constraint.loss]:.4g}, risk {_number(best['risk'])},"
-        f" {best['seconds']:.1f} s"
-    )
-    if len(allowed) == 1:
-        return Recommendation(best["run"], f"{told}; no other run keeps the constraint")
-    second = allowed[1]
-    return Recommendation(
-        best["run"],
-        f"{told}; the next of {len(allowed)} runs that keep the constraint is {second['run']} with"
-        f" {second[constraint.loss]:.4g}",
+def _draws_noise(algorithm: str, models: Sequence[Model]) -> bool:
+    """Whether the noise of a run protects, which a seed would take away."""
+    candidates = ALGORITHMS.values() if algorithm == AUTO else [ALGORITHMS[algorithm]]
+    return any(
+        issubclass(candidate, DrawsNoise) and all(isinstance(model, candidate.serves) for model in models)
+        for candidate in candidates
     )
 
 
-def pareto_front(rows: Sequence[Row], loss: str) -> list[str]:
-    """The runs that no other run beats in both loss and risk, by rising risk."""
-    usable = [row for row in rows if row["holds"] and row.get(loss) is not None and row["risk"] is not None]
-    front, least = [], float("inf")
-    for row in sorted(usable, key=lambda row: (row["risk"], row[loss])):
-        if row[loss] < least:
-            least = row[loss]
-            front.append(row["run"])
-    return front
-
-
-def _number(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.3g}"
+def _without_seed(plan: Plan) -> Plan:
+    return replace(plan, search=replace(plan.search, seed=None))

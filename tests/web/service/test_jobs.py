@@ -113,8 +113,29 @@ def test_a_comparison_and_an_attack_run_as_jobs(service, project, tiny_run):
     done = service.jobs.wait(project, comparison.id, 240)
     assert done.result is not None
     assert [row["k"] for row in done.result["runs"]] == [2, 4]
+    assert [row["standing"] for row in done.result["runs"]] == ["weaker", "stricter"]
+    assert done.result["recommended"] == "mondrian k=4", "the policy asks for k = 3"
+    assert "weaker than the policy, so never recommended: k-anonymity k=2" in done.result["costs"]
+    assert [cells[:2] for cells in done.result["cost_table"]["rows"]] == [
+        ["k-anonymity k=4", "stricter"],
+        ["k-anonymity k=2", "weaker than the policy"],
+    ]
     service.results.adopt(project, done.id, "mondrian k=4")
     assert service.policies.get(project)["privacy"]["k"] == 4
+
+
+def test_auto_can_be_compared_and_taken_over(service, project):
+    add_tiny(service, project)
+    job = service.jobs.compare(project, algorithms=["auto"], sweep={"model": ["k-anonymity"], "k": [3]})
+    done = service.jobs.wait(project, job.id, 240)
+    assert done.result is not None
+    (row,) = done.result["runs"]
+    assert (row["algorithm"], row["standing"], row["holds"]) == ("auto", "own", True)
+    assert row["took"] not in (None, "auto")
+    service.results.adopt(project, done.id, row["run"])
+    sections = service.policies.get(project)
+    assert sections["algorithm"] == {"name": "auto", "seed": 0}
+    assert sections["privacy"] == {"model": "k-anonymity", "k": 3}
 
 
 def test_a_deleted_project_is_gone_with_what_it_ran(service):

@@ -7,7 +7,11 @@ from nicegui import ui
 
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.errors import BadInput, Problem
+from shoal.policy.promise import keys_of, named_models
+from shoal.privacy.catalogue import MODELS
 from shoal.report.figures import Point, comparison_figure
+from shoal.report.wording import sentence
+from shoal.study.comparison import AUTO
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.pages.result import chosen_job, main_loss, parameters_of
@@ -90,7 +94,8 @@ def _plot(
 async def _sweep_form(place: Place, trouble: ui.element) -> None:
     sections = await page.ask(place.service.policies.get, place.project.id)
     privacy = sections.get("privacy", {})
-    serving = [each["name"] for each in describe_algorithms() if privacy.get("model") in each["models"]]
+    offered = models_beside(privacy.get("model"))
+    serving = [each["name"] for each in describe_algorithms() if set(offered) & set(each["models"])]
     if not serving:
         page.first_do(
             "Choose a promise first; then ways to it can be compared.",
@@ -102,19 +107,23 @@ async def _sweep_form(place: Place, trouble: ui.element) -> None:
         page.paragraph(
             "Every algorithm is run with every combination of the values; nothing is published.", quiet=True
         )
-        algorithms = ui.select(serving, value=serving[:2], multiple=True, label="Algorithms")
+        algorithms = ui.select([AUTO, *serving], value=[AUTO], multiple=True, label="Algorithms")
         algorithms.props("outlined dense use-chips").classes("w-full")
+        models = ui.select(offered, value=offered[:1], multiple=True, label="Promises")
+        models.props("outlined dense use-chips").classes("w-full")
         values = {
-            name: ui.input(f"Values of {name}", value=str(privacy[name])).props("outlined dense")
-            for name in _SWEPT
-            if privacy.get(name) is not None
+            name: ui.input(f"Values of {name}", value=value).props("outlined dense")
+            for name, value in values_offered(privacy, offered).items()
         }
 
         async def start() -> None:
-            texts = {name: str(field.value) for name, field in values.items()}
-            sweep = await page.attempt(trouble, sweep_of, texts)
-            if sweep is None:
+            chosen = list(models.value or offered[:1])
+            taken = {key.name for model in chosen for key in keys_of(model)}
+            texts = {name: str(field.value) for name, field in values.items() if name in taken}
+            numbers = await page.attempt(trouble, sweep_of, texts)
+            if numbers is None:
                 return
+            sweep = numbers if chosen == offered[:1] else {"model": chosen, **numbers}
             names = list(algorithms.value or [])
             compare = place.service.jobs.compare
             if (
@@ -124,6 +133,22 @@ async def _sweep_form(place: Place, trouble: ui.element) -> None:
                 ui.navigate.to(place.link("compare"))
 
         page.main_button("Compare", start)
+
+
+def models_beside(own: str | None) -> list[str]:
+    """The policy's model, and those that protect columns of the same kind."""
+    named = named_models()
+    if own not in named:
+        return []
+    return [own, *(name for name in named if name != own and MODELS[name].covers == MODELS[own].covers)]
+
+
+def values_offered(privacy: Mapping[str, Any], models: Sequence[str]) -> dict[str, str]:
+    """The parameters to sweep: as the policy has them, and what the other models need beside."""
+    needed = {key.name: key.safe for model in models for key in keys_of(model) if key.needed}
+    given = {name: value for name, value in privacy.items() if value is not None}
+    found = {**needed, **given}
+    return {name: str(found[name]) for name in _SWEPT if found.get(name) is not None}
 
 
 def sweep_of(texts: Mapping[str, str]) -> dict[str, list[float]]:
@@ -160,7 +185,10 @@ def _found(place: Place, job: Job, trouble: ui.element) -> None:
             _found_run(place, job, next(row for row in usable if row["run"] == run), trouble)
 
     with page.card(f"Found by the {job.title}"):
-        page.paragraph(result["reason"])
+        page.paragraph(sentence(result["reason"]))
+        for words in result.get("left_out", []):
+            page.paragraph(sentence(words), quiet=True)
+        _other_promises(result)
         if usable:
             lines: dict[str, list[Point]] = {}
             for row in usable:
@@ -171,6 +199,15 @@ def _found(place: Place, job: Job, trouble: ui.element) -> None:
             chosen = ui.column().classes("w-full").props('aria-live="polite"')
         for row in result["runs"]:
             _found_run(place, job, row, trouble)
+
+
+def _other_promises(result: Mapping[str, Any]) -> None:
+    """What a stricter, weaker or other promise would cost; sweeps of earlier versions do not tell."""
+    costs = result.get("cost_table", {"rows": []})
+    if len(costs["rows"]) > 1:
+        page.heading("What other promises would cost", 3)
+        page.paragraph(sentence(result["costs"]))
+        page.plain_table(costs["heads"], costs["rows"])
 
 
 def _found_run(place: Place, job: Job, row: Mapping[str, Any], trouble: ui.element) -> None:
@@ -185,6 +222,8 @@ def _found_run(place: Place, job: Job, row: Mapping[str, Any], trouble: ui.eleme
         ui.label(row["run"]).classes("grow font-semibold shoal-any")
         if row["run"] == result["recommended"]:
             ui.label("recommended").classes("shoal-good")
+        if row.get("standing") == "weaker":
+            ui.label("weaker than the policy").classes("shoal-bad")
         ui.label(_figures_of(row, result["loss"])).classes("shoal-quiet")
         page.quiet_button("Take it", adopt).props["aria-label"] = f"Take {row['run']}"
 
@@ -192,4 +231,6 @@ def _found_run(place: Place, job: Job, row: Mapping[str, Any], trouble: ui.eleme
 def _figures_of(row: Mapping[str, Any], loss: str) -> str:
     if not row["holds"]:
         return "no release"
-    return f"loss {page.percent(row.get(loss))}, risk {page.percent(row['risk'])}, {row['seconds']:,.1f} s"
+    took = "" if row.get("took") in (None, row["algorithm"]) else f"{row['took']}, "
+    loss_and_risk = f"loss {page.percent(row.get(loss))}, risk {page.percent(row['risk'])}"
+    return f"{took}{loss_and_risk}, {row['seconds']:,.1f} s"

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from shoal.privacy.verdict import Witness
-from shoal.study.comparison import Constraint
+from shoal.study.recommendation import Constraint
 from shoal.web.service.editing import Dissolve, Edit, Group, Move, Rename
 
 

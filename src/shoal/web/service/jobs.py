@@ -19,7 +19,8 @@ from typing import Any, Literal
 from shoal.errors import BadInput, NotFound, Problem
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import Form
-from shoal.study.comparison import Constraint, jobs_of
+from shoal.study.comparison import jobs_of
+from shoal.study.recommendation import Constraint
 from shoal.study.starter import Sections
 from shoal.web.service.bound import REQUEST, sections_text
 from shoal.web.service.limits import ServerLimits
@@ -133,7 +134,7 @@ class Jobs:
     ) -> Job:
         """Run algorithms and parameters side by side with the settings of the project."""
         sections = self._sound_sections(project)
-        count = len(jobs_of(list(algorithms), sweep or {}))
+        count = len(jobs_of(list(algorithms), sweep or {}, sections["privacy"]))
         if count > _MOST_RUNS:
             raise BadInput(Problem(f"{count} runs are too many for one comparison", "sweep fewer values"))
         request = {

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from shoal.errors import BadInput, NotFound, Problem
 from shoal.policy.output_names import CERTIFICATE, INTERNAL, MARK, REPORT
 from shoal.policy.policy_file import parse_policy
+from shoal.policy.promise import keys_of
 from shoal.policy.script import script_text
 from shoal.run.verification import FileVerification
 from shoal.web.service import questions
@@ -129,13 +130,15 @@ class Results:
         given = dict(re.findall(r"(\S+)=(\S+)", run))
         sections = self._policies.get(project)
         privacy = {**sections.get("privacy", {}), **{k: row[k] for k in given if k in _PRIVACY}}
+        taken = {"model", *(key.name for key in keys_of(privacy["model"]))}
         options = {k: row[k] for k in given if k not in _PRIVACY}
+        seed = {} if row["seed"] is None else {"seed": row["seed"]}
         self._policies.replace(
             project,
             {
                 **sections,
-                "privacy": privacy,
-                "algorithm": {"name": row["algorithm"], "seed": row["seed"], **options},
+                "privacy": {k: value for k, value in privacy.items() if k in taken},
+                "algorithm": {"name": row["algorithm"], **seed, **options},
             },
         )
 

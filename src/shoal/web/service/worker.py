@@ -23,7 +23,7 @@ from shoal.run.output import file_that_appears_whole
 from shoal.run.release import run
 from shoal.study.attack import attack_files
 from shoal.study.compare import compare
-from shoal.study.comparison import Constraint
+from shoal.study.recommendation import Constraint
 from shoal.web.service.bound import OUT, POLICY_NAME, REQUEST, plan_of_job, stored_text
 from shoal.web.service.processes import be_first_to_go, give_way
 from shoal.web.service.views import view_of
@@ -88,13 +88,7 @@ def _comparison(request: Request, folder: Path, progress: JobProgress) -> dict[s
         workers=1,
         progress=progress,
     )
-    return {
-        "runs": json_value(found.rows),
-        "front": list(found.front),
-        "recommended": found.recommendation.run,
-        "reason": found.recommendation.reason,
-        "loss": request["constraint"]["loss"],
-    }
+    return {name: json_value(fact) for name, fact in found.facts.items()}
 
 
 def _attack(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any]:
