@@ -69,20 +69,6 @@ _NAMED = {
     "icd9": (3,),
     "isced": (2, 1),
 }
-_POSTAL = (
-    r"[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}",  # United Kingdom
-    r"[A-Z]\d[A-Z] ?\d[A-Z]\d",  # Canada
-    r"\d{4} ?[A-Z]{2}",  # Netherlands
-    r"\d{5}-\d{4}",  # United States
-    r"(?:[A-Z]{2}|ΤΚ)?[ -]?\d{3} ?\d{2}",  # Sweden, Czechia, Slovakia, Greece
-    r"\d{2}-\d{3}",  # Poland
-    r"\d{4}-\d{3}",  # Portugal
-    r"\d{3}-\d{4}",  # Japan
-    r"\d{5}-\d{3}",  # Brazil
-    r"(?:LT|LV|SI|HR|RO|MD|AZ|EE|BG|FI|FIN|SE|DK|NO|D|A|CH|F|B|L)-\d{4,6}",
-    r"[A-Z]\d{2} [A-Z\d]{4}",  # Ireland
-)
-_POSTAL_FORM = re.compile("|".join(f"(?:{form})" for form in _POSTAL))
 _DIGITS_AND_POINTS = re.compile(r"[A-Z]?\d{1,6}(\.\d{1,3})?")
 _MONTH = re.compile(r"(?:1[89]|20)\d{2}[-/.](?:0[1-9]|1[0-2])")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?")
@@ -112,11 +98,6 @@ def named_system(name: str, values: Sequence[str]) -> tuple[str, tuple[int, ...]
         if re.search(rf"(^|_){system}(_|\d|$)", name) and _share(values, _DIGITS_AND_POINTS) >= 0.9:
             return f"codes of {system.upper()}", lengths
     return None
-
-
-def are_postal_codes(values: Sequence[str]) -> bool:
-    """Whether values have the form of postal codes that no other code has."""
-    return len(values) > 0 and _share([value.upper() for value in values], _POSTAL_FORM) >= 0.95
 
 
 def are_times(values: Sequence[str]) -> bool:

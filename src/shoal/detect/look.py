@@ -17,6 +17,7 @@ from shoal.detect.numbers import (
     whole_digits,
 )
 from shoal.detect.observed import FITS, Observed
+from shoal.detect.postal import are_postal_codes, postal_codes
 from shoal.detect.sets import set_separator
 from shoal.detect.suspicion import (
     Suspicion,
@@ -39,7 +40,8 @@ class Look:
     dates: DateReading | None = None
     separator: str | None = None
     order: tuple[str, ...] | None = None
-    prefixes: tuple[int, ...] | None = None
+    prefixes: tuple[int | str, ...] | None = None
+    why: str | None = None
     suspicion: Suspicion | None = None
     fits: float = 1.0
     misfits: tuple[str, ...] = ()
@@ -119,7 +121,7 @@ def _look_at_numbers(column: Observed, reading: NumberReading, values: Sequence[
         dates = DateReading("excel", reading.share)
         return Look(kind="date", looks_like="dates, days as Excel counts them", dates=dates)
     if Says.POSTAL in said and reading.whole and not (reading.money or reading.percent):
-        return Look(kind="category", looks_like="postal codes")
+        return _look_at_postal_codes(column, values)
     suspicion = None
     if reading.whole and not (reading.money or reading.percent) and reading.style.thousands in ("", " "):
         joined = [whole_digits(value, reading.style) for value in values]
@@ -155,7 +157,20 @@ def _look_at_words_and_codes(column: Observed, values: Sequence[str]) -> Look:
     suspicion = suspicious_codes(column, values, said) or suspicious_words(column, values, said)
     if suspicion is not None:
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)
-    return Look(kind="category", looks_like="postal codes" if Says.POSTAL in said else "categories")
+    if Says.POSTAL in said:
+        return _look_at_postal_codes(column, values)
+    return Look(kind="category", looks_like="categories")
+
+
+def _are_postal_codes(column: Observed, values: Sequence[str], said: frozenset[Says]) -> bool:
+    if Says.POSTAL in said:
+        return postal_codes(values, spelled(column.name)).country is not None
+    return Says.NUMBER not in said and are_postal_codes(values)
+
+
+def _look_at_postal_codes(column: Observed, values: Sequence[str]) -> Look:
+    found = postal_codes(values, spelled(column.name))
+    return Look(kind="category", looks_like="postal codes", prefixes=found.cuts, why=found.why)
 
 
 def _known_categories(column: Observed, values: Sequence[str], said: frozenset[Says]) -> Look | None:
@@ -169,8 +184,8 @@ def _known_categories(column: Observed, values: Sequence[str], said: frozenset[S
         found = Look(kind="category", looks_like="one of two values")
     elif system is not None:
         found = Look(kind="category", looks_like=system[0], prefixes=system[1])
-    elif categories.are_postal_codes(values) and Says.NUMBER not in said:
-        found = Look(kind="category", looks_like="postal codes")
+    elif _are_postal_codes(column, values, said):
+        found = _look_at_postal_codes(column, values)
     elif categories.are_times(values):
         found = Look(kind="category", looks_like="times of day", prefixes=(2,))
     elif categories.are_months(values):

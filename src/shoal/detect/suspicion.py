@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.detect import categories, identifiers
+from shoal.detect import identifiers
 from shoal.detect.dates import reads_as_date
 from shoal.detect.free_text import free_text_share
 from shoal.detect.headers import Says, says
 from shoal.detect.numbers import number_reading
 from shoal.detect.observed import CLOSELY, FITS, Observed, masked
+from shoal.detect.postal import are_postal_codes
 from shoal.detect.vocabulary import known_share, leaning, word_list
 
 _SURELY = 0.05  # share of values from which what reaches people for sure makes a suspicion
@@ -119,7 +120,7 @@ def _number_of_some_kind(
     column: Observed, values: Sequence[str], fitting: Sequence[str], what: str
 ) -> Suspicion | None:
     """Separated digits are telephone numbers unless they are postal codes, money, dates or known numbers."""
-    if categories.are_postal_codes(values):
+    if are_postal_codes(values):
         return None
     reading = number_reading(column.texts, column.rows)
     plain = reading is not None and reading.share >= FITS

@@ -365,8 +365,8 @@ def _column(counted: Counted, look: Look | None, records: int) -> ColumnProfile:
 
 
 def _notes(look: Look) -> list[str]:
-    """What a person should look at: two readings that fit, and values that do not."""
-    notes = []
+    """What a person should look at: why a kind was taken, two readings that fit, and values that do not."""
+    notes = [look.why] if look.why else []
     if look.dates is not None and look.dates.other is not None:
         notes.append(
             f"every value could also be read {look.dates.other}; it is read {look.dates.order}: say format"

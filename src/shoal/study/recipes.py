@@ -35,14 +35,14 @@ def recipe_for(look: Look, column: Observed) -> Recipe:
 
 def _recipe_for_categories(look: Look, column: Observed) -> Recipe:
     recipe: Recipe = {"flat": True}
-    if look.looks_like == "postal codes" or _are_codes_of_one_length(column):
+    if look.prefixes is not None:
+        recipe = {"prefixes": list(look.prefixes)}
+    elif look.looks_like == "postal codes" or _are_codes_of_one_length(column):
         recipe = {"mask": "right"}
     elif look.looks_like == "countries":
         recipe = {"continents": True}
     elif look.order is not None:
         recipe = {"order": list(look.order)}
-    elif look.prefixes is not None:
-        recipe = {"prefixes": list(look.prefixes)}
     elif column.distinct > FEW:
         recipe = _frequent_ones(column)
     return recipe
