@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.detect import categories
+from shoal.detect.codes import code_system, digit_system, named_system
 from shoal.detect.dates import DateReading, are_serials, dates_of
 from shoal.detect.headers import Says, says, spelled
 from shoal.detect.numbers import (
@@ -90,13 +91,15 @@ def _look_at_typed(column: Observed) -> Look:
         return Look(kind="date", looks_like="dates")
     if pa.types.is_temporal(kind):
         return Look(kind="category", looks_like="times of day")
+    if pa.types.is_integer(kind) and (known := _look_at_digit_codes(column, column.some())) is not None:
+        return known
     return _look_at_numbers(column, plain_reading(column.texts), column.some())
 
 
 def _look_at_texts(column: Observed, hints: FileHints) -> Look:
     values = column.some()
-    if system := categories.named_system(spelled(column.name), values):
-        return Look(kind="category", looks_like=system[0], prefixes=system[1])
+    if (known := _look_at_digit_codes(column, values)) is not None:
+        return known
     if suspicion := recognized(column, values):
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)
     dates = dates_of(column, hints.date_order)
@@ -109,6 +112,20 @@ def _look_at_texts(column: Observed, hints: FileHints) -> Look:
     if separator is not None and not (Says.TEXT in says(column.name) and separator in " ,"):
         return Look(kind="set", looks_like=f"sets with {separator!r} between items", separator=separator)
     return _look_at_words_and_codes(column, values)
+
+
+def _look_at_digit_codes(column: Observed, values: Sequence[str]) -> Look | None:
+    """Codes of digits that a list of classes or the name of the column tells from numbers."""
+    if system := named_system(spelled(column.name), values):
+        return Look(kind="category", looks_like=system[0], prefixes=system[1])
+    if system := digit_system(values):
+        return Look(
+            kind="category",
+            looks_like=system[0],
+            prefixes=system[1],
+            why=f"taken for {system[0]} because nearly all values are in its classes",
+        )
+    return None
 
 
 def _look_at_dates(reading: DateReading) -> Look:
@@ -176,7 +193,7 @@ def _look_at_postal_codes(column: Observed, values: Sequence[str]) -> Look:
 def _known_categories(column: Observed, values: Sequence[str], said: frozenset[Says]) -> Look | None:
     """Categories that have an order, a build or a list of their own; None if they have not."""
     order = categories.order_of(values)
-    system = categories.code_system(values)
+    system = code_system(values)
     found: Look | None = None
     if order is not None:
         found = Look(kind="category", looks_like="ordered categories", order=order)
