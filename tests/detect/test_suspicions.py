@@ -170,3 +170,10 @@ def test_classifications_of_digits_are_told_by_the_name_of_their_column():
 def test_items_of_sets_may_be_codes_but_not_addresses():
     assert suspicion_of_items(column([f"item{n}" for n in range(100)])) is None
     assert suspicion_of_items(column([f"u{n}@example.org" for n in range(100)])) is not None
+
+
+def test_a_name_says_which_of_two_suspicions_it_is():
+    phones = many(lambda: f"0{DRAW.choice(['351', '40', '89'])} {DRAW.randrange(10**5, 10**7)}")
+    streets = many(lambda: f"{DRAW.choice(['Lindenweg', 'Mühlgasse', 'Am Anger'])} {DRAW.randrange(1, 140)}")
+    assert look_at(column(phones, "Telefon")).looks_like == "telephone numbers"
+    assert look_at(column(streets, "Straße")).looks_like == "street addresses"

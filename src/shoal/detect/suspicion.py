@@ -126,7 +126,8 @@ def _number_of_some_kind(
     plain = reading is not None and reading.share >= FITS
     if plain and reading is not None and (reading.style.thousands or reading.money or not reading.whole):
         return None
-    if found := identifiers.checked_number(values):
+    called_so = what == "telephone numbers" and Says.PHONE in says(column.name)
+    if not called_so and (found := identifiers.checked_number(values)):
         return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
     if plain and what == "telephone numbers" and not any(value.startswith(("0", "+")) for value in values):
         return None  # digits alone: judged as numbers
@@ -149,7 +150,7 @@ def suspicious_codes(column: Observed, values: Sequence[str], said: frozenset[Sa
     if found := identifiers.checked_number(values):
         return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
     words = sum(len(re.findall(r"[^\W\d_]{3,}", value)) for value in fitting) / len(fitting)
-    if words > 1.2:
+    if words > 1.2 or (words > 0.5 and Says.ADDRESS in said):
         return None  # rather addresses or names with a number
     return _suspicion(
         "codes of people or things of their own", share, fitting, rank=5 if Says.NUMBER in said else 4
