@@ -62,6 +62,8 @@ def test_categories_get_no_ranges_of_letters():
         "prefixes": [4]
     }
     assert recipe(["0.0", "1.0"] * 60) == {"flat": True}
+    assert recipe([0.0507, -0.0446] * 60) == {"flat": True}
+    assert recipe([0.0, 0.5, 1.0] * 40) == {"flat": True}
     assert recipe(codes) == {"prefixes": [3, 1]}
     assert recipe([DRAW.choice(countries) for _ in range(200)]) == {"continents": True}
     assert recipe([f"{DRAW.randrange(100_000):05d}" for _ in range(300)], "zip") == {"prefixes": [3, 1]}

@@ -408,6 +408,7 @@ def subject_of(counted: Sequence[Counted], looks: Mapping[str, Look], records: i
         (suspicion.ranks_as_person, each.observed)
         for each in counted
         if each.observed is not None
+        and each.separator is None
         and (suspicion := looks[each.name].suspicion) is not None
         and each.missing <= _SUBJECT_MISSES * records
         and each.observed.distinct > 1

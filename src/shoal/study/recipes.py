@@ -17,6 +17,7 @@ FEW = 20  # distinct values that need no groups
 MOST_KEPT = 30
 _RARE = 0.01  # share of rows below which a value is rare
 _FINEST = 20  # finest ranges over the span of most values
+_FEW_NUMBERS = 3  # of which narrow ranges hide nothing, and wide ones all
 _SHORT_SPAN = 20  # of whole numbers
 
 Recipe = Mapping[str, Any]
@@ -73,7 +74,7 @@ def _calendar(column: Observed) -> tuple[str, ...]:
 
 def _ranges(column: Observed, style: NumberStyle, *, whole: bool) -> Recipe:
     numbers, rows = _parsed(column, style)
-    if len(numbers) < 2:
+    if len(numbers) <= _FEW_NUMBERS:
         return {"flat": True}
     order = np.argsort(numbers)
     shares = np.cumsum(rows[order]) / rows.sum()
