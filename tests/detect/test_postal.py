@@ -14,8 +14,9 @@ AREAS = ("SW", "M", "EC", "B", "LS", "EH")
 
 def drawn(form, count=150):
     """Codes in which 9 stands for a digit and A for a letter."""
+    draw = random.Random(form)
     signs = {"9": "0123456789", "A": "ABCEGHJKLMNPRSTVXY"}
-    return ["".join(DRAW.choice(signs.get(sign, sign)) for sign in form) for _ in range(count)]
+    return ["".join(draw.choice(signs.get(sign, sign)) for sign in form) for _ in range(count)]
 
 
 def british(count=150):
@@ -37,6 +38,7 @@ def british(count=150):
         (drawn("9999-999"), "Portugal", (4, 2, 1)),
         (drawn("999-9999"), "Japan", (3, 2, 1)),
         (drawn("99999-999"), "Brazil", (5, 3, 2, 1)),
+        (drawn("99999-999", 75) + drawn("99999999", 75), "Brazil", (5, 3, 2, 1)),
         (drawn("999 99"), "Sweden, Czechia, Slovakia or Greece", (3, 2, 1)),
         (drawn("D-99999"), "Germany", (5, 4, 3)),
         (drawn("CH-9999"), "Austria or Switzerland", (5, 4)),
@@ -67,6 +69,7 @@ def test_the_form_of_codes_tells_their_country(codes, country, cuts):
         ("postcode", "A99AA", "the United Kingdom", (-2, -3, "letters")),
         ("pincode", "999999", "India", (3, 2, 1)),
         ("CEP", "99999999", "Brazil", (5, 3, 2, 1)),
+        ("Irányítószám", "H-9999", "Hungary", (4, 3)),
         ("郵便番号", "9999999", "Japan", (3, 2, 1)),
         ("Индекс", "999999", "Russia", (3, 1)),
     ],
@@ -101,3 +104,14 @@ def test_letters_before_digits_are_no_country_if_they_differ_or_are_none():
     plates = [f"{DRAW.choice('ABDEKLNRST')}{DRAW.choice('ABDEKLNRST')} {code}" for code in drawn("99999")]
     assert look_at(column(plates)).suspicion is not None
     assert look_at(column(drawn("P-99999"))).suspicion is not None
+
+
+def test_codes_with_and_without_their_country_are_masked():
+    look = look_at(column(drawn("ΤΚ 999 99") + drawn("999 99")))
+    assert (look.looks_like, look.prefixes, look.suspicion) == ("postal codes", None, None)
+    assert "postal codes of Greece" in str(look.why)
+
+
+def test_one_code_that_begins_as_a_country_does_is_no_country():
+    codes = [*drawn("B99AA"), "LV12AB"]
+    assert look_at(column(codes, "postcode")).prefixes == (-2, -3, "letters")

@@ -72,7 +72,7 @@ _SYSTEMS = (
         called="cep codigo_postal",
         lands="BR",
     ),
-    PostalSystem("Portugal", (4, 2, 1), r"\d{4}(?:-?\d{3})?", telling=r"\d{4}-\d{3}", lands="PT"),
+    PostalSystem("Portugal", (4, 2, 1), r"\d{4}(?:-?\d{3})?", telling=r"\d{4}-\d{3}", lands="P PT"),
     PostalSystem(
         "Japan", (3, 2, 1), r"〒?\d{3}-?\d{4}", telling=r"\d{3}-\d{4}|〒\d{3}-?\d{4}", called="郵便番号"
     ),
@@ -84,7 +84,7 @@ _SYSTEMS = (
         called="kod_pocztowy kodpocztowy",
         lands="PL",
     ),
-    PostalSystem("Sweden", (3, 2, 1), r"\d{3} ?\d{2}", called="postnummer postnr postnumret", lands="SE"),
+    PostalSystem("Sweden", (3, 2, 1), r"\d{3} ?\d{2}", called="postnummer postnr postnumret", lands="S SE"),
     PostalSystem(
         "Czechia or Slovakia", (3, 2, 1), r"\d{3} ?\d{2}", called="psc smerovaci_cislo", lands="CZ SK"
     ),
@@ -92,13 +92,13 @@ _SYSTEMS = (
     PostalSystem("Sweden, Czechia, Slovakia or Greece", (3, 2, 1), r"\d{3} ?\d{2}", telling=r"\d{3} \d{2}"),
     PostalSystem("Germany", (3, 2, 1), r"\d{5}", called="plz postleitzahl", lands="D DE"),
     PostalSystem("France", (3, 2), r"\d{5}", called="code_postal codepostal cp", lands="F FR"),
-    PostalSystem("Italy", (3, 2, 1), r"\d{5}", called="cap", lands="IT"),
+    PostalSystem("Italy", (3, 2, 1), r"\d{5}", called="cap", lands="I IT"),
     PostalSystem(
         "Spain or Mexico",
         (3, 2),
         r"\d{5}",
         called="codigo_postal codigopostal cod_postal codpostal",
-        lands="ES MX",
+        lands="E ES MX",
     ),
     PostalSystem("Finland", (3, 2, 1), r"\d{5}", called="postinumero", lands="FI FIN"),
     PostalSystem("Croatia or Serbia", (3, 2, 1), r"\d{5}", called="postanski_broj", lands="HR RS"),
@@ -113,8 +113,8 @@ _SYSTEMS = (
     PostalSystem(
         "Austria or Switzerland", (2, 1), r"\d{4}", called="plz postleitzahl npa", lands="A AT CH FL"
     ),
-    PostalSystem("Denmark or Norway", (2, 1), r"\d{4}", called="postnummer postnr", lands="DK NO"),
-    PostalSystem("Hungary", (2, 1), r"\d{4}", called="iranyitoszam irsz", lands="HU"),
+    PostalSystem("Denmark or Norway", (2, 1), r"\d{4}", called="postnummer postnr", lands="DK NO N"),
+    PostalSystem("Hungary", (2, 1), r"\d{4}", called="iranyitoszam irsz", lands="H HU"),
     PostalSystem(
         "Belgium, Luxembourg or another country with four digits",
         (2, 1),
@@ -125,47 +125,56 @@ _SYSTEMS = (
 )
 _LAND = re.compile(r"(?:[A-Z]{1,3}|ΤΚ)[ -](?=[A-Z]{0,2}\d)|(?:LV|LT|ΤΚ)(?=\d)")
 _LANDS = frozenset(" ".join(each.lands for each in _SYSTEMS).split())
+_LETTERS_OF_OTHERS = frozenset("EHINPS")  # also before numbers of patients: the name of the column must help
 _ANY_TELLING = re.compile("|".join(f"(?:{each.telling})" for each in _SYSTEMS if each.telling) + r"|\d{5}")
-_SOME = 0.05  # share of codes in a telling form that tells of all
+_SOME = 0.05  # share of codes in a telling form, or after a country, that tells where they are from
+_MANY = 0.3  # share that tells that they are postal codes
 
 
 def are_postal_codes(values: Sequence[str]) -> bool:
     """Whether values have the form of postal codes that no other code has."""
     if not values:
         return False
-    land, codes = _parted(values)
+    land, codes = _parted(values, _LANDS - _LETTERS_OF_OTHERS)
     return _share(codes, _ANY_TELLING) >= FITS or any(
-        _is_of_land(each, land) and _fits(codes, each) for each in _SYSTEMS
+        _fits(codes, each) and (_is_of_land(each, land) or _telling_share(codes, each) >= _MANY)
+        for each in _SYSTEMS
     )
 
 
 def postal_codes(values: Sequence[str], name: str) -> PostalCodes:
     """The country of the postal codes in a column, whose name is spelled in lower case and with `_`."""
-    land, codes = _parted(values)
+    land, codes = _parted(values, _LANDS)
     fitting = [each for each in _SYSTEMS if _fits(codes, each)]
     named = next((each for each in fitting if _is_of_land(each, land) or _is_called(each, name)), None)
-    formed = next(
-        (each for each in fitting if each.telling and _share(codes, _compiled(each.telling)) >= _SOME), None
-    )
+    formed = next((each for each in fitting if _telling_share(codes, each) >= _SOME), None)
     system = named or formed
     if system is None:
         return PostalCodes(None, None, _why_untold(codes))
+    why = _why(system, land, name, masked(codes[0]))
+    if any(land and not value.upper().startswith(land) for value in values):
+        return PostalCodes(system.country, None, f"{why}; masked, since only some have {land.strip(' -')!r}")
     cuts = tuple(cut + len(land) if isinstance(cut, int) and cut > 0 else cut for cut in system.cuts)
-    return PostalCodes(system.country, cuts, _why(system, land, name, masked(codes[0])))
+    return PostalCodes(system.country, cuts, why)
 
 
-def _parted(values: Sequence[str]) -> tuple[str, list[str]]:
-    """The code of one country that stands before nearly all codes, and the codes without it."""
+def _parted(values: Sequence[str], lands: frozenset[str]) -> tuple[str, list[str]]:
+    """The code of the one country that stands before codes, all or some, and the codes without it."""
     texts = [value.upper() for value in values]
     found = Counter(match[0] if (match := _LAND.match(text)) else "" for text in texts)
-    land, count = found.most_common(1)[0]
-    if land.rstrip(" -") not in _LANDS or count < FITS * len(texts):
+    land = max(found, key=lambda each: (each != "", found[each]))
+    enough = found[land] >= _SOME * len(texts) and found[land] + found[""] >= FITS * len(texts)
+    if land.rstrip(" -") not in lands or not enough:
         return "", texts
     return land, [text.removeprefix(land) for text in texts]
 
 
 def _fits(codes: Sequence[str], system: PostalSystem) -> bool:
     return _share(codes, _compiled(system.plain)) >= FITS
+
+
+def _telling_share(codes: Sequence[str], system: PostalSystem) -> float:
+    return _share(codes, _compiled(system.telling)) if system.telling else 0.0
 
 
 def _is_of_land(system: PostalSystem, land: str) -> bool:
