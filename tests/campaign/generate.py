@@ -371,7 +371,7 @@ def _hierarchy(
         "digits": {"digits": True},
         "order": {"order": _some_texts(rng, present, "low", "high")},
         "keep": {"keep": _some_texts(rng, present, "kept")},
-        "prefixes": {"prefixes": rng.choice(([3, 1], [2], [4, 2, 1]))},
+        "prefixes": {"prefixes": rng.choice(([3, 1], [2], [4, 2, 1], [-2, -3, "letters"]))},
         "continents": {"continents": True},
         "ranges": _ranges(rng, present),
         "dates": {

@@ -5,6 +5,7 @@ Nothing of Shoal: this is what the documentation says about labels, once more.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
@@ -173,7 +174,14 @@ def _keep(recipe: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str,
 
 
 def _prefixes(recipe: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
-    return [(f"{text_of(value)[:length]}*", value) for value in values for length in recipe["prefixes"]]
+    for value in values:
+        begin = text = text_of(value)
+        for length in recipe["prefixes"]:
+            if length == "letters":
+                begin = "".join(itertools.takewhile(str.isalpha, begin))
+            else:
+                begin = begin[: length if length > 0 else max(0, len(text) + length)]
+            yield f"{begin}*", value
 
 
 def _continents(_: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:

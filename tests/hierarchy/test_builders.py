@@ -75,6 +75,7 @@ def assert_built_well(tree, domain, separator):
             order("b", "a", "1", "2", "ab"),
             keep("a", "1"),
             prefixes(2, 1),
+            prefixes(-1, -3, 2, "letters"),
             continents(),
         ]
     ),
@@ -407,6 +408,21 @@ def test_codes_stand_under_their_beginnings():
     assert path(tree, "E11") == ["E11", "E11*", "E*", "*"]
     assert path(tree, "E11.9") == ["E11.9", "E11*", "E*", "*"]
     assert path(tree, "I10") == ["I10", "I10*", "I*", "*"]
+
+
+def test_beginnings_may_be_counted_from_the_end_and_end_with_letters():
+    tree = prefixes(-3, "letters").tree(texts("M1 1AE", "M12 5XX", "ME1 1AA", "SW1A2AA", "17", "x"))
+    assert path(tree, "M1 1AE") == ["M1 1AE", "M1 *", "M*", "*"]
+    assert path(tree, "M12 5XX") == ["M12 5XX", "M12 *", "M*", "*"]
+    assert path(tree, "SW1A2AA") == ["SW1A2AA", "SW1A*", "SW*", "*"]
+    assert path(tree, "ME1 1AA")[2] == "ME*"
+    assert path(tree, "17") == ["17", "*"]
+
+
+@pytest.mark.parametrize("lengths", [(3, -1), ("letters", 2), (-3, -2), (0,), (2, 2), ("words",), (2.5,)])
+def test_lengths_of_beginnings_fall(lengths):
+    with pytest.raises(InvalidParameter, match="prefixes"):
+        prefixes(*lengths)
 
 
 def test_countries_stand_under_their_continents_in_many_languages():

@@ -71,6 +71,24 @@ def test_labels_of_a_hierarchy_are_looked_at_as_well(tmp_path):
         )
 
 
+@pytest.mark.parametrize("told", ["ask 030 1234567", "room 4, (555) 123-4567", "card 4111 1111 1111 1111"])
+def test_what_reaches_people_stops_a_release_inside_longer_texts(told):
+    wards = [f"ward {n % 8}" for n in range(COUNT - 1)] + [told]
+    with pytest.raises(BadInput, match="would be published with a"):
+        released(people(ward=wards), sh.Insensitive(), "ward")
+    confirmed = sh.Insensitive(confirm=True, reason="numbers of the hospital, not of people")
+    assert released(people(ward=wards), confirmed, "ward").verdict.holds
+
+
+def test_terms_of_disassociated_sets_are_looked_at_as_well():
+    wards = [f"0{1000 + n}/12" for n in range(1_500)]  # nearly as telephone numbers are written
+    baskets = [[wards[n % 1_500], wards[n * 7 % 1_500]] for n in range(3_000)]
+    baskets[3].append("0171/1234567")
+    data = sh.read(pa.table({"items": baskets}), {"items": sh.QuasiSet()})
+    with pytest.raises(BadInput, match="a telephone number"):
+        sh.anonymize(data, sh.Disassociation(k=3, m=2))
+
+
 def test_items_that_reach_people_are_refused():
     baskets = [[f"u{n % 20}@example.org", f"item{n % 7}"] for n in range(COUNT)]
     data = sh.read(pa.table({"items": baskets}), {"items": sh.QuasiSet(hierarchy=sh.fanout(3))})

@@ -1,3 +1,4 @@
+import random
 from datetime import datetime, time
 from decimal import Decimal
 
@@ -42,3 +43,16 @@ def test_words_for_missing_values_are_found_in_many_languages():
     found = sh.profile(pa.table({"age": ["1", "unbekannt", "N/A", "okänd", "不明", "3"]}))
     assert set(found.missing) == {"", "unbekannt", "N/A", "okänd", "不明"}
     assert (found.columns[0].kind, found.columns[0].missing) == ("number", 4)
+
+
+def test_sets_of_numbers_are_no_numbers_of_people(tmp_path):
+    draw = random.Random(6)
+    baskets = [" ".join(str(draw.randrange(1_000, 1_400)) for _ in range(1 + n % 9)) for n in range(600)]
+    lines = tmp_path / "baskets.txt"
+    lines.write_text("\n".join([*baskets, *baskets]))
+    found = sh.profile(lines)
+    assert (found.columns[0].kind, found.subject) == ("set", None)
+    table = tmp_path / "baskets.csv"
+    table.write_text("\n".join(["age,related", *(f"{20 + n % 60},{each}" for n, each in enumerate(baskets))]))
+    related = sh.profile(table).columns[1]
+    assert (related.kind, related.separator, related.role) == ("set", " ", "quasi")

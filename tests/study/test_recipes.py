@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import shoal as sh
+from shoal.study.starter import starter_policy
 
 DRAW = random.Random(5)
 
@@ -61,12 +62,25 @@ def test_categories_get_no_ranges_of_letters():
         "prefixes": [4]
     }
     assert recipe(["0.0", "1.0"] * 60) == {"flat": True}
+    assert recipe([0.0507, -0.0446] * 60) == {"flat": True}
+    assert recipe([0.0, 0.5, 1.0] * 40) == {"flat": True}
     assert recipe(codes) == {"prefixes": [3, 1]}
     assert recipe([DRAW.choice(countries) for _ in range(200)]) == {"continents": True}
-    assert recipe([f"{DRAW.randrange(100_000):05d}" for _ in range(300)], "zip") == {"mask": "right"}
+    assert recipe([f"{DRAW.randrange(100_000):05d}" for _ in range(300)], "zip") == {"prefixes": [3, 1]}
 
 
 def test_many_categories_keep_the_frequent_ones():
     frequent, rare = ["shoe", "shirt", "coat"], [f"thing {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
     values = [DRAW.choice(frequent) for _ in range(900)] + rare
     assert recipe(values, "product") == {"keep": ["coat", "shirt", "shoe"]}
+
+
+def test_the_starter_policy_says_of_which_country_postal_codes_are(tmp_path):
+    data, policy = tmp_path / "data.csv", tmp_path / "policy.toml"
+    codes = [f"{DRAW.randrange(100_000):05d}" for _ in range(300)]
+    data.write_text("\n".join(("PLZ", *codes)))
+    starter_policy(sh.profile(data), data, policy)
+    written = policy.read_text(encoding="utf-8")
+    assert "PLZ = " in written
+    assert "prefixes = [3, 2, 1]" in written
+    assert "taken for postal codes of Germany, by their form and the name of the column" in written

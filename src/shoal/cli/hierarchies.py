@@ -12,6 +12,7 @@ from shoal.cli import output
 from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import bind
+from shoal.hierarchy.builders import LETTERS
 from shoal.hierarchy.files import FileForm, HierarchyFile, convert, read_outline, write_hierarchy
 from shoal.hierarchy.lint import LintFinding, Severity, lint
 from shoal.hierarchy.show import describe, show
@@ -76,7 +77,9 @@ def build(
     keep: Annotated[
         str | None, typer.Option(help="Values that stand alone, the others share one label.")
     ] = None,
-    prefixes: Annotated[str | None, typer.Option(help="Lengths of beginnings of codes: 3,1")] = None,
+    prefixes: Annotated[
+        str | None, typer.Option(help="Lengths of beginnings of codes: 3,1 or -3,letters")
+    ] = None,
     continents: Annotated[bool, typer.Option("--continents", help="Countries by continent.")] = False,
     fanout: Annotated[int | None, typer.Option(help="Groups of this many, level by level.")] = None,
     digits: Annotated[bool, typer.Option("--digits", help="Prefixes of codes.")] = False,
@@ -94,7 +97,7 @@ def build(
         "dates": _parts(dates),
         "order": _parts(order),
         "keep": _parts(keep),
-        "prefixes": None if prefixes is None else [_number(length) for length in prefixes.split(",")],
+        "prefixes": None if prefixes is None else [_length(length) for length in prefixes.split(",")],
         "continents": continents or None,
         "fanout": fanout,
         "digits": digits or None,
@@ -237,6 +240,10 @@ def _number(text: str) -> float:
     if not math.isfinite(number):
         raise BadInput(Problem(f"{text!r} is not a number", "write ranges as in --ranges 5,10,20 --start 0"))
     return int(number) if number.is_integer() else number
+
+
+def _length(text: str) -> float | str:
+    return LETTERS if text.strip() == LETTERS else _number(text)
 
 
 def _form(given: str | None) -> FileForm | None:

@@ -1,4 +1,4 @@
-"""Categories that have an order, and codes that have a build."""
+"""Categories that have an order or a list of their own."""
 
 import re
 from collections.abc import Sequence
@@ -54,36 +54,6 @@ _BAND = re.compile(
     r"(?:\+|and over|and older|and above|und alter|u\.a\.|et plus|y mas|e oltre))"
     r"(?:\s*(?:years?|yrs?|jahre?|ans|anos|anni|jaar))?"
 )
-_CODES = (
-    ("ICD-10 codes", re.compile(r"[A-TV-Z]\d{2}(\.[0-9A-Z]{1,4})?[!*+†]?"), (3, 1)),
-    ("ICD-10 codes without a point", re.compile(r"[A-TV-Z]\d{2}[0-9]{0,2}"), (3, 1)),
-    ("ATC codes", re.compile(r"[A-DGHJLMNPRSV]\d{2}[A-Z]{2}\d{2}"), (5, 4, 3, 1)),
-    ("NACE codes", re.compile(r"[A-U]?\d{2}\.\d{1,2}"), (2,)),
-)
-# Classifications whose codes are digits: only the name of a column tells them from numbers.
-_NAMED = {
-    "isco": (3, 2, 1),
-    "naics": (4, 3, 2),
-    "sic": (3, 2, 1),
-    "nace": (2, 1),
-    "icd9": (3,),
-    "isced": (2, 1),
-}
-_POSTAL = (
-    r"[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}",  # United Kingdom
-    r"[A-Z]\d[A-Z] ?\d[A-Z]\d",  # Canada
-    r"\d{4} ?[A-Z]{2}",  # Netherlands
-    r"\d{5}-\d{4}",  # United States
-    r"(?:[A-Z]{2}|ΤΚ)?[ -]?\d{3} ?\d{2}",  # Sweden, Czechia, Slovakia, Greece
-    r"\d{2}-\d{3}",  # Poland
-    r"\d{4}-\d{3}",  # Portugal
-    r"\d{3}-\d{4}",  # Japan
-    r"\d{5}-\d{3}",  # Brazil
-    r"(?:LT|LV|SI|HR|RO|MD|AZ|EE|BG|FI|FIN|SE|DK|NO|D|A|CH|F|B|L)-\d{4,6}",
-    r"[A-Z]\d{2} [A-Z\d]{4}",  # Ireland
-)
-_POSTAL_FORM = re.compile("|".join(f"(?:{form})" for form in _POSTAL))
-_DIGITS_AND_POINTS = re.compile(r"[A-Z]?\d{1,6}(\.\d{1,3})?")
 _MONTH = re.compile(r"(?:1[89]|20)\d{2}[-/.](?:0[1-9]|1[0-2])")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?")
 MOST_ORDERED = 60
@@ -95,28 +65,6 @@ def order_of(values: Sequence[str]) -> tuple[str, ...] | None:
     if not 3 <= len(values) <= MOST_ORDERED:
         return None
     return _order_on_scale(values) or _order_of_bands(values) or _order_in_the_calendar(values)
-
-
-def code_system(values: Sequence[str]) -> tuple[str, tuple[int, ...]] | None:
-    """The system of codes that all values follow, and the lengths at which its beginnings mean something."""
-    texts = [value.upper() for value in values]
-    for name, form, lengths in _CODES:
-        if len(texts) >= 3 and _share(texts, form) >= 0.95 and len({text[0] for text in texts}) > 1:
-            return name, lengths
-    return None
-
-
-def named_system(name: str, values: Sequence[str]) -> tuple[str, tuple[int, ...]] | None:
-    """A classification that a column is named after, if its values are digits, maybe with points."""
-    for system, lengths in _NAMED.items():
-        if re.search(rf"(^|_){system}(_|\d|$)", name) and _share(values, _DIGITS_AND_POINTS) >= 0.9:
-            return f"codes of {system.upper()}", lengths
-    return None
-
-
-def are_postal_codes(values: Sequence[str]) -> bool:
-    """Whether values have the form of postal codes that no other code has."""
-    return len(values) > 0 and _share([value.upper() for value in values], _POSTAL_FORM) >= 0.95
 
 
 def are_times(values: Sequence[str]) -> bool:

@@ -2,13 +2,12 @@
 
 import ipaddress
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 
-import phonenumbers
 from stdnum import iban, luhn
 
 _EMAIL = re.compile(r"[^\s@,;:<>()\[\]\"]{1,64}@[^\s@,;:<>()\[\]\"]+\.[^\W\d_]{2,}")
@@ -23,7 +22,6 @@ _CARD = re.compile(r"\d{4}([ -]?)\d{4}\1\d{4}\1\d{1,7}|3\d{3}[ -]?\d{6}[ -]?\d{4
 _FEWEST_DIGITS = 7
 _TRIED = 60
 _FIT_CHECKS = 0.7
-_CARD_DIGITS = 15  # fewer may be any number
 
 # Numbers with check digits that belong to a person or an account, as modules of python-stdnum.
 _SCHEMES = (
@@ -63,17 +61,6 @@ def is_phone(text: str) -> bool:
     if not _PHONE.fullmatch(text) or not 7 <= sum(map(str.isdigit, text)) <= 20:
         return False
     return bool(re.search(r"[+()\-/ x]|^0|\..*\.", text))
-
-
-def is_international_phone(text: str) -> bool:
-    """A number of a country's telephone network, with the code of the country."""
-    if not text.startswith(("+", "00")) or not _PHONE.fullmatch(text):
-        return False
-    try:
-        number = phonenumbers.parse(re.sub(r"^00", "+", text), None)
-    except phonenumbers.NumberParseException:
-        return False
-    return bool(phonenumbers.is_valid_number(number))
 
 
 def is_iban(text: str) -> bool:
@@ -127,65 +114,15 @@ def checked_number(values: Sequence[str]) -> tuple[str, float] | None:
     for name in _SCHEMES.split():
         if name in _HARDLY_CHECKED and not separated:
             continue
-        share = sum(map(_module(name).is_valid, candidates)) / len(candidates)
+        share = sum(map(scheme(name).is_valid, candidates)) / len(candidates)
         if share >= _FIT_CHECKS and (best is None or share > best[1]):
-            best = (_title(_module(name), name), share)
+            best = (_title(scheme(name), name), share)
     return best
 
 
-def personal_values(texts: Iterable[str]) -> list[tuple[str, str]]:
-    """Values that reach or number a person for sure, with what they are: for a last look at a release."""
-    found = []
-    for text in texts:
-        what = next((what for what, fits in _BEYOND_DOUBT if fits(text)), None)
-        if what is not None:
-            found.append((text, what))
-    return found
-
-
-# Numbers of people that their form tells from other codes, and of which check digits tell the rest.
-_FORMED = tuple(
-    (scheme, re.compile(form))
-    for scheme, form in (
-        ("us.ssn", r"\d{3}-\d{2}-\d{4}"),
-        ("br.cpf", r"\d{3}\.\d{3}\.\d{3}-\d{2}"),
-        ("ch.ssn", r"756\.\d{4}\.\d{4}\.\d{2}"),
-        ("es.dni", r"\d{8}-?[A-Z]"),
-        ("es.nie", r"[XYZ]-?\d{7}-?[A-Z]"),
-        ("fi.hetu", r"\d{6}[-+A]\d{3}[0-9A-Z]"),
-        ("gb.nhs", r"\d{3} \d{3} \d{4}"),
-        ("it.codicefiscale", r"[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z]"),
-        ("se.personnummer", r"(?:\d{2})?\d{6}[-+]\d{4}"),
-        ("eu.vat", r"(?:AT|BE|DE|DK|ES|FI|FR|IT|NL|PL|SE) ?[0-9A-Z]{8,12}"),
-    )
-)
-
-
-def is_formed_number(text: str) -> bool:
-    """A number of a person or a firm in the form of its country, with fitting check digits."""
-    return any(form.fullmatch(text) and _module(scheme).is_valid(text) for scheme, form in _FORMED)
-
-
-# Whatever `personal_values` finds, this finds, in the regular expressions of Arrow, Python and Java alike.
-PERSONAL_FORM = (
-    r"@|^ ?(\+|00)[0-9]|^[A-Za-z]{2}[0-9]{2}|[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{3}|"
-    r"^[0-9]{3}[-. ][0-9]{2,4}[-. ]|^[XYZ]?-?[0-9]{7,8}-?[A-Z]$|^[0-9]{6,8}[-+A][0-9]{3}|"
-    r"^[A-Z]{2}[ A-Z0-9]{8,14}$"
-)
-_BEYOND_DOUBT: tuple[tuple[str, Callable[[str], bool]], ...] = (
-    ("an e-mail address", lambda text: any(map(is_email, re.split(r"[\s,;<>()\[\]\"]+", text)))),
-    ("a telephone number", is_international_phone),
-    ("an account number (IBAN)", is_iban),
-    (
-        "a number of a payment card",
-        lambda text: bool(re.search(r"\D", text) or len(text) >= _CARD_DIGITS) and is_card(text),
-    ),
-    ("a number of a person or a firm with fitting check digits", is_formed_number),
-)
-
-
 @cache
-def _module(name: str) -> ModuleType:
+def scheme(name: str) -> ModuleType:
+    """How python-stdnum checks the numbers of a scheme, such as `us.ssn`."""
     return import_module(f"stdnum.{name}")
 
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.detect import categories
+from shoal.detect.codes import code_system, digit_system, named_system
 from shoal.detect.dates import DateReading, are_serials, dates_of
 from shoal.detect.headers import Says, says, spelled
 from shoal.detect.numbers import (
@@ -17,6 +18,7 @@ from shoal.detect.numbers import (
     whole_digits,
 )
 from shoal.detect.observed import FITS, Observed
+from shoal.detect.postal import are_postal_codes, postal_codes
 from shoal.detect.sets import set_separator
 from shoal.detect.suspicion import (
     Suspicion,
@@ -39,7 +41,8 @@ class Look:
     dates: DateReading | None = None
     separator: str | None = None
     order: tuple[str, ...] | None = None
-    prefixes: tuple[int, ...] | None = None
+    prefixes: tuple[int | str, ...] | None = None
+    why: str | None = None
     suspicion: Suspicion | None = None
     fits: float = 1.0
     misfits: tuple[str, ...] = ()
@@ -88,13 +91,15 @@ def _look_at_typed(column: Observed) -> Look:
         return Look(kind="date", looks_like="dates")
     if pa.types.is_temporal(kind):
         return Look(kind="category", looks_like="times of day")
+    if pa.types.is_integer(kind) and (known := _look_at_digit_codes(column, column.some())) is not None:
+        return known
     return _look_at_numbers(column, plain_reading(column.texts), column.some())
 
 
 def _look_at_texts(column: Observed, hints: FileHints) -> Look:
     values = column.some()
-    if system := categories.named_system(spelled(column.name), values):
-        return Look(kind="category", looks_like=system[0], prefixes=system[1])
+    if (known := _look_at_digit_codes(column, values)) is not None:
+        return known
     if suspicion := recognized(column, values):
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)
     dates = dates_of(column, hints.date_order)
@@ -109,6 +114,20 @@ def _look_at_texts(column: Observed, hints: FileHints) -> Look:
     return _look_at_words_and_codes(column, values)
 
 
+def _look_at_digit_codes(column: Observed, values: Sequence[str]) -> Look | None:
+    """Codes of digits that a list of classes or the name of the column tells from numbers."""
+    if system := named_system(spelled(column.name), values):
+        return Look(kind="category", looks_like=system[0], prefixes=system[1])
+    if system := digit_system(values):
+        return Look(
+            kind="category",
+            looks_like=system[0],
+            prefixes=system[1],
+            why=f"taken for {system[0]} because nearly all values are in its classes",
+        )
+    return None
+
+
 def _look_at_dates(reading: DateReading) -> Look:
     return Look(kind="date", looks_like=f"dates, {reading.in_words()}", dates=reading, fits=reading.share)
 
@@ -119,7 +138,7 @@ def _look_at_numbers(column: Observed, reading: NumberReading, values: Sequence[
         dates = DateReading("excel", reading.share)
         return Look(kind="date", looks_like="dates, days as Excel counts them", dates=dates)
     if Says.POSTAL in said and reading.whole and not (reading.money or reading.percent):
-        return Look(kind="category", looks_like="postal codes")
+        return _look_at_postal_codes(column, values)
     suspicion = None
     if reading.whole and not (reading.money or reading.percent) and reading.style.thousands in ("", " "):
         joined = [whole_digits(value, reading.style) for value in values]
@@ -155,13 +174,26 @@ def _look_at_words_and_codes(column: Observed, values: Sequence[str]) -> Look:
     suspicion = suspicious_codes(column, values, said) or suspicious_words(column, values, said)
     if suspicion is not None:
         return Look(kind="category", looks_like=suspicion.what, suspicion=suspicion)
-    return Look(kind="category", looks_like="postal codes" if Says.POSTAL in said else "categories")
+    if Says.POSTAL in said:
+        return _look_at_postal_codes(column, values)
+    return Look(kind="category", looks_like="categories")
+
+
+def _are_postal_codes(column: Observed, values: Sequence[str], said: frozenset[Says]) -> bool:
+    if Says.POSTAL in said:
+        return postal_codes(values, spelled(column.name)).country is not None
+    return Says.NUMBER not in said and are_postal_codes(values)
+
+
+def _look_at_postal_codes(column: Observed, values: Sequence[str]) -> Look:
+    found = postal_codes(values, spelled(column.name))
+    return Look(kind="category", looks_like="postal codes", prefixes=found.cuts, why=found.why)
 
 
 def _known_categories(column: Observed, values: Sequence[str], said: frozenset[Says]) -> Look | None:
     """Categories that have an order, a build or a list of their own; None if they have not."""
     order = categories.order_of(values)
-    system = categories.code_system(values)
+    system = code_system(values)
     found: Look | None = None
     if order is not None:
         found = Look(kind="category", looks_like="ordered categories", order=order)
@@ -169,8 +201,8 @@ def _known_categories(column: Observed, values: Sequence[str], said: frozenset[S
         found = Look(kind="category", looks_like="one of two values")
     elif system is not None:
         found = Look(kind="category", looks_like=system[0], prefixes=system[1])
-    elif categories.are_postal_codes(values) and Says.NUMBER not in said:
-        found = Look(kind="category", looks_like="postal codes")
+    elif _are_postal_codes(column, values, said):
+        found = _look_at_postal_codes(column, values)
     elif categories.are_times(values):
         found = Look(kind="category", looks_like="times of day", prefixes=(2,))
     elif categories.are_months(values):

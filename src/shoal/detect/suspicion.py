@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.detect import categories, identifiers
+from shoal.detect import identifiers
 from shoal.detect.dates import reads_as_date
 from shoal.detect.free_text import free_text_share
 from shoal.detect.headers import Says, says
 from shoal.detect.numbers import number_reading
 from shoal.detect.observed import CLOSELY, FITS, Observed, masked
+from shoal.detect.postal import are_postal_codes
 from shoal.detect.vocabulary import known_share, leaning, word_list
 
 _SURELY = 0.05  # share of values from which what reaches people for sure makes a suspicion
@@ -119,13 +120,14 @@ def _number_of_some_kind(
     column: Observed, values: Sequence[str], fitting: Sequence[str], what: str
 ) -> Suspicion | None:
     """Separated digits are telephone numbers unless they are postal codes, money, dates or known numbers."""
-    if categories.are_postal_codes(values):
+    if are_postal_codes(values):
         return None
     reading = number_reading(column.texts, column.rows)
     plain = reading is not None and reading.share >= FITS
     if plain and reading is not None and (reading.style.thousands or reading.money or not reading.whole):
         return None
-    if found := identifiers.checked_number(values):
+    called_so = what == "telephone numbers" and Says.PHONE in says(column.name)
+    if not called_so and (found := identifiers.checked_number(values)):
         return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
     if plain and what == "telephone numbers" and not any(value.startswith(("0", "+")) for value in values):
         return None  # digits alone: judged as numbers
@@ -148,7 +150,7 @@ def suspicious_codes(column: Observed, values: Sequence[str], said: frozenset[Sa
     if found := identifiers.checked_number(values):
         return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
     words = sum(len(re.findall(r"[^\W\d_]{3,}", value)) for value in fitting) / len(fitting)
-    if words > 1.2:
+    if words > 1.2 or (words > 0.5 and Says.ADDRESS in said):
         return None  # rather addresses or names with a number
     return _suspicion(
         "codes of people or things of their own", share, fitting, rank=5 if Says.NUMBER in said else 4

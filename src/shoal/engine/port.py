@@ -23,7 +23,7 @@ from shoal.engine.answers import (
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.roles import Role
 
-MATCHES = 1_000  # values that are told at most of those that match
+MATCHES = 100_000  # values that are told at most of those that match
 Wildcard = Mapping[str, bool | int | str | None]
 
 

@@ -22,6 +22,7 @@ from shoal.hierarchy.tree import NO_PARENT, ROOT_LABEL, Hierarchy, tree_from_nod
 from shoal.hierarchy.values import all_numbers, days, exact_numbers
 from shoal.table.columns import Domain
 
+LETTERS = "letters"
 DATE_LEVELS = ("day", "month", "quarter", "year", "decade", "century")
 
 
@@ -68,8 +69,12 @@ def keep(*values: str) -> Keep:
     return Keep(values)
 
 
-def prefixes(*lengths: int) -> Prefixes:
-    """Codes by beginnings of given lengths, from long to short: `E11*`, `E*`."""
+def prefixes(*lengths: int | str) -> Prefixes:
+    """Codes by beginnings of given lengths, from long to short: `E11*`, `E*`.
+
+    -3 leaves the last three characters out, `"letters"` takes the letters that a code begins with: `-3,
+    "letters"` makes `SW1A *` and `SW*` of `SW1A 2AA`.
+    """
     return Prefixes(lengths)
 
 
@@ -355,24 +360,49 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """Codes under their beginnings of given lengths, `E11*` over `E11` and `E11.9`."""
+    """Codes under their beginnings of given lengths, `E11*` over `E11` and `E11.9`.
 
-    lengths: tuple[int, ...]
+    Lengths below 0 count from the end and come first, where they depend on nothing but the code; the letters
+    that a code begins with come last, and what is left by then decides them. So codes that agree on one level
+    agree on all above.
+    """
+
+    lengths: tuple[int | str, ...]
 
     def __post_init__(self) -> None:
-        usable = all(type(length) is int and length > 0 for length in self.lengths)
-        if not self.lengths or not usable or list(self.lengths) != sorted(set(self.lengths), reverse=True):
-            raise InvalidParameter("prefixes", "lengths", self.lengths, "whole numbers, each below the last")
+        lengths = self.lengths[:-1] if self.lengths[-1:] == (LETTERS,) else self.lengths
+        numbers = [length for length in lengths if type(length) is int and length != 0]
+        falling = sorted(set(numbers), key=lambda length: (length > 0, -length))
+        if not self.lengths or len(numbers) != len(lengths) or numbers != falling:
+            required = f"whole numbers, those below 0 first, each below the last; {LETTERS!r} may end them"
+            raise InvalidParameter("prefixes", "lengths", self.lengths, required)
 
     def describe(self) -> str:
         """The recipe in a few words."""
-        return f"codes by their first {', '.join(map(str, self.lengths))} characters"
+        return f"codes by {', '.join(map(_length_in_words, self.lengths))}"
 
     def tree(self, domain: Domain, separator: str | None = None) -> Hierarchy:
         """The tree over these codes."""
         codes = sorted(domain.texts())
-        levels = [[f"{code[:length]}*" for code in codes] for length in self.lengths]
+        begun = codes
+        levels: list[list[str | None]] = []
+        for length in self.lengths:
+            begun = [_beginning(code, begin, length) for code, begin in zip(codes, begun, strict=True)]
+            levels.append([f"{begin}*" if begin else None for begin in begun])
         return _tree_of_levels(codes, levels, separator)
+
+
+def _beginning(code: str, begin: str, length: int | str) -> str:
+    """The next shorter beginning of a code, of which one is known."""
+    if isinstance(length, str):
+        return begin[: next((place for place, letter in enumerate(begin) if not letter.isalpha()), None)]
+    return begin[: length if length > 0 else max(len(code) + length, 0)]
+
+
+def _length_in_words(length: int | str) -> str:
+    if isinstance(length, str):
+        return f"the {LETTERS} they begin with"
+    return f"their first {length} characters" if length > 0 else f"all but their last {-length} characters"
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,7 @@ class HierarchySection(_Section):
     dates: list[str] | None = None
     order: list[str] | None = None
     keep: list[str] | None = None
-    prefixes: list[int] | None = None
+    prefixes: list[int | Literal["letters"]] | None = None
     continents: Literal[True] | None = None
     fanout: int | None = None
     digits: Literal[True] | None = None

@@ -12,7 +12,7 @@ from itertools import combinations, islice
 from typing import Any
 
 from shoal.algorithms.search import Search
-from shoal.detect.identifiers import PERSONAL_FORM, personal_values
+from shoal.detect.last_look import PERSONAL_FORM, personal_values
 from shoal.detect.look import suspicion_of
 from shoal.detect.observed import masked
 from shoal.detect.suspicion import Suspicion, suspicion_of_items

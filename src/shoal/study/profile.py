@@ -365,8 +365,8 @@ def _column(counted: Counted, look: Look | None, records: int) -> ColumnProfile:
 
 
 def _notes(look: Look) -> list[str]:
-    """What a person should look at: two readings that fit, and values that do not."""
-    notes = []
+    """What a person should look at: why a kind was taken, two readings that fit, and values that do not."""
+    notes = [look.why] if look.why else []
     if look.dates is not None and look.dates.other is not None:
         notes.append(
             f"every value could also be read {look.dates.other}; it is read {look.dates.order}: say format"
@@ -408,6 +408,7 @@ def subject_of(counted: Sequence[Counted], looks: Mapping[str, Look], records: i
         (suspicion.ranks_as_person, each.observed)
         for each in counted
         if each.observed is not None
+        and each.separator is None
         and (suspicion := looks[each.name].suspicion) is not None
         and each.missing <= _SUBJECT_MISSES * records
         and each.observed.distinct > 1

@@ -17,6 +17,7 @@ FEW = 20  # distinct values that need no groups
 MOST_KEPT = 30
 _RARE = 0.01  # share of rows below which a value is rare
 _FINEST = 20  # finest ranges over the span of most values
+_FEW_NUMBERS = 3  # of which narrow ranges hide nothing, and wide ones all
 _SHORT_SPAN = 20  # of whole numbers
 
 Recipe = Mapping[str, Any]
@@ -35,14 +36,14 @@ def recipe_for(look: Look, column: Observed) -> Recipe:
 
 def _recipe_for_categories(look: Look, column: Observed) -> Recipe:
     recipe: Recipe = {"flat": True}
-    if look.looks_like == "postal codes" or _are_codes_of_one_length(column):
+    if look.prefixes is not None:
+        recipe = {"prefixes": list(look.prefixes)}
+    elif look.looks_like == "postal codes" or _are_codes_of_one_length(column):
         recipe = {"mask": "right"}
     elif look.looks_like == "countries":
         recipe = {"continents": True}
     elif look.order is not None:
         recipe = {"order": list(look.order)}
-    elif look.prefixes is not None:
-        recipe = {"prefixes": list(look.prefixes)}
     elif column.distinct > FEW:
         recipe = _frequent_ones(column)
     return recipe
@@ -73,7 +74,7 @@ def _calendar(column: Observed) -> tuple[str, ...]:
 
 def _ranges(column: Observed, style: NumberStyle, *, whole: bool) -> Recipe:
     numbers, rows = _parsed(column, style)
-    if len(numbers) < 2:
+    if len(numbers) <= _FEW_NUMBERS:
         return {"flat": True}
     order = np.argsort(numbers)
     shares = np.cumsum(rows[order]) / rows.sum()

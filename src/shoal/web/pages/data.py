@@ -14,6 +14,7 @@ from shoal.web.service.files import StoredFile
 Use = Callable[[StoredFile], Awaitable[None]]
 KINDS = {"category": "words", "number": "numbers", "date": "dates", "set": "a set of items"}
 _PREVIEWED = 200
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabulators", "|": "bars"}
 
 
 async def data_page(place: Place, _: str | None) -> None:
@@ -115,7 +116,7 @@ def _read_as(how: HowRead) -> str:
     """What was found out about the file, to be checked by eye."""
     found = [
         f"the encoding {how.encoding}" if how.encoding else "",
-        f"{how.delimiter.replace(chr(9), 'tabulators')} between cells" if how.delimiter else "",
+        f"{_DELIMITERS.get(how.delimiter, repr(how.delimiter))} between cells" if how.delimiter else "",
         f"the sheet {how.sheet}" if how.sheet else "",
     ]
     told = [each for each in found if each]

@@ -31,6 +31,7 @@ STEPS = {
     "export": "Export",
 }
 _FIGURE_HEIGHT = 450  # Plotly's own
+_HIGHEST_FIGURE = 560
 _FIGURES_AFTER = 0.5  # seconds
 _MARK_OF = "(event) => emit(event.points[0].curveNumber, event.points[0].pointNumber)"
 
@@ -228,9 +229,9 @@ def figure(drawn: Mapping[str, Any], pick: Callable[[int, int], None] | None = N
     """A Plotly figure that fits its box and both colour schemes; `pick` hears of clicks on trace and mark.
 
     It comes when everything else on the page is there, and into view: the browser is busy for up to a second
-    with the library that draws it.
+    with the library that draws it. One with a bar for each of very many columns is scrolled in its box.
     """
-    height = drawn["layout"].get("height", _FIGURE_HEIGHT)
+    height = min(drawn["layout"].get("height", _FIGURE_HEIGHT), _HIGHEST_FIGURE)
     shown = {**drawn, "config": {"displaylogo": False, "responsive": True}}
 
     def draw() -> None:
@@ -238,7 +239,12 @@ def figure(drawn: Mapping[str, Any], pick: Callable[[int, int], None] | None = N
         if pick is not None:
             plot.on("plotly_click", lambda event: pick(*map(int, event.args)), js_handler=_MARK_OF)
 
-    with ui.element("q-intersection").props("once").classes("w-full").style(f"min-height: {height}px"):
+    with (
+        ui.element("q-intersection")
+        .props("once")
+        .classes("w-full shoal-figure-box")
+        .style(f"min-height: {height}px; max-height: {_HIGHEST_FIGURE}px")
+    ):
         ui.timer(_FIGURES_AFTER, draw, once=True)
 
 

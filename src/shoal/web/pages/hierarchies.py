@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import events, ui
 
 from shoal.errors import BadInput, Problem
-from shoal.hierarchy.builders import DATE_LEVELS
+from shoal.hierarchy.builders import DATE_LEVELS, LETTERS
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.pages.uploading import file_button
@@ -225,11 +225,11 @@ def _details(  # noqa: PLR0911  (one return per recipe)
             return lambda: {recipe: [part.strip() for part in str(listed.value).split("|") if part.strip()]}
         case "prefixes":
             lengths = ui.input(
-                "Lengths of the beginnings, from long to short",
+                "Lengths of the beginnings, from long to short; -3 for all but the last 3; letters",
                 value=", ".join(map(str, given.get("prefixes", [3, 1]))),
             ).props("outlined dense")
             lengths.on("change", changed)
-            return lambda: {"prefixes": [int(length) for length in _numbers(lengths.value)]}
+            return lambda: {"prefixes": _lengths(lengths.value)}
         case "fanout":
             size = ui.number("Values in a group", value=given.get("fanout", 5), min=2, precision=0)
             size.props("outlined dense").on("change", changed)
@@ -257,6 +257,12 @@ def _numbers(text: object) -> list[float]:
         return [_number(float(word)) for word in str(text).replace(",", " ").split()]
     except ValueError as error:
         raise BadInput(Problem(f"{text!r} are no numbers", "write them as in 5, 10, 20")) from error
+
+
+def _lengths(text: object) -> list[float | str]:
+    words = str(text).replace(",", " ").split()
+    numbers = words[:-1] if words[-1:] == [LETTERS] else words
+    return [*_numbers(" ".join(numbers)), *words[len(numbers) :]]
 
 
 def _number(value: float) -> float:
