@@ -1,0 +1,114 @@
+import random
+import time
+
+import numpy as np
+import pytest
+
+from shoal.algorithms.auto.candidates import automatic
+from shoal.algorithms.auto.trial import Candidate, Trial
+from shoal.algorithms.search import Limits
+from shoal.errors import Cancelled, Infeasible
+from shoal.metrics.catalogue import measure
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.progress import Silent
+from shoal.table.roles import Quasi
+from tests.algorithms.sets.instances import random_instance
+from tests.algorithms.sets.searches import released
+from tests.builders import flat_tree, local_data
+
+KM = [KmAnonymity(3, 2)]
+EACH = random_instance(random.Random(4), most_leaves=14, most_rows=80)
+CANDIDATES = [Candidate(name) for name in ("lra", "itemwise", "hghs", "pcta")]
+
+
+def no_sample(*_):
+    return None
+
+
+def trial(candidates=CANDIDATES, seconds=60.0, sample=no_sample, objective="ncp"):
+    return Trial(candidates, objective, seconds, sample)
+
+
+def find(algorithm, progress=None):
+    return algorithm.find(EACH.data, KM, np.random.default_rng(7), progress or Silent())
+
+
+def test_what_loses_least_is_kept_and_all_is_told():
+    found = find(trial())
+    losses = found.figures["tried"]
+    assert set(losses) == {"lra", "itemwise", "hghs", "pcta"}
+    assert measure(EACH.data, found, 3)["ncp"] == pytest.approx(min(losses.values()))
+    assert losses[found.figures["chosen"]] == min(losses.values())
+    assert found.notices[0].startswith(f"auto took {found.figures['chosen']}: NCP lra ")
+    assert all(name in found.notices[0] for name in losses)
+
+
+def test_the_objective_decides():
+    of_combinations = find(trial(objective="ul"))
+    assert "UL" in of_combinations.notices[0]
+    assert measure(EACH.data, of_combinations, 3)["ul"] == pytest.approx(
+        min(of_combinations.figures["tried"].values())
+    )
+
+
+def test_the_same_random_numbers_give_the_same_decision():
+    first, second = find(trial()), find(trial())
+    assert first.figures == second.figures
+    assert first.notices == second.notices
+
+
+def test_of_equals_the_first_is_kept():
+    twice = [Candidate("itemwise"), Candidate("itemwise")]
+    assert find(trial(twice)).figures["chosen"] == "itemwise"
+    aa_twice = [Candidate("aa", {"minimal": True}, ("minimal",)), Candidate("aa")]
+    assert find(trial(aa_twice)).notices[0].startswith("auto took aa (minimal = True)")
+
+
+def test_a_sample_ranks_and_only_the_best_is_run_on_everything():
+    found = find(trial(sample=lambda data, *_: data))
+    assert list(found.figures["tried"]) == [found.figures["chosen"]]
+    assert found.notices[0].startswith(
+        f"auto tried on {EACH.data.row_count} records: NCP {found.figures['chosen']}"
+    )
+
+
+def test_who_fails_is_left_behind():
+    who_knows_absence = [KmAnonymity(3, 1, negative=True)]
+    found = trial([Candidate("itemwise"), Candidate("aa")]).find(
+        EACH.data, who_knows_absence, np.random.default_rng(0), Silent()
+    )
+    assert list(found.figures["tried"]) == ["aa"]
+
+
+def test_what_cannot_be_kept_is_said():
+    with pytest.raises(Infeasible):
+        trial().find(EACH.data, [KmAnonymity(500, 2)], np.random.default_rng(0), Silent())
+
+
+def test_a_wish_to_stop_is_heeded():
+    progress = Silent()
+    progress.cancel()
+    with pytest.raises(Cancelled):
+        find(trial(), progress)
+
+
+def test_candidates_end_with_the_budget():
+    started = time.monotonic()
+    found = find(trial(seconds=1e-9))
+    assert time.monotonic() - started < 60
+    assert KM[0].verify(released(EACH, found)).holds
+
+
+def test_a_table_gets_the_best_clusters():
+    rng = np.random.default_rng(1)
+    values = [f"v{number}" for number in range(6)]
+    rows = [tuple(rng.choice(values, size=3)) for _ in range(200)]
+    data = local_data(
+        rows, {name: Quasi() for name in "abc"}, trees={name: flat_tree(values) for name in "abc"}
+    )
+    found = automatic([KAnonymity(4)], {}, Limits(), data).find(
+        data, [KAnonymity(4)], np.random.default_rng(0), Silent()
+    )
+    assert min(found.figures["tried"].values()) == found.figures["tried"][found.figures["chosen"]]
+    assert np.bincount(found.clusters.cluster_of_row).min() >= 4
