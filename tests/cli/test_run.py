@@ -82,9 +82,9 @@ def test_the_result_has_the_keys_that_were_promised(hospital):
 
 def test_a_choice_that_was_left_to_shoal_is_explained(hospital):
     done = hospital.run()
-    (reason,) = [notice for notice in done.notices if "auto chose" in notice]
-    assert f"auto chose {result_of(hospital)['algorithm']} " in reason
-    assert "distinct records of 2 columns" in reason
+    (reason,) = [notice for notice in done.notices if "auto took" in notice]
+    assert f"auto took {result_of(hospital)['algorithm']}: LM " in reason
+    assert "mondrian" in reason
 
 
 def test_json_is_the_result_and_where_it_lies(hospital):

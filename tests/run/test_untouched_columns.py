@@ -6,7 +6,7 @@ import pytest
 import shoal as sh
 from shoal.errors import BadInput
 from shoal.run.published_file import AS_PUBLISHED, verified_file
-from shoal.run.safety import together_notices
+from shoal.run.safety import lost_columns_notices, together_notices
 
 QUASI = {"age": sh.Quasi(hierarchy=sh.flat())}
 
@@ -77,3 +77,11 @@ def test_columns_that_tell_only_all_together_are_told():
     (told,) = together_notices(sh.read(frame(**bits), roles(*bits)).local, 2)
     assert told.startswith("'b0', 'b1', 'b2', 'b3', 'b4' and 'b5' are published untouched")
     assert "64 of 64 records are alone" in told
+
+
+def test_a_column_of_which_nothing_is_left_is_told():
+    losses = {"age": {"ncp": 1.0}, "sex": {"ncp": 0.4}, "items": {"ncp": 1.0, "ul": 0.9}}
+    (notice,) = lost_columns_notices(losses)
+    assert notice.startswith("nothing is left of columns 'age', 'items'")
+    assert lost_columns_notices({"sex": {"ncp": 0.999}}) == ()
+    assert "column 'age':" in lost_columns_notices({"age": {"ncp": 1.0}})[0]

@@ -22,6 +22,7 @@ from shoal.run.in_memory import InMemory, algorithm_for
 from shoal.run.prepare import read
 from shoal.run.result import Result
 from shoal.run.safety import (
+    lost_columns_notices,
     personal_problems,
     personal_values_problems,
     refuse_unanswerable,
@@ -113,6 +114,7 @@ def release(
             seconds={"total": time.perf_counter() - started, "algorithm": search_seconds},
             peak_memory_mb=peak_memory_mb(),
             notices=(
+                *lost_columns_notices(cost.by_column),
                 *engine.notices,
                 *promise.notices,
                 *choice_notices,

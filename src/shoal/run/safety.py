@@ -36,6 +36,9 @@ _COLUMNS_TOGETHER = 3  # more at once are looked at only all together
 _COLUMNS_COMBINED = 10
 
 
+_ALL_BUT_NOTHING = 1 - 1e-9
+
+
 def refuse_unanswerable(promise: Promise, data: Port) -> None:
     """Raise BadInput for a promise that cannot be checked where the data are."""
     for model in promise:
@@ -132,6 +135,18 @@ def _telling_problems(data: Port, k: int) -> list[Problem]:
         for name in _untouched(data)
         if tells_apart(data, name, k)
     ]
+
+
+def lost_columns_notices(losses: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
+    """Columns of which nothing is left, given the losses of each: a release that is safe, and useless."""
+    lost = [repr(name) for name, of_column in losses.items() if of_column.get("ncp", 0.0) > _ALL_BUT_NOTHING]
+    if not lost:
+        return ()
+    which = f"column {lost[0]}" if len(lost) == 1 else f"columns {', '.join(lost)}"
+    return (
+        f"nothing is left of {which}: every value is published as the root of its hierarchy; a hierarchy with"
+        ' more levels, a smaller k, fewer columns or name = "auto" may keep more',
+    )
 
 
 def tells_apart(data: Port, column: str, k: int) -> bool:
