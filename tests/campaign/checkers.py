@@ -609,7 +609,7 @@ class _Cover:
         return text[1:] if marked and text is not None else text
 
 
-_ITEMS_VANISH = ("hghs",)
+_ITEMS_VANISH = ("hghs", "auto")
 
 
 def _same_number(text: str | None, value: Value) -> bool:

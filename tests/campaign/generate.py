@@ -257,6 +257,8 @@ _NOT_SERVED = {
     "da": ("l",),
     "oa": ("l",),
     "hghs": ("negative", "l"),
+    "itemwise": ("negative", "l"),
+    "classwise": ("l",),
     "pcta": ("negative",),
 }
 

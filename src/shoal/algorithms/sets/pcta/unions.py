@@ -84,7 +84,7 @@ class ItemUnions:
             unions_before = self._next
             for size in range(1, largest + 1):
                 while not listed[size, living := self._living()].all():
-                    left += self._mend_all(self._broken(size, living, ~listed[size]), progress)
+                    left += self._mend_all(self._broken(size, living, ~listed[size], progress), progress)
                     if progress.expired():
                         return self._unite_everything()
                     listed[size, living] = True
@@ -97,6 +97,8 @@ class ItemUnions:
         for words in broken:
             progress.update(self._next - self._items, self._items, f"{self.union_count:,} unions")
             left += not self._mended(words)
+            if progress.expired():
+                break
         return left
 
     def _mended(self, words: Sequence[int]) -> bool:
@@ -105,7 +107,7 @@ class ItemUnions:
             word, partner = self._cheapest_pair(image)
             if partner == NO_WORD:
                 return False
-            image = (image - {word, partner}) | {self._unite(word, partner)}
+            image = (image - {word, partner}) | {self._unite([word, partner])}
         return True
 
     def _cheapest_pair(self, image: set[int]) -> tuple[int, int]:
@@ -118,21 +120,24 @@ class ItemUnions:
                 best, least = (word, partner), change
         return best
 
-    def _unite(self, word: int, partner: int) -> int:
+    def _unite(self, words: Sequence[int]) -> int:
+        """Put several words into one."""
         unions, union = self._unions, self._next
-        rows = np.union1d(self._rows(word), self._rows(partner))
+        rows = np.unique(np.concatenate([self._rows(word) for word in words]))
         if self._used + len(rows) > len(unions.pool):
             self._unions = unions = self._with_more_room(len(rows))
         unions.pool[self._used : self._used + len(rows)] = rows
         unions.starts[union], unions.ends[union] = self._used, self._used + len(rows)
         self._used += len(rows)
         sizes, weights = unions.words
-        sizes[union] = sizes[word] + sizes[partner]
-        weights[union] = (sizes[word] * weights[word] + sizes[partner] * weights[partner]) / sizes[union]
-        unions.families[union] = unions.families[word]
+        sizes[union] = sizes[words].sum()
+        weights[union] = np.dot(sizes[words], weights[words]) / sizes[union]
+        unions.families[union] = unions.families[words[0]]
+        gone = np.zeros(len(self._gone), dtype=np.bool_)
+        gone[words] = True
         mapping = unions.word_of_item
-        mapping[(mapping == word) | (mapping == partner)] = union
-        self._gone[[word, partner]] = True
+        mapping[gone[mapping]] = union
+        self._gone |= gone
         refresh(unions, rows)
         self._next += 1
         return union
@@ -170,12 +175,17 @@ class ItemUnions:
         for family in np.unique(self._unions.families[self._living()]).tolist():
             living = self._living()
             mine = living[self._unions.families[living] == family].tolist()
-            while len(mine) > 1:
-                mine = [self._unite(mine[0], mine[1]), *mine[2:]]
+            if len(mine) > 1:
+                self._unite(mine)
         return self._is_safe()
 
-    def _broken(self, size: int, living: Ints, fresh: Bools) -> Iterator[tuple[int, ...]]:
-        """Sets of so many words, one of them fresh, that break the promise, but none with a word gone."""
+    def _broken(
+        self, size: int, living: Ints, fresh: Bools, progress: Progress | None = None
+    ) -> Iterator[tuple[int, ...]]:
+        """Sets of so many words, one of them fresh, that break the promise, but none with a word gone.
+
+        All of them, or with `progress` those that there is time for.
+        """
         number = np.full(len(self._gone), NO_WORD, dtype=np.int64)
         number[living] = np.arange(len(living))
         numbers = number[self.word_of_item]
@@ -191,6 +201,8 @@ class ItemUnions:
         while (state := next_broken(rare, _STEPS_PER_SLICE)) != DONE:
             if state == FOUND:
                 yield tuple(living[found(rare)[0]].tolist())
+            elif progress is not None and progress.expired():
+                return
 
 
 def _untouched(transactions: Transactions, weights: Floats, families: Ints) -> utility_loss.WordUnions:
