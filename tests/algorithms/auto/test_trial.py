@@ -112,3 +112,8 @@ def test_a_table_gets_the_best_clusters():
     )
     assert min(found.figures["tried"].values()) == found.figures["tried"][found.figures["chosen"]]
     assert np.bincount(found.clusters.cluster_of_row).min() >= 4
+
+
+def test_getting_ready_changes_no_decision():
+    ready = Trial(CANDIDATES, "ncp", 60.0, no_sample, compiles_first=True)
+    assert find(ready).figures == find(trial()).figures

@@ -83,7 +83,14 @@ def automatic(
     if len(candidates) == 1:
         return make_algorithm(candidates[0].name, candidates[0].options)
     seconds = BUDGET if limits.time is None else _SHARE_OF_A_LIMIT * limits.time
-    return Trial(candidates, objective or default_objective(data), seconds, sample_of)
+    # With a limit the user's own clock runs already.
+    return Trial(
+        candidates,
+        objective or default_objective(data),
+        seconds,
+        sample_of,
+        compiles_first=limits.time is None,
+    )
 
 
 def _taking(names: Sequence[str], options: Collection[str], promise: Promise) -> list[str]:

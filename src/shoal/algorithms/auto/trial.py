@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ import numpy as np
 from shoal.algorithms.auto.objective import in_words, loss_of
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.relational.clustering.blocks import block_of
 from shoal.algorithms.threads import in_threads
 from shoal.engine.local import LocalData
 from shoal.errors import Cancelled, LimitReached, ShoalError
@@ -24,6 +26,7 @@ from shoal.recoding.recoding import Recoding
 _SHARE_OF_SAMPLE = 0.3  # of the budget
 _OVERTIME = 1.1  # times the budget, after which a candidate that does not heed it is given up
 _AT_ONCE = 2
+_FEW_TIMES_K = 5
 
 CHOSEN = "chosen"  # among the figures: the name of the algorithm that was taken
 
@@ -73,14 +76,18 @@ class Trial(Algorithm):
         objective: str,
         seconds: float,
         sample: Sample,
+        *,
+        compiles_first: bool = False,
     ) -> None:
         self.candidates, self.seconds = tuple(candidates), seconds
-        self._objective, self._sample = objective, sample
+        self._objective, self._sample, self._compiles_first = objective, sample, compiles_first
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> Recoding:
         """The cheapest decision of all candidates."""
+        if self._compiles_first:
+            self._compile(data, models, progress)
         run = _Run(models, self._objective, rng.spawn(1)[0], time.monotonic())
         ranked, notices = list(self.candidates), []
         sample = self._sample(data, models, rng)
@@ -109,6 +116,13 @@ class Trial(Algorithm):
                 "tried": {each.candidate.in_words(): each.loss for each in tried if each.recoding},
             },
         )
+
+    def _compile(self, data: LocalData, models: Sequence[Model], progress: Progress) -> None:
+        """Run all on a few records, so that the first run of an installation does not spend its time so."""
+        few = block_of(data, np.arange(min(data.row_count, _FEW_TIMES_K * Promise(models).k)))
+        progress.stage(f"getting {len(self.candidates)} algorithms ready")
+        run = _Run(models, self._objective, np.random.default_rng(0), time.monotonic())
+        run.all(self.candidates, few, progress, math.inf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
