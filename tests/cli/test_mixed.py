@@ -66,7 +66,7 @@ def test_a_frontier_is_reported(clinic):
     done = run(clinic, 'name = "rmerge-rt"\ndelta = "frontier"')
     assert done.code == FINE, done.err
     assert any("bounds were tried" in notice for notice in done.notices)
-    assert "What other bounds would cost" in (clinic.out / "internal" / "report.html").read_text()
+    assert "What else could be published" in (clinic.out / "internal" / "report.html").read_text()
 
 
 def test_single_values_that_are_all_insensitive_are_sent_to_another_model(clinic):

@@ -31,7 +31,7 @@ def test_both_parts_stand_side_by_side(mixed):
     assert "Both parts side by side" in text
     for figure in ("30.0%", "12.3%", "45.6%", "1,234 clusters", "251 classes"):
         assert figure in text
-    assert "What other bounds would cost" not in text
+    assert "What else could be published" not in text
 
 
 def test_risk_beyond_the_items_that_were_promised_is_called_so(mixed):
@@ -53,7 +53,7 @@ def test_bounds_that_were_tried_are_shown_as_a_curve_and_a_table(mixed):
     outcome = changed(mixed, figures={"frontier": POINTS, "delta": 0.3})
     assert frontier_of(outcome) == POINTS
     text = page(outcome)
-    assert "What other bounds would cost" in text
+    assert "What else could be published" in text
     assert "58.0%" in text
     assert "0.3, published" in text
     assert "0.6, published" not in text

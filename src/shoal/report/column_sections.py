@@ -172,7 +172,8 @@ def setting_of(point: Mapping[str, Any]) -> tuple[str, float]:
 
 def frontier_table(points: Sequence[Mapping[str, Any]], figures: Mapping[str, Any]) -> Html:
     """The points of the curve as a table; the one that was published is marked."""
-    option, published = setting_of(figures)
+    option = setting_of(points[0])[0]
+    published = figures.get(option)
     rows: list[tuple[Content, ...]] = [
         (
             f"{point[option]:.4g}{', published' if point[option] == published else ''}",

@@ -79,8 +79,20 @@ def test_a_class_size_can_be_given():
 def test_a_class_in_which_too_few_have_items_shows_none():
     rows = [("red", "red", {"a1"})] * 2 + [("red", "red", set())] * 8 + [("blue", "blue", {"a1"})] * 6
     data = local_data(rows, ROLES, trees=TREES)
-    release = published(data, find(data, 4, 1, class_size=4))
-    assert KKmAnonymity(4, 1).verify(release).holds
+    recoding = find(data, 4, 1, class_size=4)
+    assert KKmAnonymity(4, 1).verify(published(data, recoding)).holds
+    assert "items of 1 class were suppressed" in recoding.notices[0]
+
+
+def test_without_single_values_all_records_are_one_class():
+    data = table(3, 40)
+    roles = {name: role for name, role in data.roles.items() if name == "basket"}
+    only_items = local_data(
+        [(items,) for items in ({"a1", "b1"}, {"a1"}, {"a1", "b1"})] * 4, roles, trees=TREES
+    )
+    recoding = find(only_items, 3, 2)
+    assert recoding.clusters.cluster_of_row.tolist() == [0] * 12
+    assert KKmAnonymity(3, 2).verify(published(only_items, recoding)).holds
 
 
 def test_what_it_cannot_do_is_refused():

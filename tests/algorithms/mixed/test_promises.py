@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm
+from shoal.algorithms.mixed.joint_search.task import JointAlgorithm
 from shoal.errors import Infeasible
 from shoal.metrics.catalogue import measure
 from shoal.privacy.k_km_anonymity import KKmAnonymity
@@ -14,7 +15,7 @@ from shoal.progress import Silent
 from tests.algorithms.mixed.tables import random_table, released, with_sensitive_column
 from tests.reference import privacy_sets as reference
 
-MIXED = [name for name, algorithm in ALGORITHMS.items() if KKmAnonymity in algorithm.serves]
+MIXED = [name for name, algorithm in ALGORITHMS.items() if issubclass(algorithm, JointAlgorithm)]
 BOUNDED = [name for name in MIXED if "merge" in name]
 each_algorithm = pytest.mark.parametrize("name", MIXED)
 

@@ -15,7 +15,7 @@ def test_a_data_file_gets_suggested_settings(service, project):
     file = service.files.add(project, "patients.csv", [sample("patients.csv")])
     sections = service.policies.start(project, file.id)
     assert sections["columns"]["name"] == {"role": "identifier"}
-    assert sections["columns"]["zip"]["hierarchy"] == {"mask": "right"}
+    assert sections["columns"]["zip"]["hierarchy"] == {"prefixes": [3, 1]}
     assert sections["privacy"]["model"] == "k-km-anonymity"
     assert service.policies.problems(project) == []
 

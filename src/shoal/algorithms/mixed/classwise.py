@@ -20,6 +20,7 @@ from shoal.privacy.check import require_feasible
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.model import Model
+from shoal.privacy.verdict import counted
 from shoal.progress import Progress
 from shoal.recoding.cuts import SUPPRESSED_ITEM, ItemNodes
 from shoal.recoding.generalized_clusters import GeneralizedClusters
@@ -65,6 +66,8 @@ class Classwise(Algorithm):
         """Try class sizes, or the given one, and take the knee of what they cost."""
         require_feasible(models, data)
         task = _Task.of(data, models)
+        if not data.quasi:  # all records are alike in what they do not have
+            return task.with_classes(data.row_count, rng, progress)
         if self.class_size:
             return task.with_classes(max(self.class_size, task.k), rng, progress)
         found: list[RowRecoding] = []
@@ -108,6 +111,31 @@ class _Task:
     def with_classes(self, size: int, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """The decision for classes of so many records."""
         size = min(size, self.data.row_count)
+        clusters = self._classes(size, rng, progress)
+        items = self._items(clusters.cluster_of_row, progress)
+        return RowRecoding(
+            clusters,
+            (items,),
+            notices=self._notices(clusters.cluster_of_row),
+            figures=self._figures(size, clusters, items),
+        )
+
+    def _notices(self, class_of_row: Ints) -> tuple[str, ...]:
+        holding = self._records_with_items(class_of_row)
+        suppressed = int(np.count_nonzero((holding > 0) & (holding < self.k)))
+        if not suppressed:
+            return ()
+        return (
+            f"items of {counted(suppressed, 'class')} were suppressed, because there fewer than"
+            f" k={self.k} records have any",
+        )
+
+    def _records_with_items(self, class_of_row: Ints) -> Ints:
+        return np.bincount(class_of_row, self.transactions.sizes > 0).astype(np.int64)
+
+    def _classes(self, size: int, rng: np.random.Generator, progress: Progress) -> GeneralizedClusters:
+        if not self.data.quasi:
+            return GeneralizedClusters(np.zeros(self.data.row_count, dtype=np.int64), nodes={})
         search = KAnonCF(
             measure="ncp",
             local_search=False,
@@ -118,14 +146,12 @@ class _Task:
         clusters = search.find(self.data, [KAnonymity(size)], rng, progress).clusters
         if clusters is None:
             raise TypeError("a search for clusters found none")
-        items = self._items(clusters.cluster_of_row, progress)
-        return RowRecoding(clusters, (items,), figures=self._figures(size, clusters, items))
+        return clusters
 
     def _items(self, class_of_row: Ints, progress: Progress) -> ItemNodes:
         """Items go down within their class; a class in which fewer than k records have any shows none."""
         transactions = self.transactions
-        holding = np.bincount(class_of_row, transactions.sizes > 0).astype(np.int64)
-        shown: Bools = (holding >= self.k)[class_of_row]
+        shown: Bools = (self._records_with_items(class_of_row) >= self.k)[class_of_row]
         rows = np.flatnonzero(shown)
         nodes = np.full(len(transactions.sets.items), SUPPRESSED_ITEM, dtype=np.int64)
         if len(rows):
@@ -155,7 +181,8 @@ def _at_the_knee(found: Sequence[RowRecoding]) -> RowRecoding:
         f"{len(points)} class sizes were tried; published is class_size = {points[knee]['class_size']}, the"
         " knee of the curve: pick another from the frontier if you weigh values and items differently"
     )
-    return replace(found[knee], notices=(notice,), figures={**points[knee], "frontier": points})
+    chosen = found[knee]
+    return replace(chosen, notices=(notice, *chosen.notices), figures={**points[knee], "frontier": points})
 
 
 def _scaled(losses: Sequence[float]) -> list[float]:

@@ -14,7 +14,7 @@ from shoal.web.service.jobs import FINISHED, Job, JobKind, JobState
 _EVERY = 0.7
 _COLOURS = {"done": "shoal-good", "failed": "shoal-bad"}
 Save = Callable[[], Awaitable[None]]
-_AUTO = "auto: the one that usually loses least of those that should end soon"
+_AUTO = "auto: several are tried, and the one that loses least is taken"
 
 
 async def run_page(place: Place, _: str | None) -> None:
