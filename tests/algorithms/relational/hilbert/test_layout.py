@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms.relational.hilbert.algorithm import Layout
+from shoal.algorithms.relational.hilbert.curve import Layout
 from shoal.hierarchy.tree import tree_from_parents
 from tests.builders import flat_tree, tree
 from tests.hierarchy.trees import parent_maps
