@@ -202,9 +202,10 @@ def _fanout(_: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Va
 
 def _as_numbers(values: list[Value]) -> dict[Value, Decimal]:
     try:
-        return {value: Decimal(text_of(value)) for value in values}
+        numbers = {value: Decimal(text_of(value)) for value in values}
     except ArithmeticError:
         return {}
+    return numbers if all(number.is_finite() for number in numbers.values()) else {}
 
 
 def _digits(_: Mapping[str, Any], values: list[Value]) -> Iterable[tuple[str, Value]]:
