@@ -10,12 +10,13 @@ from shoal.algorithms.search import Limits
 from shoal.errors import Cancelled, Infeasible
 from shoal.metrics.catalogue import measure
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.progress import Silent
-from shoal.table.roles import Quasi
+from shoal.table.roles import Quasi, QuasiSet
 from tests.algorithms.sets.instances import random_instance
 from tests.algorithms.sets.searches import released
-from tests.builders import flat_tree, local_data
+from tests.builders import flat_tree, local_data, tree
 
 KM = [KmAnonymity(3, 2)]
 EACH = random_instance(random.Random(4), most_leaves=14, most_rows=80)
@@ -117,3 +118,19 @@ def test_a_table_gets_the_best_clusters():
 def test_getting_ready_changes_no_decision():
     ready = Trial(CANDIDATES, "ncp", 60.0, no_sample, compiles_first=True)
     assert find(ready).figures == find(trial()).figures
+
+
+def test_of_a_table_with_sets_values_and_items_count_alike():
+    rng = random.Random(2)
+    items = tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    rows = [
+        (rng.choice("xyz"), {item for item in items.leaf_labels if rng.random() < 0.5}) for _ in range(60)
+    ]
+    roles = {"c": Quasi(), "basket": QuasiSet(separator=" ")}
+    data = local_data(rows, roles, trees={"c": flat_tree("xyz"), "basket": items})
+    models = [KKmAnonymity(3, 2)]
+    found = automatic(models, {}, Limits(), data).find(data, models, np.random.default_rng(0), Silent())
+    losses = measure(data, found, 3)
+    expected = losses["ncp"] + max(losses["ul"], losses["item_ncp"])
+    assert found.figures["tried"][found.figures["chosen"]] == pytest.approx(expected)
+    assert "NCP + loss in items" in found.notices[0]

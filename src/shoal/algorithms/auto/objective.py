@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.engine.local import LocalData
 from shoal.metrics.catalogue import measure, measure_sets
-from shoal.metrics.items import joint_utility_loss
+from shoal.metrics.items import joint_item_ncp, joint_utility_loss
 from shoal.metrics.relational import combined_cost, costs_of_columns, published_columns
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.rows import RowRecoding
@@ -13,7 +13,7 @@ OBJECTIVES = ("ncp", "lm", "tree", "entropy", "monotone_entropy", "ul")
 
 
 def default_objective(data: LocalData) -> str:
-    """LM of a table, NCP of sets, and the sum of NCP and UL of a table with sets."""
+    """LM of a table, NCP of sets; of a table with sets NCP, to which the loss in items is added."""
     if not data.quasi:
         return "ncp"
     return "ncp" if data.quasi_sets else "lm"
@@ -21,11 +21,16 @@ def default_objective(data: LocalData) -> str:
 
 def in_words(data: LocalData, objective: str) -> str:
     """What the number is called."""
-    return f"{objective.upper()} + UL" if data.quasi and data.quasi_sets else objective.upper()
+    both = data.quasi and data.quasi_sets and objective != "ul"
+    return f"{objective.upper()} + loss in items" if both else objective.upper()
 
 
 def loss_of(data: LocalData, recoding: Recoding, objective: str, k: int) -> float:
-    """What a decision costs; both losses of a table with sets count alike."""
+    """What a decision costs; of a table with sets, values and items count alike.
+
+    The loss in items is the larger of UL and NCP: UL forgives items published as the root beside others, and
+    NCP what a label of many items does to combinations.
+    """
     if not isinstance(recoding, RowRecoding):
         return next(iter(measure(data, recoding, k).values()))
     if recoding.clusters is None:
@@ -34,6 +39,7 @@ def loss_of(data: LocalData, recoding: Recoding, objective: str, k: int) -> floa
     in_items = joint_utility_loss(data, recoding.items) if recoding.items else 0.0
     if objective == "ul" and recoding.items:
         return in_items
+    in_items = max(in_items, joint_item_ncp(data, recoding.items))
     columns = published_columns(data, recoding.clusters)
     of_columns = costs_of_columns(columns, recoding.clusters, objective)
     return combined_cost(of_columns, data, objective) + in_items
