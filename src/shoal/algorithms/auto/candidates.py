@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.auto.objective import OBJECTIVES, default_objective
+from shoal.algorithms.auto.objective import OBJECTIVES, default_objective, objectives_for
 from shoal.algorithms.auto.trial import Candidate, Trial
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
 from shoal.algorithms.interface import Algorithm
@@ -72,8 +72,9 @@ def automatic(
     """
     given = {name: value for name, value in options.items() if name != OBJECTIVE}
     objective = options.get(OBJECTIVE)
-    if objective is not None and objective not in OBJECTIVES:
-        raise InvalidParameter("auto", OBJECTIVE, objective, f"one of {', '.join(OBJECTIVES)}")
+    known = OBJECTIVES if data is None else objectives_for(data)
+    if objective is not None and objective not in known:
+        raise InvalidParameter("auto", OBJECTIVE, objective, f"one of {', '.join(known)}")
     names = _taking(serving(models), given, Promise(models))
     tried = [name for name in _TRIED if name in names and not _absence_is_unknown_to(name, models)]
     tried = tried or names[:1]

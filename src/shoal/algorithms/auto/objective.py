@@ -12,6 +12,13 @@ from shoal.recoding.rows import RowRecoding
 OBJECTIVES = ("ncp", "lm", "tree", "entropy", "monotone_entropy", "ul")
 
 
+def objectives_for(data: LocalData) -> tuple[str, ...]:
+    """What can be measured of these data."""
+    if not data.quasi:
+        return ("ncp", "ul")
+    return OBJECTIVES if data.quasi_sets else tuple(each for each in OBJECTIVES if each != "ul")
+
+
 def default_objective(data: LocalData) -> str:
     """LM of a table, NCP of sets; of a table with sets NCP, to which the loss in items is added."""
     if not data.quasi:
