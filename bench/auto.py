@@ -1,35 +1,48 @@
 """What `auto` loses beside every algorithm of the catalogue that serves the same promise.
 
-    python bench/auto.py [--only sets|both] [--data NAME,..] [--k 5,10,50] [--m 2,3] [--seconds 600]
+    python bench/auto.py [--only sets|tables|both] [--data NAME,..] [--k 5,10,50] [--m 2,3] [--seconds 600]
 
 sets    k^m-anonymity of the real sets (fan-out 5, or their own taxonomy): NCP
+tables  k-anonymity of the real tables: LM
 both    (k,k^m)-anonymity of INFORMS with its diagnoses: NCP + UL
 
-`auto` has its default budget, every other algorithm `--seconds`. Each measurement has its own process. The
-exit code is 1 if `auto` loses more than 1.02 times the best of the others, or a promise is broken.
+`auto` has its default budget, every other algorithm `--seconds`; one that can move records afterwards is run
+with and without. Each measurement has its own process. What was measured is kept in bench/results/auto.jsonl,
+and a run goes on from there. The exit code is 1 if `auto` loses more than 1.02 times the best of the others,
+or a promise is broken.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import shoal as sh
-from measuring.cells import peak_memory_mb
-from measuring.tables import DATA
+from measuring.cells import RESULTS, peak_memory_mb
+from measuring.tables import DATA, TABLES, frame
 from shoal.algorithms.auto.candidates import serving
+from shoal.algorithms.catalogue import takes
 from shoal.errors import ShoalError
 from shoal.privacy.model import Model
 from shoal.run.prepare import Data
 from shoal.table.reading import ReadOptions
 
 TIMES_THE_BEST = 1.02
-SETS = ("bms_webview1", "bms_webview2", "fruithut", "msweb", "groceries", "informs")
+SETS = ("bms_webview1", "bms_webview2", "fruithut", "msweb", "groceries", "informs-sets")
+WITH_TREES = (
+    *("nursery", "coil2000", "coil2000-20", "coil2000-40", "creditcard", "informs"),
+    *("adult", "adult-11", "adult-14", "fars"),
+)
+BOTH = ("informs-rt",)
+DATA_OF = {"sets": SETS, "tables": WITH_TREES, "both": BOTH}
+NOT_RUN = ("oa", "lgr-literal")  # would not end
 INFORMS = DATA / "hierarchies" / "informs"
 
 
@@ -37,14 +50,19 @@ INFORMS = DATA / "hierarchies" / "informs"
 class Case:
     data: str
     k: int
-    m: int
+    m: int | None
     algorithm: str
     seconds: float | None
+    options: dict[str, Any] = field(default_factory=dict)
 
     def model(self) -> Model:
-        if self.data == "informs-rt":
-            return sh.KKmAnonymity(self.k, self.m)
-        return sh.KmAnonymity(self.k, self.m) if self.data in SETS else sh.KAnonymity(self.k)
+        if self.m is None:
+            return sh.KAnonymity(self.k)
+        return sh.KKmAnonymity(self.k, self.m) if self.data in BOTH else sh.KmAnonymity(self.k, self.m)
+
+    @property
+    def called(self) -> str:
+        return f"{self.algorithm}, moving records" if self.options.get("local_search") else self.algorithm
 
 
 @dataclass(frozen=True)
@@ -58,9 +76,12 @@ class Found:
 
 
 def data_of(name: str) -> Data:
+    if name in TABLES:
+        chosen = TABLES[name]
+        return sh.read(frame(name), {**chosen.quasi, chosen.sensitive: sh.Sensitive()})
     codes = sh.QuasiSet(separator=" ", hierarchy=INFORMS / "ICD9.csv")
     options = ReadOptions(others="drop")
-    if name == "informs":
+    if name == "informs-sets":
         return sh.read(DATA / "informs2005_rt.csv.gz", {"ICD9": codes}, options=options)
     if name == "informs-rt":
         values = ("DOBMM", "DOBYY", "RACEX", "EDUCYEAR", "income")
@@ -71,31 +92,64 @@ def data_of(name: str) -> Data:
 
 
 def measure(case: Case) -> Found:
+    data = data_of(case.data)
     started = time.perf_counter()
     try:
-        data = data_of(case.data)
         result = sh.anonymize(
             data,
             case.model(),
             algorithm=case.algorithm,
             time_limit=case.seconds,
             on_limit="stop" if case.seconds is None else "best",
+            seed=0,
+            **case.options,
         )
     except ShoalError as error:
         taken = time.perf_counter() - started
         return Found(case, None, "", taken, peak_memory_mb(), str(error).splitlines()[0])
     losses, outcome = result.outcome.cost.losses, result.outcome
-    loss = losses["ncp"] + (losses["ul"] if case.data == "informs-rt" else 0.0)
+    loss = losses["lm"] if case.m is None else losses["ncp"]
+    if case.data in BOTH:
+        loss += losses["ul"]
     return Found(case, loss, outcome.provenance.algorithm, time.perf_counter() - started, peak_memory_mb())
 
 
 def cases(data: Sequence[str], ks: Sequence[int], ms: Sequence[int], seconds: float) -> Iterator[list[Case]]:
     for name in data:
         for k in ks:
-            for m in ms:
+            for m in [None] if name in TABLES else ms:
                 auto = Case(name, k, m, "auto", None)
-                others = [each for each in serving([auto.model()]) if each not in ("oa", "lgr-literal")]
-                yield [auto, *(Case(name, k, m, each, seconds) for each in others)]
+                yield [auto, *rivals(auto, seconds)]
+
+
+def rivals(auto: Case, seconds: float) -> Iterator[Case]:
+    for name in serving([auto.model()]):
+        if name in NOT_RUN:
+            continue
+        options: dict[str, Any] = {"measure": "lm"} if auto.m is None and takes(name, "measure") else {}
+        for moving in (False, True) if takes(name, "local_search") else (None,):
+            more = {} if moving is None else {"local_search": moving}
+            yield Case(auto.data, auto.k, auto.m, name, seconds, options | more)
+
+
+class Notebook:
+    """What was measured so far."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(exist_ok=True)
+        self._path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        known = [Found(**{**each, "case": Case(**each["case"])}) for each in map(json.loads, lines)]
+        self._known = {json.dumps(asdict(each.case)): each for each in known}
+
+    def found(self, case: Case) -> Found:
+        key = json.dumps(asdict(case))
+        if key not in self._known:
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                self._known[key] = pool.apply(measure, (case,))
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(self._known[key])) + "\n")
+        return self._known[key]
 
 
 def rows(found: Sequence[Found]) -> bool:
@@ -104,34 +158,33 @@ def rows(found: Sequence[Found]) -> bool:
     best = min((each.loss for each in others if each.loss is not None), default=None)
     for each in found:
         loss = "-" if each.loss is None else f"{100 * each.loss:.3f}"
-        called = f"auto ({each.took})" if each is auto else each.case.algorithm
+        called = f"auto ({each.took})" if each is auto else each.case.called
         case = each.case
-        print(
-            f"| {case.data} | {case.k} | {case.m} | {called} | {loss} | {each.seconds:.1f} | {each.error} |"
-        )
+        m = "" if case.m is None else case.m
+        print(f"| {case.data} | {case.k} | {m} | {called} | {loss} | {each.seconds:.1f} | {each.error} |")
+    fine = auto.loss is not None and (best is None or auto.loss <= TIMES_THE_BEST * best + 1e-9)
+    if auto.loss is not None and best:
+        print(f"| {auto.case.data} | {auto.case.k} | | auto / best | {auto.loss / best:.3f} | | |")
     sys.stdout.flush()
-    return auto.loss is not None and (best is None or auto.loss <= TIMES_THE_BEST * best + 1e-9)
+    return fine
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--only", choices=("sets", "both"), default="sets")
+    parser.add_argument("--only", choices=tuple(DATA_OF), default="sets")
     parser.add_argument("--data", help="some data sets, with commas between")
     parser.add_argument("--k", default="5,10,50")
     parser.add_argument("--m", default="2,3")
     parser.add_argument("--seconds", type=float, default=600.0)
     given = parser.parse_args()
-    names = given.data.split(",") if given.data else list(SETS) if given.only == "sets" else ["informs-rt"]
+    names = given.data.split(",") if given.data else DATA_OF[given.only]
     ks, ms = ([int(each) for each in text.split(",")] for text in (given.k, given.m))
     print(
         "| data | k | m | algorithm | loss % | seconds | |\n| --- | ---: | ---: | --- | ---: | ---: | --- |"
     )
-    fine = True
-    context = multiprocessing.get_context("spawn")
-    for group in cases(names, ks, ms, given.seconds):
-        with context.Pool(1, maxtasksperchild=1) as pool:
-            fine &= rows([pool.apply(measure, (case,)) for case in group])
-    return 0 if fine else 1
+    notebook = Notebook(RESULTS / "auto.jsonl")
+    fine = [rows([notebook.found(case) for case in group]) for group in cases(names, ks, ms, given.seconds)]
+    return 0 if all(fine) else 1
 
 
 if __name__ == "__main__":

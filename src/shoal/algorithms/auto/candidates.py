@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from shoal.algorithms.auto.block_sizes import WHOLE, for_closed_records, for_pairs
 from shoal.algorithms.auto.objective import OBJECTIVES, default_objective, objectives_for
 from shoal.algorithms.auto.trial import Candidate, Trial
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import parameters_of
-from shoal.algorithms.relational.clustering.blocks import block_of, cut_into_blocks
+from shoal.algorithms.relational.clustering.blocks import block_of, some_blocks
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.search import Limits
 from shoal.engine.local import LocalData
@@ -20,17 +21,16 @@ from shoal.errors import BadInput, InvalidParameter, Problem, UnknownName
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
-from shoal.progress import Silent
 
-BUDGET = 60.0  # seconds that trying takes at most when nobody set a limit
+BUDGET, BUDGET_PER_RECORD = 60.0, 80e-6  # seconds that trying should take when nobody set a limit
 OBJECTIVE = "objective"
+_LOCAL_SEARCH = "local_search"
+_TIMES_THE_BUDGET = 3.0  # after which candidates are stopped: on a busy machine the same is found later
 _SHARE_OF_A_LIMIT = 0.75  # that trying may take: candidates end a little later than they should
+_SHARE_TO_PLAN_WITH = 0.5
 
-_ROWS_AT_ONCE = 50_000  # of a table; larger ones are searched in blocks
-_CLOSED_AT_ONCE = 5_000_000  # about so many closed records, that is: wide tables, too
-_BLOCK, _SMALL_BLOCK = 20_000, 5_000
-_MOST_CLOSED, _MOST_CLOSED_IN_A_SMALL_BLOCK = 2_000_000, 300_000
 _LARGE_FOR_PCTA = 5_000  # records of a table with sets; it takes about half a millisecond for each
+_BLOCKS_TO_DRAW_FROM = 8
 _SMALL_TABLE, _ROWS_OF_A_SAMPLE = 6_000, 2_000
 _SMALL_SETS, _SETS_OF_A_SAMPLE = 200_000, 20_000
 
@@ -80,10 +80,12 @@ def automatic(
     tried = tried or names[:1]
     if data is None:
         return make_algorithm(tried[0], _with_limits(tried[0], given, limits))
-    candidates = list(_candidates(data, tried, options, limits, Promise(models).k))
+    candidates = list(_candidates(data, models, tried, options, limits))
     if len(candidates) == 1:
         return make_algorithm(candidates[0].name, candidates[0].options)
-    seconds = BUDGET if limits.time is None else _SHARE_OF_A_LIMIT * limits.time
+    seconds = _TIMES_THE_BUDGET * _budget(data, limits)
+    if limits.time is not None:
+        seconds = _SHARE_OF_A_LIMIT * limits.time
     # With a limit the user's own clock runs already.
     return Trial(
         candidates,
@@ -118,41 +120,47 @@ def _absence_is_unknown_to(name: str, models: Sequence[Model]) -> bool:
     return name in _WITHOUT_ABSENCE and any(getattr(model, "negative", False) for model in models)
 
 
+def _budget(data: LocalData, limits: Limits) -> float:
+    """Seconds that a search of all records should take on two processors."""
+    if limits.time is None:
+        return max(BUDGET, BUDGET_PER_RECORD * data.row_count)
+    return _SHARE_TO_PLAN_WITH * limits.time
+
+
 def _candidates(
-    data: LocalData, names: Sequence[str], options: Mapping[str, Any], limits: Limits, k: int
+    data: LocalData,
+    models: Sequence[Model],
+    names: Sequence[str],
+    options: Mapping[str, Any],
+    limits: Limits,
 ) -> Iterator[Candidate]:
     """The algorithms with options that suit the data; those that were given are not ours to choose."""
     given = {name: value for name, value in options.items() if name != OBJECTIVE}
-    objective = options.get(OBJECTIVE)
+    objective = str(options.get(OBJECTIVE))
     bare = any(name not in data.trees for name in (*data.quasi, *data.quasi_sets))
     suited = [name for name in names if name in _WITHOUT_TREES] if bare else names
     if "lra" in suited:  # which never loses more than aa
         suited = [name for name in suited if name != "aa"]
     for name in suited or names:
         chosen: dict[str, Any] = {}
-        if takes(name, "local_search"):
-            chosen = {"local_search": True, "block": _block(data, name, k)}
-        if name == "kanon-cf":
-            small = 0 < chosen["block"] < _BLOCK
-            chosen["most_closed"] = _MOST_CLOSED_IN_A_SMALL_BLOCK if small else _MOST_CLOSED
+        measure = objective if objective in NODE_COSTS else "lm"
         if takes(name, "measure"):
-            chosen["measure"] = objective if objective in NODE_COSTS else "lm"
+            chosen["measure"] = measure
+        if name == "kanon-cf":
+            constraint = class_constraint_of(data, models)
+            chosen |= for_closed_records(data, constraint, measure, _budget(data, limits))
+        elif takes(name, _LOCAL_SEARCH):
+            chosen |= for_pairs(data, Promise(models).k, _budget(data, limits))
+        if takes(name, _LOCAL_SEARCH):
+            chosen[_LOCAL_SEARCH] = True
         if name == "rmerge-rt":
             chosen["items"] = "pcta" if data.row_count <= _LARGE_FOR_PCTA else "auto"
             chosen["delta"] = "frontier"
-        yield Candidate(name, _with_limits(name, {**chosen, **given}, limits))
-
-
-def _block(data: LocalData, name: str, k: int) -> int:
-    """How many rows are searched at once: all if that should end soon, otherwise as many as should.
-
-    Closed records double, about, with every column.
-    """
-    closed_per_row = 2.0 * 2.0 ** len(data.quasi) / k if name == "kanon-cf" else 1.0
-    if data.row_count <= _ROWS_AT_ONCE and closed_per_row * data.row_count <= _CLOSED_AT_ONCE:
-        return 0
-    large = name == "kanon-cf" and closed_per_row * _BLOCK <= _CLOSED_AT_ONCE
-    return max(_BLOCK if large else _SMALL_BLOCK, 50 * k)
+        suited_options = _with_limits(name, {**chosen, **given}, limits)
+        yield Candidate(name, suited_options, quick=name == "mondrian")
+        if name == "hilbert" and _LOCAL_SEARCH not in given:
+            quickly = {**suited_options, _LOCAL_SEARCH: False, "block": WHOLE}
+            yield Candidate(name, quickly, mentioned=(_LOCAL_SEARCH,), quick=True)
 
 
 def _with_limits(name: str, options: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
@@ -172,7 +180,9 @@ def sample_of(data: LocalData, models: Sequence[Model], rng: np.random.Generator
     """
     if data.quasi and data.row_count > _SMALL_TABLE and not data.quasi_sets:
         constraint = class_constraint_of(data, models)
-        blocks = cut_into_blocks(data, constraint, max(_ROWS_OF_A_SAMPLE, 20 * constraint.k), Silent())
+        blocks = some_blocks(
+            data, constraint, max(_ROWS_OF_A_SAMPLE, 20 * constraint.k), _BLOCKS_TO_DRAW_FROM
+        )
         return block_of(data, blocks[int(rng.integers(len(blocks)))])
     if not data.quasi and data.row_count > _SMALL_SETS:
         return block_of(data, np.sort(rng.choice(data.row_count, _SETS_OF_A_SAMPLE, replace=False)))

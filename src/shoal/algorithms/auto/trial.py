@@ -35,11 +35,15 @@ Sample = Callable[[LocalData, Sequence[Model], np.random.Generator], LocalData |
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An algorithm with options; `mentioned` are those that tell it from other candidates."""
+    """An algorithm with options; `mentioned` are those that tell it from other candidates.
+
+    A quick one is run on all records beside the best, in case that does not get far in time.
+    """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
     mentioned: tuple[str, ...] = ()
+    quick: bool = False
 
     def in_words(self) -> str:
         """What it is called."""
@@ -60,9 +64,9 @@ class Tried:
 class Trial(Algorithm):
     """Runs candidates within some seconds and keeps the decision that loses least, of equals the first.
 
-    Where data are large, all are run on a sample first, and then only the best one on everything; the next
-    takes its place if it fails. The same data and random numbers give the same decision as long as the time
-    suffices.
+    Where data are large, all are run on a sample first, and then the best one on everything, beside those
+    that are quick; the next takes its place if all fail. The same data and random numbers give the same
+    decision as long as the time suffices.
     """
 
     name = "auto"
@@ -97,12 +101,12 @@ class Trial(Algorithm):
             tried.sort(key=lambda each: each.loss)
             ranked = [each.candidate for each in tried]
             notices.append(f"auto tried on {sample.row_count:,} records: {run.told(sample, tried)}")
-        at_once = len(ranked) if sample is None else 1
         tried = []
         while ranked and not any(each.recoding is not None for each in tried):
-            progress.stage(f"trying {', '.join(each.name for each in ranked[:at_once])}")
-            tried += run.all(ranked[:at_once], data, progress, self.seconds)
-            ranked = ranked[at_once:]
+            now = ranked if sample is None else [*(each for each in ranked[1:] if each.quick), ranked[0]]
+            progress.stage(f"trying {', '.join(each.in_words() for each in now)}")
+            tried += run.all(now, data, progress, self.seconds)
+            ranked = [each for each in ranked if each not in now]
         best = min(tried, key=lambda each: each.loss)
         if best.recoding is None:
             raise best.failure or LimitReached("no algorithm found a release in time")

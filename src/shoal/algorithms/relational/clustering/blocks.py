@@ -7,10 +7,10 @@ elsewhere, and records are moved and swapped within these.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
@@ -29,22 +29,19 @@ from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.grouping import members
 from shoal.kernels.mondrian import NO_COLUMN, cut_parts, whole_table
 from shoal.privacy.model import Model
-from shoal.progress import Progress
+from shoal.progress import Progress, Silent
 from shoal.recoding.rows import RowRecoding
 
 _ROWS_PER_SLICE = 200_000
 _STRICT = 2
+_COARSE_BLOCKS = 16
 _ROWS_TO_MEND, _CLUSTERS_TO_MEND = 2_000, 50
+_ROWS_TO_MEND_THOROUGHLY = 150_000  # of a table; it takes five times as long as the search in large blocks
 _BUT_NOT_ALL = 0.7  # share of the time that blocks may take, so that some is left for their borders
 
 
-class SearchesClusters(Protocol):
-    """What is run on each block."""
-
-    def find(
-        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
-    ) -> RowRecoding:
-        """Clusters of the rows of a block."""
+# What is run on each block: as an algorithm's `find`.
+FindClusters = Callable[[LocalData, Sequence[Model], np.random.Generator, Progress], RowRecoding]
 
 
 def may_be_cut(models: Sequence[Model], row_count: int, rows_per_block: int) -> bool:
@@ -68,24 +65,20 @@ class BlockSearch:
         constraint = class_constraint_of(data, models)
         return cls(data, models, constraint, Records.of(data, measure), rows_per_block)
 
-    def clusters(
-        self, algorithm: SearchesClusters, rng: np.random.Generator, progress: Progress
-    ) -> Clustering:
+    def clusters(self, find: FindClusters, rng: np.random.Generator, progress: Progress) -> Clustering:
         """Clusters that keep the models, found block by block."""
         progress.stage("cutting blocks")
         blocks = cut_into_blocks(self.data, self.constraint, self.rows_per_block, progress)
         progress.stage(f"searching {len(blocks):,} blocks")
         searches = [
-            partial(self._search, algorithm, rows, seed)
+            partial(self._search, find, rows, seed)
             for rows, seed in zip(blocks, rng.spawn(len(blocks)), strict=True)
         ]
         return _joined(blocks, in_threads(searches, progress, processors()), self.data.row_count)
 
-    def _search(
-        self, algorithm: SearchesClusters, rows: Ints, rng: np.random.Generator, progress: Progress
-    ) -> Ints:
+    def _search(self, find: FindClusters, rows: Ints, rng: np.random.Generator, progress: Progress) -> Ints:
         hurried = _Hurried(progress, _BUT_NOT_ALL)
-        clusters = algorithm.find(block_of(self.data, rows), self.models, rng, hurried).clusters
+        clusters = find(block_of(self.data, rows), self.models, rng, hurried).clusters
         if clusters is None:
             raise TypeError("a search for clusters found none")
         return clusters.cluster_of_row
@@ -120,12 +113,9 @@ class BlockSearch:
     def _improved(self, clustering: Clustering, rows: Ints, progress: Progress) -> Ints:
         own = replace(Records.of(block_of(self.data, rows), self.records.measure), trees=self.records.trees)
         _, clusters = np.unique(clustering.cluster_of_row[rows], return_inverse=True)
-        constraint = self.constraint
-        within = constraint._replace(
-            people=constraint.people[rows] if len(constraint.people) else constraint.people,
-            sensitive=constraint.sensitive[rows],
-        )
-        found = improved(own, Clustering(clusters.astype(np.int64)), within, progress)
+        within = _constraint_of_rows(self.constraint, rows)
+        thorough = self.data.row_count <= _ROWS_TO_MEND_THOROUGHLY
+        found = improved(own, Clustering(clusters.astype(np.int64)), within, progress, thorough=thorough)
         return found.clustering.cluster_of_row
 
 
@@ -142,6 +132,35 @@ def cut_into_blocks(
             break
     whole = np.flatnonzero(parts.columns[: parts.state[1]] == NO_COLUMN)
     return [np.sort(parts.rows[parts.starts[part] : parts.ends[part]]) for part in whole.tolist()]
+
+
+def some_blocks(data: LocalData, constraint: ClassConstraint, rows_per_block: int, count: int) -> list[Ints]:
+    """The rows of a few such blocks, from different places of the table.
+
+    It is cut coarsely first, as most of it is not looked at.
+    """
+    coarse = _evenly(
+        cut_into_blocks(data, constraint, max(rows_per_block, data.row_count // _COARSE_BLOCKS), Silent()),
+        count,
+    )
+    return [_block_within(data, constraint, rows, rows_per_block) for rows in coarse]
+
+
+def _block_within(data: LocalData, constraint: ClassConstraint, rows: Ints, rows_per_block: int) -> Ints:
+    within = _constraint_of_rows(constraint, rows)
+    blocks = cut_into_blocks(block_of(data, rows), within, rows_per_block, Silent())
+    return rows[blocks[len(blocks) // 2]]
+
+
+def _evenly(blocks: Sequence[Ints], count: int) -> Sequence[Ints]:
+    return blocks[:: max(len(blocks) // count, 1)][:count]
+
+
+def _constraint_of_rows(constraint: ClassConstraint, rows: Ints) -> ClassConstraint:
+    return constraint._replace(
+        people=constraint.people[rows] if len(constraint.people) else constraint.people,
+        sensitive=constraint.sensitive[rows],
+    )
 
 
 def block_of(data: LocalData, rows: Ints) -> LocalData:

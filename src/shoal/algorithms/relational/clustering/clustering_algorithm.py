@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
-from shoal.algorithms.relational.clustering.blocks import BlockSearch, SearchesClusters, may_be_cut
+from shoal.algorithms.relational.clustering.blocks import BlockSearch, FindClusters, may_be_cut
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
@@ -47,14 +47,14 @@ def block_parameter() -> Any:
 
 
 def find_in_blocks(
-    algorithm: SearchesClusters,
+    find: FindClusters,
     search: BlockSearch,
     rng: np.random.Generator,
     progress: Progress,
     w: float,
 ) -> RowRecoding:
     """What clusters of blocks publish after their borders were mended."""
-    clustering = search.clusters(algorithm, rng, progress)
+    clustering = search.clusters(find, rng, progress)
     mended = search.mended(clustering, progress)
     return finish(
         search.data, search.records, mended, search.models, progress, local_search=False, w=w, bound=0.0
@@ -165,7 +165,7 @@ class ClusteringAlgorithm(Algorithm):
         """The same in blocks of rows; records are moved and swapped when their borders are mended."""
         search = BlockSearch.of(data, models, self.measure, self.block)
         on_a_block = replace(self, block=0, local_search=False)
-        return find_in_blocks(on_a_block, search, rng, progress, self.w)
+        return find_in_blocks(on_a_block.find, search, rng, progress, self.w)
 
     def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Clusters of k records or more."""

@@ -1,6 +1,6 @@
 """A clustering is improved by moving and swapping records while every cluster keeps what the models ask."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -22,7 +22,6 @@ _LOOKS_PER_SLICE = 2_000_000
 _LEAST_GAIN = 1e-12  # as a share of the highest cost that the table could have
 
 _Step = Callable[[Board, ClusterEntries, Cursor], float]
-_STEPS: tuple[_Step, ...] = (dissolve_clusters, found_clusters, improve)
 _CLUSTERS_IN_A_DEAL = (6, 4, 3)
 
 
@@ -35,11 +34,17 @@ class Improved:
 
 
 def improved(
-    records: Records, clustering: Clustering, constraint: ClassConstraint, progress: Progress
+    records: Records,
+    clustering: Clustering,
+    constraint: ClassConstraint,
+    progress: Progress,
+    *,
+    thorough: bool = True,
 ) -> Improved:
     """Take steps that lower the cost until there is none, or time is up.
 
-    Every cluster of the clustering must be admissible, and remains so.
+    Every cluster of the clustering must be admissible, and remains so. Unless `thorough`, records are only
+    moved and swapped between two clusters.
     """
     kind_of_row, sample_rows = _kinds(records, constraint)
     board = Board(
@@ -52,13 +57,18 @@ def improved(
         union_costs=records.room_for_union_costs(),
     )
     partition = _partition(board, clustering, kind_of_row)
-    finished = _improve_until_nothing_helps(board, partition, progress)
+    steps: list[_Step] = [improve]
+    if thorough:
+        deals = (_dealing(most, len(partition.sizes)) for most in _CLUSTERS_IN_A_DEAL)
+        steps = [dissolve_clusters, found_clusters, improve, *deals]
+    finished = _improve_until_nothing_helps(steps, board, partition, progress)
     return Improved(_clustering(partition, kind_of_row, len(sample_rows)), finished)
 
 
-def _improve_until_nothing_helps(board: Board, partition: ClusterEntries, progress: Progress) -> bool:
+def _improve_until_nothing_helps(
+    steps: Sequence[_Step], board: Board, partition: ClusterEntries, progress: Progress
+) -> bool:
     """Take steps of each sort in turn; False when time was up before none was left."""
-    steps = (*_STEPS, *(_dealing(most, len(partition.sizes)) for most in _CLUSTERS_IN_A_DEAL))
     idle = 0
     while idle < len(steps):
         for step in steps:

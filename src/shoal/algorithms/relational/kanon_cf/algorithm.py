@@ -101,8 +101,7 @@ class KAnonCF(Algorithm):
         """Mine, cover, make disjoint and publish; LimitReached says what to reduce."""
         if may_be_cut(models, data.row_count, self.block):
             search = BlockSearch.of(data, models, self.measure, self.block)
-            on_a_block = replace(self, block=0, local_search=False)
-            return find_in_blocks(on_a_block, search, rng, progress, self.w)
+            return find_in_blocks(self._find_on_a_block, search, rng, progress, self.w)
         constraint = class_constraint_of(data, models)
         records = Records.of(data, self.measure)
         mining = Mining(records, constraint.k)
@@ -138,6 +137,27 @@ class KAnonCF(Algorithm):
                 "times_best_at_most": None if flaw else factor,
             },
         )
+
+    def _find_on_a_block(
+        self,
+        data: LocalData,
+        models: Sequence[Model],
+        rng: np.random.Generator,
+        progress: Progress,
+    ) -> RowRecoding:
+        """Clusters of a part of the table, of which nothing would be proven: one cover is enough."""
+        constraint = class_constraint_of(data, models)
+        records = Records.of(data, self.measure)
+        mining = Mining(records, constraint.k)
+        with _saying_what_to_reduce(mining):
+            self._mine(mining, self._room(records, mining), progress)
+            closed = mining.found()
+            found = _covers(records, closed, constraint.k, progress, proven=False)
+        covers = [cover for cover in found if cover is not None]
+        if not closed.complete or not covers:
+            covers.append(runs_along_the_curve(records, data, constraint.k, progress)[0])
+        cover = min(covers, key=lambda found: found.cost(records))
+        return finish(data, records, cover, models, progress, local_search=False, w=self.w, bound=0.0)
 
     def _cheapest_start(
         self,
