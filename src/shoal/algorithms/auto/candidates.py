@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.auto.objective import OBJECTIVES, default_objective, objectives_for
+from shoal.algorithms.auto.objective import OBJECTIVES, Shape, default_objective, objectives_for
 from shoal.algorithms.auto.trial import Candidate, Trial
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
 from shoal.algorithms.interface import Algorithm
@@ -63,19 +63,23 @@ def named(name: str, models: Sequence[Model]) -> str:
 
 
 def automatic(
-    models: Sequence[Model], options: Mapping[str, Any], limits: Limits, data: LocalData | None = None
+    models: Sequence[Model],
+    options: Mapping[str, Any],
+    limits: Limits,
+    data: Shape | None = None,
+    among: Sequence[str] | None = None,
 ) -> Algorithm:
     """What is run when nobody named an algorithm: the only one that serves, or a trial of several.
 
-    All serve the models and take all the options that were given. Without data the choice is not final, but
-    what cannot be searched for at all is refused.
+    All serve the models and take all the options that were given; `among` names those that run where the data
+    are. Without data the choice is not final, but what cannot be searched for at all is refused.
     """
     given = {name: value for name, value in options.items() if name != OBJECTIVE}
     objective = options.get(OBJECTIVE)
     known = OBJECTIVES if data is None else objectives_for(data)
     if objective is not None and objective not in known:
         raise InvalidParameter("auto", OBJECTIVE, objective, f"one of {', '.join(known)}")
-    names = _taking(serving(models), given, Promise(models))
+    names = _taking(serving(models) if among is None else among, given, Promise(models))
     tried = [name for name in _TRIED if name in names and not _absence_is_unknown_to(name, models)]
     tried = tried or names[:1]
     if data is None:
@@ -119,7 +123,7 @@ def _absence_is_unknown_to(name: str, models: Sequence[Model]) -> bool:
 
 
 def _candidates(
-    data: LocalData, names: Sequence[str], options: Mapping[str, Any], limits: Limits, k: int
+    data: Shape, names: Sequence[str], options: Mapping[str, Any], limits: Limits, k: int
 ) -> Iterator[Candidate]:
     """The algorithms with options that suit the data; those that were given are not ours to choose."""
     given = {name: value for name, value in options.items() if name != OBJECTIVE}
@@ -131,10 +135,7 @@ def _candidates(
     for name in suited or names:
         chosen: dict[str, Any] = {}
         if takes(name, "local_search"):
-            chosen = {"local_search": True, "block": _block(data, name, k)}
-        if name == "kanon-cf":
-            small = 0 < chosen["block"] < _BLOCK
-            chosen["most_closed"] = _MOST_CLOSED_IN_A_SMALL_BLOCK if small else _MOST_CLOSED
+            chosen = {"local_search": True, **block_options(data, name, k)}
         if takes(name, "measure"):
             chosen["measure"] = objective if objective in NODE_COSTS else "lm"
         if name == "rmerge-rt":
@@ -143,7 +144,16 @@ def _candidates(
         yield Candidate(name, _with_limits(name, {**chosen, **given}, limits))
 
 
-def _block(data: LocalData, name: str, k: int) -> int:
+def block_options(data: Shape, name: str, k: int) -> dict[str, int]:
+    """How an algorithm that clusters rows is kept from taking too long or too much memory."""
+    block = _block(data, name, k)
+    if not takes(name, "most_closed"):
+        return {"block": block}
+    small = 0 < block < _BLOCK
+    return {"block": block, "most_closed": _MOST_CLOSED_IN_A_SMALL_BLOCK if small else _MOST_CLOSED}
+
+
+def _block(data: Shape, name: str, k: int) -> int:
     """How many rows are searched at once: all if that should end soon, otherwise as many as should.
 
     Closed records double, about, with every column.
@@ -171,9 +181,21 @@ def sample_of(data: LocalData, models: Sequence[Model], rng: np.random.Generator
     Of a table it is a block of like records, which are as dense there as in the whole.
     """
     if data.quasi and data.row_count > _SMALL_TABLE and not data.quasi_sets:
-        constraint = class_constraint_of(data, models)
-        blocks = cut_into_blocks(data, constraint, max(_ROWS_OF_A_SAMPLE, 20 * constraint.k), Silent())
-        return block_of(data, blocks[int(rng.integers(len(blocks)))])
-    if not data.quasi and data.row_count > _SMALL_SETS:
-        return block_of(data, np.sort(rng.choice(data.row_count, _SETS_OF_A_SAMPLE, replace=False)))
+        return like_records(data, models, rng)
+    if not data.quasi and data.row_count > (wanted := sets_of_a_sample(data.row_count)):
+        return block_of(data, np.sort(rng.choice(data.row_count, wanted, replace=False)))
     return None
+
+
+def like_records(data: LocalData, models: Sequence[Model], rng: np.random.Generator) -> LocalData:
+    """A block of like records; all records of a small table."""
+    if data.row_count <= _SMALL_TABLE:
+        return data
+    constraint = class_constraint_of(data, models)
+    blocks = cut_into_blocks(data, constraint, max(_ROWS_OF_A_SAMPLE, 20 * constraint.k), Silent())
+    return block_of(data, blocks[int(rng.integers(len(blocks)))])
+
+
+def sets_of_a_sample(row_count: int) -> int:
+    """On how many of so many sets algorithms are compared."""
+    return row_count if row_count <= _SMALL_SETS else _SETS_OF_A_SAMPLE
