@@ -41,9 +41,10 @@ def sample_of_table(divided: DividedTable, models: Sequence[Model], rng: np.rand
 def sample_of_sets(data: SparkData, models: Sequence[Model], rng: np.random.Generator) -> LocalData:
     """Sets from all over the data, every so many of them; all if a task holds them."""
     column = set_column(data)
-    most = max(rows_searched_at_once(data), _TIMES_K * Promise(models).k)
-    wanted = min(sets_of_a_sample(data.row_count), most)
-    parts = -(-data.row_count // most)
+    at_once = rows_searched_at_once(data)
+    fitting = min(sets_of_a_sample(data.row_count), at_once)
+    wanted = min(max(fitting, _TIMES_K * Promise(models).k), data.row_count)
+    parts = -(-data.row_count // at_once)
     frame = data.frame.select(quoted(column))
     content = sql.xxhash64(quoted(column))
     sampling = partial(every_so_many, data.row_count / wanted, int(rng.integers(2**32)))

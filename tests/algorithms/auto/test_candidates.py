@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shoal.algorithms.auto import candidates
-from shoal.algorithms.auto.candidates import automatic, named, sample_of
+from shoal.algorithms.auto.candidates import automatic, like_records, named, sample_of, sets_of_a_sample
 from shoal.algorithms.auto.trial import Trial
 from shoal.algorithms.search import Limits
 from shoal.errors import BadInput, InvalidParameter, UnknownName
@@ -136,3 +136,26 @@ def test_samples_are_drawn_of_large_data_only(monkeypatch):
     monkeypatch.setattr(candidates, "_SETS_OF_A_SAMPLE", 1)
     assert sample_of(ON_TREES, K2, rng).row_count == 4  # one block of all: they are too few for two
     assert sample_of(ITEMS_ON_A_TREE, KM, rng).row_count == 1
+    assert [sets_of_a_sample(rows) for rows in (1, 2, 1_000)] == [1, 1, 1]
+
+
+def test_like_records_are_neighbours_with_their_sets(monkeypatch):
+    monkeypatch.setattr(candidates, "_SMALL_TABLE", 10)
+    monkeypatch.setattr(candidates, "_ROWS_OF_A_SAMPLE", 5)
+    colours = ["red", "blue", "green", "grey"]
+    rows = [(colours[row % 4], ["a"] if row % 3 else ["a", "b"]) for row in range(240)]
+    roles = {"colour": Quasi(), "basket": QuasiSet(separator=" ")}
+    data = local_data(rows, roles, trees={"colour": flat_tree(colours), "basket": flat_tree("ab")})
+    found = like_records(data, [KKmAnonymity(2, 2)], np.random.default_rng(0))
+    assert found.row_count == 60
+    assert len(set(found.table.coded("colour").codes.tolist())) == 1
+    assert like_records(found, [KKmAnonymity(2, 2)], np.random.default_rng(0)).row_count == 60
+    again = like_records(data, [KKmAnonymity(2, 2)], np.random.default_rng(0))
+    assert again.table.coded("colour").codes.tolist() == found.table.coded("colour").codes.tolist()
+
+
+def test_only_those_that_run_where_the_data_are_take_part():
+    among = ["hilbert", "mondrian", "forest"]
+    trial = automatic(K2, {}, NO_LIMITS, ON_TREES, among)
+    assert [each.name for each in trial.candidates] == ["hilbert", "mondrian"]
+    assert automatic(K2, {}, NO_LIMITS, ON_TREES, ["forest"]).name == "forest"
