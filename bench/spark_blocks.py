@@ -3,7 +3,7 @@
 Real data, the cluster of the tests on loopback with two executors of one core, and blocks small enough that
 there are several. Each line is a row of the table in docs/measurements.md.
 
-    SHOAL_DATA=... python bench/spark_blocks.py [--only mondrian lra ...] [--rows-per-block 10000]
+    SHOAL_DATA=... python -P bench/spark_blocks.py [--only mondrian lra ...] [--rows-per-block 10000]
 """
 
 from __future__ import annotations
@@ -54,6 +54,11 @@ class Case:
 
 CASES = {
     "mondrian": Case("fars.csv.gz", FARS, sh.KAnonymity(5), "ncp", {}),
+    "kanon-cf": Case("fars.csv.gz", FARS, sh.KAnonymity(5), "ncp", {"block": 20_000, "measure": "ncp"}),
+    "hilbert": Case("fars.csv.gz", FARS, sh.KAnonymity(5), "ncp", {"block": 5_000}),
+    "itemwise": Case("bms_webview2.txt.gz", CLICKS, sh.KmAnonymity(5, 2), "ncp", {}),
+    "hghs": Case("bms_webview2.txt.gz", CLICKS, sh.KmAnonymity(5, 2), "ncp", {}),
+    "classwise": Case("informs2005_rt.csv.gz", INFORMS, sh.KKmAnonymity(5, 2), "ul", {}),
     "lra": Case("bms_webview2.txt.gz", CLICKS, sh.KmAnonymity(5, 2), "ncp", {}),
     "vpa": Case("bms_webview2.txt.gz", CLICKS, sh.KmAnonymity(5, 2), "ncp", {}),
     "partition": Case("bms_webview2.txt.gz", CLICKS, sh.SetKAnonymity(5), "ncp", {}),

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from shoal.algorithms.threads import in_threads
+from shoal.algorithms.threads import at_most, in_threads, processors
 from shoal.errors import Cancelled, Infeasible
 from shoal.progress import Silent
 
@@ -78,3 +78,13 @@ def test_time_limit_reaches_every_search():
     asked = []
     in_threads([lambda progress: asked.append(progress.expired())] * 2, Silent(time_limit=-1), 2)
     assert asked == [True, True]
+
+
+def test_no_more_threads_than_are_allowed():
+    before = processors()
+    with at_most(1):
+        assert processors() == 1
+        with at_most(3):
+            assert processors() == 3
+        assert processors() == 1
+    assert processors() == before >= 1

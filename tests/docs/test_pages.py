@@ -80,6 +80,15 @@ def test_the_example_of_a_table_with_sets_is_a_policy_and_its_options_are_all():
         assert KKmAnonymity not in served.serves or f"`{name}`" in text, name
 
 
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_algorithm_is_said_to_run_on_spark_or_not(name):
+    (table,) = re.findall(r"## What runs there\n(.*?)\nEvery result", page("spark.md"), re.DOTALL)
+    (refused,) = [line for line in table.splitlines() if "refused, with the list" in line]
+    family = f"{name.partition('-')[0]}-*"
+    told = table.replace(refused, "") if ALGORITHMS[name].distributed else refused
+    assert re.search(rf"(?<![\w-])({re.escape(name)}|{re.escape(family)})(?![\w-])", told, re.IGNORECASE)
+
+
 def test_every_key_of_certificate_and_result_is_documented(tmp_path):
     published = tmp_path / "published.csv"
     published.touch()

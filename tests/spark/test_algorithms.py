@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,9 @@ import pytest
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
+from shoal.algorithms.catalogue import takes
 from shoal.run.spark_files import save_spark
+from shoal.spark.search import on_spark
 from tests.spark.releases import (
     BOTH,
     ITEMS,
@@ -54,6 +57,125 @@ def test_mondrian_cuts_numbers_without_a_tree_and_keeps_diversity(by_blocks):
     assert ranges
     assert not any(extremes & set(label.strip("[]()").split(", ")) for label in ranges)
     assert any("no cluster crosses a border" in notice for notice in there.notices)
+
+
+OF_CLASSES = {
+    "k": [sh.KAnonymity(5)],
+    "l": [sh.KAnonymity(5), sh.LDiversity(l=1.2)],
+    "alpha": [sh.KAnonymity(5), sh.AlphaKAnonymity(0.8, 5)],
+}
+CLUSTERINGS = [name for name in on_spark() if takes(name, "block")]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "promises"),
+    [
+        pytest.param(
+            name,
+            promises,
+            id=f"{name} {kind}",
+            marks=() if (name, kind) == ("kanon-cf", "k") else pytest.mark.slow,
+        )
+        for name in CLUSTERINGS
+        for kind, promises in OF_CLASSES.items()
+    ],
+)
+def test_rows_are_clustered_by_blocks(by_blocks, algorithm, promises):
+    there = released(by_blocks, people(), PEOPLE, promises, algorithm)
+    roles = {"age": sh.Quasi(), "zip": sh.Quasi(), "illness": sh.Sensitive()}
+    on_spark = sh.verify(there.frame, roles, promises)
+    published = collected(there)
+    assert list(map(placeless, sh.verify(published, roles, promises))) == list(on_spark)
+    assert sorted(published["illness"].to_pylist()) == sorted(people()["illness"].to_pylist())
+    assert there.outcome.provenance.figures["blocks"] >= 4
+    assert 0 < there.loss["lm"] < 0.5
+    assert any(f"and {algorithm} searched each alone" in notice for notice in there.notices)
+
+
+def placeless(verdict):
+    """A verdict without row numbers, which rows in Spark do not have."""
+    return replace(verdict, witness=verdict.witness and replace(verdict.witness, rows=()))
+
+
+def test_clusters_by_covering_lose_less_than_those_by_cuts(spark):
+    table, promise = people(4_000, seed=8), sh.KAnonymity(5)
+    spark.conf.set("spark.shoal.rowsPerBlock", "2000")
+    try:
+        found = {name: released(spark, table, PEOPLE, promise, name) for name in ("kanon-cf", "mondrian")}
+    finally:
+        spark.conf.unset("spark.shoal.rowsPerBlock")
+    assert {len(collected(each)) for each in found.values()} == {4_000}
+    assert found["kanon-cf"].outcome.provenance.figures["blocks"] >= 2
+    assert found["kanon-cf"].loss["lm"] < 0.95 * found["mondrian"].loss["lm"]
+
+
+@pytest.mark.slow
+def test_hilbert_needs_no_tree_for_numbers_and_no_range_ends_at_an_extreme(by_blocks):
+    weights = np.random.default_rng(2).normal(70, 9, 400).round(1)
+    table = people().append_column("weight", pa.array(weights))
+    roles = {**PEOPLE, "weight": sh.Quasi(kind="number")}
+    there = released(by_blocks, table, roles, sh.KAnonymity(k=5), "hilbert")
+    ranges = {label for label in collected(there)["weight"].to_pylist() if label.startswith("[")}
+    assert len(ranges) > 5
+    extremes = {f"{weight:g}" for weight in (weights.min(), weights.max())}
+    assert not any(extremes & set(label.strip("[]()").split(", ")) for label in ranges)
+    assert there.outcome.provenance.figures["blocks"] >= 4
+
+
+@pytest.mark.slow
+def test_what_needs_trees_says_so_before_the_search(by_blocks):
+    table = people().append_column("weight", pa.array(np.random.default_rng(2).normal(70, 9, 400).round(1)))
+    roles = {**PEOPLE, "weight": sh.Quasi(kind="number")}
+    with pytest.raises(sh.ShoalError, match="kanon-cf needs a hierarchy"):
+        released(by_blocks, table, roles, sh.KAnonymity(k=5), "kanon-cf")
+
+
+AUTO = {
+    "table": (people(), PEOPLE, sh.KAnonymity(5), "LM"),
+    "sets": (baskets(), ITEMS, sh.KmAnonymity(4, 2), "NCP"),
+    "table with sets": (people_with_baskets(), BOTH, sh.KKmAnonymity(4, 2), "NCP + loss in items"),
+}
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow) for kind in AUTO if kind != "table"] + ["table"]
+)
+def test_auto_chooses_by_trial_and_says_so(by_blocks, kind):
+    table, roles, promise, measured = AUTO[kind]
+    there = released(by_blocks, table, roles, promise, "auto")
+    assert len(collected(there)) == len(table)
+    provenance = there.outcome.provenance
+    losses = provenance.figures["tried"]
+    assert len(losses) >= 2
+    assert provenance.algorithm == min(losses, key=losses.get)
+    (notice,) = [each for each in there.notices if each.startswith("auto took ")]
+    assert notice.startswith(f"auto took {provenance.algorithm}, tried on ")
+    assert f" of {len(table)} records: {measured} {provenance.algorithm} " in notice
+    assert all(name in notice for name in losses)
+
+
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=pytest.mark.slow) for kind in AUTO])
+def test_auto_chooses_alike_with_a_seed(by_blocks, kind):
+    table, roles, promise, _ = AUTO[kind]
+    first, again = (released(by_blocks, table, roles, promise, "auto") for _ in range(2))
+    assert contents(collected(first)) == contents(collected(again))
+    turned = released(by_blocks, table.take(np.arange(len(table))[::-1]), roles, promise, "auto")
+    turned.frame.unpersist()
+    figures = [each.outcome.provenance.figures for each in (first, again, turned)]
+    assert figures[0]["tried"] == figures[1]["tried"] == figures[2]["tried"]
+
+
+@pytest.mark.parametrize("algorithm", ["itemwise", pytest.param("hghs", marks=pytest.mark.slow)])
+def test_items_are_published_in_detail_by_blocks(by_blocks, algorithm):
+    promise, roles = sh.KmAnonymity(4, 2), {"items": sh.QuasiSet()}
+    there, here = both_ways(by_blocks, baskets(), ITEMS, promise, algorithm)
+    on_spark = sh.verify(there.frame, roles, promise)
+    published = collected(there)
+    assert list(map(placeless, sh.verify(published, roles, promise))) == list(on_spark)
+    assert len(published) == 400
+    assert there.outcome.provenance.figures["blocks"] >= 3
+    assert here.loss["ncp"] < there.loss["ncp"] < 0.3
+    assert any("most frequent items" in notice for notice in there.notices)
 
 
 @pytest.mark.slow
@@ -110,7 +232,7 @@ WITH_A_BOUND = {
     "algorithm",
     [
         pytest.param(name, marks=() if name == "rmerge-rt" else pytest.mark.slow)
-        for name in (*WITH_A_BOUND, "rfirst", "tfirst")
+        for name in (*WITH_A_BOUND, "rfirst", "tfirst", "classwise")
     ],
 )
 def test_tables_with_sets_keep_the_bound_in_every_block(by_blocks, algorithm):

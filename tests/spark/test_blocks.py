@@ -1,6 +1,7 @@
 """A block is searched as on one machine, and tells how that went; all without a cluster."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -9,22 +10,23 @@ import pytest
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
-from shoal.algorithms.catalogue import make_algorithm
+from shoal.algorithms.catalogue import make_algorithm, takes
+from shoal.algorithms.relational.clustering.blocks import BlockSearch
 from shoal.algorithms.search import Limits, Search
+from shoal.algorithms.threads import processors
 from shoal.recoding.disassociated import parse_lines
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.spark.block_tasks import BLOCK
 from shoal.spark.blocks import MeasuredBlock, PublishRows, RunClock, search_here, united_losses, within_box
+from shoal.spark.data import SparkData
 from shoal.spark.disassociation import TakeApart, randoms_of
 from shoal.spark.publish_tasks import published_schema
 from shoal.spark.reader import Reader
 from shoal.spark.search import on_spark, spark_algorithm
 
 PROMISES = {
-    "mondrian": sh.KAnonymity(4),
-    "lra": sh.KmAnonymity(4, 2),
-    "partition": sh.SetKAnonymity(4),
-    "lgr": sh.SetKAnonymity(4),
+    type(each): each
+    for each in (sh.KAnonymity(4), sh.KmAnonymity(4, 2), sh.SetKAnonymity(4), sh.KKmAnonymity(4, 2))
 }
 NO_LIMITS = RunClock.starting_now(Limits())
 
@@ -43,11 +45,11 @@ def roles_for(promise):
     return items if not isinstance(promise, sh.KKmAnonymity) else {**age, **items}
 
 
-def searched(table, roles, name, promise, *, within=NO_LIMITS):
+def searched(table, roles, name, promise, *, within=NO_LIMITS, **options):
     """What a worker gives back for one block: rows, and the facts."""
     local = sh.read(table, roles).local
     reader = Reader(local.roles, sh.ReadOptions(), local.trees)
-    algorithm = make_algorithm(name, {})
+    algorithm = make_algorithm(name, options)
     task = PublishRows(reader, algorithm, (promise,), published_schema(table.schema, roles), 7, within)
     numbered = table.append_column(BLOCK, pa.array([3] * len(table)))
     found = pa.Table.from_batches(search_here(task, numbered.to_batches(max_chunksize=50)))
@@ -57,13 +59,32 @@ def searched(table, roles, name, promise, *, within=NO_LIMITS):
     return published, json.loads(told["shoal facts"][0].as_py())
 
 
-@pytest.mark.parametrize("name", [name for name in on_spark() if name not in ("aa", "vpa", "disassociation")])
+@pytest.mark.parametrize("name", [name for name, how in on_spark().items() if how.by in ("blocks", "parts")])
 def test_a_block_keeps_the_promise(name):
-    promise = PROMISES.get(name, sh.KKmAnonymity(4, 2))
+    promise = PROMISES[on_spark()[name].serves[0]]
     roles = roles_for(promise)
     published, facts = searched(pa.table({column: rows()[column] for column in roles}), roles, name, promise)
     assert (facts["block"], facts["rows"], len(published)) == (3, 120, 120)
     assert 0 <= facts["losses"]["ncp"] <= 1
+    (verdict,) = sh.verify(published, roles, promise)
+    assert verdict.holds
+
+
+@pytest.mark.parametrize("name", [name for name in on_spark() if takes(name, "block")])
+def test_a_block_that_is_too_large_for_a_search_is_cut_within_its_task(name, monkeypatch):
+    threads = []
+    clusters = BlockSearch.clusters
+
+    def noted(search, algorithm, rng, progress):
+        threads.append(processors())
+        return clusters(search, algorithm, rng, progress)
+
+    monkeypatch.setattr(BlockSearch, "clusters", noted)
+    promise = sh.KAnonymity(4)
+    roles = roles_for(promise)
+    published, facts = searched(pa.table({"age": rows()["age"]}), roles, name, promise, block=30)
+    assert threads == [1]
+    assert len(published) == facts["rows"] == 120
     (verdict,) = sh.verify(published, roles, promise)
     assert verdict.holds
 
@@ -144,17 +165,58 @@ def test_random_numbers_differ_between_blocks_and_calls():
 @pytest.mark.parametrize(
     ("promise", "expected"),
     [
-        (sh.KmAnonymity(2, 2), "aa"),
-        (sh.KAnonymity(2), "mondrian"),
-        (sh.SetKAnonymity(2), "lgr"),
-        (sh.KKmAnonymity(2, 2), "rmerge-rt"),
-        (sh.Disassociation(2, 2), "disassociation"),
+        (sh.KmAnonymity(2, 2), ["itemwise", "hghs", "lra"]),
+        (sh.KAnonymity(2), ["kanon-cf", "agglomerative", "hilbert", "mondrian"]),
+        (sh.SetKAnonymity(2), ["lgr", "partition"]),
+        (sh.KKmAnonymity(2, 2), ["classwise", "rmerge-rt"]),
     ],
 )
-def test_auto_takes_what_runs_on_spark(promise, expected):
-    algorithm, (notice,) = spark_algorithm(Search(), [promise])
-    assert algorithm.name == expected
-    assert "the first algorithm that runs on Spark" in notice
+def test_auto_tries_what_runs_on_spark(promise, expected):
+    trial, notices = spark_algorithm(Search(), [promise], spark_data(promise))
+    assert [each.name for each in trial.candidates] == expected
+    assert notices == ()
+    assert all(name in on_spark() for name in expected)
+    assert spark_algorithm(Search(), [promise])[0].name == expected[0]  # before there are data
+
+
+def test_auto_takes_the_only_one_that_serves_and_says_so():
+    promise = sh.Disassociation(2, 2)
+    algorithm, (notice,) = spark_algorithm(Search(), [promise], spark_data(promise))
+    assert algorithm.name == "disassociation"
+    assert notice == "auto took disassociation, the only one on Spark that suits these data and this promise"
+    ordered, _ = spark_algorithm(Search(keep_order=True), [sh.KmAnonymity(2, 2)], spark_data(promise))
+    assert ordered.name == "aa"
+
+
+def test_options_that_are_given_to_auto_are_kept():
+    data, promise = spark_data(sh.KAnonymity(2)), [sh.KAnonymity(2)]
+    trial, _ = spark_algorithm(Search(options={"objective": "ncp", "block": 70}), promise, data)
+    assert {each.options["measure"] for each in trial.candidates} == {"ncp"}
+    assert {each.options["block"] for each in trial.candidates} == {70}
+    with pytest.raises(sh.ShoalError, match="objective"):
+        spark_algorithm(Search(options={"objective": "ul"}), promise, data)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows_per_block", "expected"),
+    [("kanon-cf", None, 20_000), ("agglomerative", None, 5_000), ("kanon-cf", "30000", 0)],
+)
+def test_tasks_search_in_the_blocks_that_auto_makes_on_one_machine(name, rows_per_block, expected):
+    promise = [sh.KAnonymity(5)]
+    data = spark_data(promise[0], row_count=10_000_000, rows_per_block=rows_per_block)
+    algorithm, _ = spark_algorithm(Search(algorithm=name), promise, data)
+    assert algorithm.block == expected
+    given, _ = spark_algorithm(Search(algorithm=name, options={"block": 99}), promise, data)
+    assert given.block == 99
+
+
+def spark_data(promise, row_count=1_000, rows_per_block=None):
+    """As much of data in Spark as a choice looks at."""
+    roles = roles_for(promise)
+    trees = sh.read(pa.table({column: rows()[column] for column in roles}), roles).local.trees
+    conf = SimpleNamespace(get=lambda *_: rows_per_block)
+    frame = SimpleNamespace(sparkSession=SimpleNamespace(conf=conf))
+    return SparkData(frame, roles, sh.ReadOptions(), trees, {}, row_count)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 from shoal.errors import Cancelled
@@ -14,11 +16,22 @@ from shoal.progress import Progress
 Result = TypeVar("Result")
 
 _SECONDS_BETWEEN_LOOKS = 0.1
+_ALLOWED: ContextVar[int | None] = ContextVar("threads allowed", default=None)
 
 
 def processors() -> int:
-    """How many threads can run at the same time."""
-    return os.cpu_count() or 1
+    """How many threads can run at the same time, or may."""
+    return _ALLOWED.get() or os.cpu_count() or 1
+
+
+@contextmanager
+def at_most(threads: int) -> Iterator[None]:
+    """Allow so many threads only, as where other processes have the rest of the processors already."""
+    before = _ALLOWED.set(threads)
+    try:
+        yield
+    finally:
+        _ALLOWED.reset(before)
 
 
 def in_threads(

@@ -67,8 +67,8 @@ class OnSpark:
         return []
 
     def algorithm_for(self, search: Search, promise: Promise) -> tuple[Algorithm, tuple[str, ...]]:
-        """The algorithm that shall search, if it runs on Spark."""
-        return spark_algorithm(search, promise)
+        """The algorithm that shall search, if it runs on Spark; several are tried if nobody named it."""
+        return spark_algorithm(search, promise, self.data)
 
     def search(
         self, algorithm: Algorithm, promise: Promise, search: Search, progress: Progress

@@ -15,12 +15,14 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.search import Limits, WithinLimits
+from shoal.algorithms.threads import at_most
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, LimitReached, Problem, ShoalError
 from shoal.metrics.catalogue import measure, measure_by_column
@@ -42,6 +44,8 @@ from shoal.spark.reader import ROWS_ON_DISK, Reader
 from shoal.table.roles import Role
 
 ROWS_PER_BLOCK = "spark.shoal.rowsPerBlock"
+_ROWS = 200_000
+_ROWS_WITH_SETS = 20_000  # of a table: the time of uniting clusters grows with the square of their number
 
 _FACTS = "shoal facts"
 _ROW_MEANS = ("ncp", "lm", "tree", "ul")  # entropies depend on all rows together
@@ -112,7 +116,8 @@ class PublishRows:
 
     def _found(self, data: LocalData, block: int) -> RowRecoding:
         rng = np.random.default_rng([self.seed, block])
-        recoding = self.algorithm.find(data, self.models, rng, self.within.progress())
+        with at_most(threads=1):  # Spark has a task for every processor already
+            recoding = self.algorithm.find(data, self.models, rng, self.within.progress())
         if not isinstance(recoding, RowRecoding):
             raise TypeError(f"{self.algorithm.name} publishes no rows")
         if recoding.clusters is None or block not in self.boxes:
@@ -254,18 +259,11 @@ def united_losses(measured: Sequence[MeasuredBlock], by_items: Sequence[str]) ->
 
 def search_blocks(data: SparkData, division: Division, task: TaskOfBlock, most: int) -> Searched:
     """Bring the rows of each block together, search, and hear how it went; raises what a block raised."""
-    with_block = pa.schema([*empty_table(data.frame).schema, (BLOCK, pa.int64())])
-    content = sql.xxhash64(*map(quoted, data.frame.columns))
-    # Rows come to every task in an order that only their content decides: one that is repeated after a
-    # failure decides as before, and no class is published half in one way and half in another.
-    frame = data.frame.sortWithinPartitions(content) if division.dealt else data.frame
-    tagged = frame.mapInArrow(
-        partial(add_block, data.reader, division.splits, division.dealt), from_arrow_schema(with_block)
-    )
     tasks = max(1, min(len(division.sizes), -(-2 * data.row_count // most)))
     found = (
-        tagged.repartition(tasks, quoted(BLOCK))
-        .sortWithinPartitions(quoted(BLOCK), content)
+        rows_with_block(data, division)
+        .repartition(tasks, quoted(BLOCK))
+        .sortWithinPartitions(quoted(BLOCK), content_of(data))
         .mapInArrow(partial(search_here, task), from_arrow_schema(with_facts(task.schema)))
         .persist(ROWS_ON_DISK)
     )
@@ -277,6 +275,23 @@ def search_blocks(data: SparkData, division: Division, task: TaskOfBlock, most: 
         found.unpersist()
         raise
     return Searched(found.filter(sql.col(quoted(_FACTS)).isNull()).drop(_FACTS), tuple(facts), found)
+
+
+def rows_with_block(data: SparkData, division: Division) -> DataFrame:
+    """The rows with the number of their block beside them."""
+    schema = pa.schema([*empty_table(data.frame).schema, (BLOCK, pa.int64())])
+    frame = data.frame.sortWithinPartitions(content_of(data)) if division.dealt else data.frame
+    adding = partial(add_block, data.reader, division.splits, division.dealt)
+    return frame.mapInArrow(adding, from_arrow_schema(schema))
+
+
+def content_of(data: SparkData) -> SparkColumn:
+    """What rows are ordered by, so that only their content decides in which order they come to a task.
+
+    One that is repeated after a failure decides as before, and no class is published half in one way and half
+    in another.
+    """
+    return sql.xxhash64(*map(quoted, data.frame.columns))
 
 
 def _raise_first_error(facts: Sequence[Mapping[str, Any]]) -> None:
@@ -292,6 +307,11 @@ def _raise_first_error(facts: Sequence[Mapping[str, Any]]) -> None:
         f"{len(failed)} of {counted(len(facts), 'block')} cannot keep the promise alone, the first because:"
         f" {first['error']}; raise {ROWS_PER_BLOCK}, or run on one machine"
     )
+
+
+def rows_searched_at_once(data: SparkData) -> int:
+    """How many rows a task that searches may hold."""
+    return most_rows_per_block(data, _ROWS_WITH_SETS if data.quasi and data.quasi_sets else _ROWS)
 
 
 def most_rows_per_block(data: SparkData, default: int) -> int:

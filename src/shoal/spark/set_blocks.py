@@ -10,18 +10,16 @@ from shoal.engine.port import Question
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
-from shoal.spark.blocks import PublishRows, most_rows_per_block, search_blocks
+from shoal.spark.blocks import PublishRows, rows_searched_at_once, search_blocks
 from shoal.spark.by_counts import search_by_counts
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_sets
-
-_ROWS_OF_SETS = 200_000
 
 
 def search_sets(data: SparkData, task: PublishRows, progress: Progress) -> SparkFound:
     """Divide the rows, search each block as on one machine, and publish what was decided."""
     column, k, algorithm = set_column(data), Promise(task.models).k, task.algorithm
-    most = most_rows_per_block(data, _ROWS_OF_SETS)
+    most = rows_searched_at_once(data)
     progress.stage("dividing the rows into blocks")
     division = divide_sets(data, column, Size(most, max(k, most // 4)), progress)
     withheld = _to_withhold(task, data.row_count - division.empty_rows, division.empty_rows)

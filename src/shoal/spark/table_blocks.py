@@ -8,13 +8,14 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, ends_of
+from shoal.algorithms.relational.hilbert.algorithm import Hilbert
 from shoal.algorithms.relational.mondrian.algorithm import Mondrian
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Floats
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
 from shoal.spark.block_tasks import NUMBERS, sample_numbers
-from shoal.spark.blocks import PublishRows, most_rows_per_block, search_blocks
+from shoal.spark.blocks import PublishRows, rows_searched_at_once, search_blocks
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.divide import Division, Size, divide_table
@@ -22,8 +23,7 @@ from shoal.spark.table_cuts import CutColumn
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Role
 
-_ROWS_OF_TABLES = 200_000
-_ROWS_WITH_SETS = 20_000  # the time of uniting clusters grows with the square of their number
+_WITHOUT_TREES = (Mondrian, Hilbert)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,27 +34,49 @@ class _Numbers:
     ends: Ends
 
 
-def search_table(data: SparkData, task: PublishRows, progress: Progress) -> SparkFound:
-    """Divide the rows, search each block as on one machine, and publish what was decided."""
-    algorithm, promise = task.algorithm, Promise(task.models)
-    most = most_rows_per_block(data, _ROWS_WITH_SETS if data.quasi_sets else _ROWS_OF_TABLES)
+@dataclass(frozen=True, eq=False)
+class DividedTable:
+    """A table whose rows were divided, with ends of ranges that all blocks share."""
+
+    data: SparkData
+    numbers: Mapping[str, _Numbers]
+    division: Division
+    most: int
+
+
+def divided_table(data: SparkData, k: int, progress: Progress, *, least: int = 0) -> DividedTable:
+    """Divide the rows into blocks; without a `least` size, into such that are worth a task of their own."""
     progress.stage("dividing the rows into blocks")
-    if not isinstance(algorithm, Mondrian):
-        _refuse_without_trees(algorithm, data)
+    most = rows_searched_at_once(data)
     numbers = _sample_numbers(data)
     searched = replace(data, roles=_with_ends(data.roles, numbers))
-    # A cut that leaves k rows may leave rows that are not diverse, or not worth a task of their own.
-    as_mondrian = isinstance(algorithm, Mondrian) and not promise.diverse
-    size = Size(most, promise.k if as_mondrian else max(promise.k, most // 4))
+    size = Size(most, max(k, least or most // 4))
     division = divide_table(searched, _cut_columns(data, numbers), size, progress)
+    return DividedTable(searched, numbers, division, most)
+
+
+def search_table(
+    data: SparkData, task: PublishRows, progress: Progress, divided: DividedTable | None = None
+) -> SparkFound:
+    """Divide the rows, if nobody has yet, search each block as on one machine, and publish what was decided.
+
+    Mondrian goes on from cuts of its own, unless they leave rows that are not diverse.
+    """
+    algorithm, promise = task.algorithm, Promise(task.models)
+    if not isinstance(algorithm, _WITHOUT_TREES):
+        _refuse_without_trees(algorithm, data)
+    as_mondrian = isinstance(algorithm, Mondrian) and not promise.diverse
+    if divided is None or (as_mondrian and divided.division.block_count > 1):
+        divided = divided_table(data, promise.k, progress, least=promise.k if as_mondrian else 0)
+    searched, numbers, division = divided.data, divided.numbers, divided.division
     progress.stage(f"searching {division.block_count:,} blocks with {algorithm.name}")
     measured_as = _with_extent(data.roles, numbers)
     task = replace(task, reader=searched.reader, boxes=division.boxes, measured_as=measured_as)
-    found = search_blocks(searched, division, task, most)
+    found = search_blocks(searched, division, task, divided.most)
     notices = (
         *found.notices(),
         *derived_ends_notice({name: each.ends for name, each in numbers.items()}),
-        _how_it_differs(algorithm, division, most, exact=as_mondrian and not numbers),
+        _how_it_differs(algorithm, divided, exact=as_mondrian and not numbers),
     )
     return found.released(division, notices, of_sets=False)
 
@@ -141,9 +163,14 @@ def _bounded(roles: Mapping[str, Role], bounds: Mapping[str, tuple[float, float]
     return bounded
 
 
-def _how_it_differs(algorithm: Algorithm, division: Division, most: int, *, exact: bool) -> str:
+def _how_it_differs(algorithm: Algorithm, divided: DividedTable, *, exact: bool) -> str:
+    division, most, block = divided.division, divided.most, getattr(algorithm, "block", 0)
+    within = f", which it cut further into blocks of about {block:,}" if block else ""
     if division.block_count == 1:
-        return f"all rows fitted one block of at most {most:,}, so {algorithm.name} ran as on one machine"
+        return (
+            f"all rows fitted one block of at most {most:,}{within}, so {algorithm.name} ran as on one"
+            " machine"
+        )
     if exact and not division.dealt:
         return (
             f"the first cuts, into {division.block_count:,} blocks, were found from counts of all rows:"
@@ -156,6 +183,6 @@ def _how_it_differs(algorithm: Algorithm, division: Division, most: int, *, exac
     )
     return (
         f"the rows were divided near medians into {division.block_count:,} blocks of at most {most:,}, and"
-        f" {algorithm.name} searched each alone;{dealt} the promise holds for each and so for all, and the"
-        " loss can be higher than on one machine, because no cluster crosses a border"
+        f" {algorithm.name} searched each alone{within};{dealt} the promise holds for each and so for all,"
+        " and the loss can be higher than on one machine, because no cluster crosses a border"
     )

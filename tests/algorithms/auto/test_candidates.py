@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shoal.algorithms.auto import candidates
-from shoal.algorithms.auto.candidates import automatic, named, sample_of
+from shoal.algorithms.auto.candidates import automatic, like_records, named, sample_of, sets_of_a_sample
 from shoal.algorithms.auto.trial import Trial
 from shoal.algorithms.search import Limits
 from shoal.errors import BadInput, InvalidParameter, UnknownName
@@ -104,7 +104,7 @@ def test_the_objective_is_what_searches_keep_low():
 
 
 def test_a_time_limit_is_the_budget():
-    assert automatic(K2, {}, NO_LIMITS, ON_TREES).seconds == candidates.BUDGET
+    assert automatic(K2, {}, NO_LIMITS, ON_TREES).seconds == 3 * candidates.BUDGET
     assert automatic(K2, {}, Limits(time=8.0), ON_TREES).seconds == 6.0
 
 
@@ -114,17 +114,13 @@ def test_a_memory_limit_reaches_who_wants_to_know():
     assert "memory_limit" not in found.candidates[1].options
 
 
-def test_large_tables_are_searched_in_blocks(monkeypatch):
-    monkeypatch.setattr(candidates, "_ROWS_AT_ONCE", 3)
+def test_on_large_tables_something_quick_is_tried_beside_the_best(monkeypatch):
+    monkeypatch.setattr(candidates, "_SMALL_TABLE", 3)
     found = automatic(K2, {}, NO_LIMITS, ON_TREES).candidates
-    blocks = [(each.name, each.options.get("block")) for each in found]
-    assert blocks == [("kanon-cf", 20_000), ("agglomerative", 5_000), ("hilbert", 5_000), ("mondrian", None)]
-
-
-def test_wide_tables_are_searched_in_small_blocks(monkeypatch):
-    monkeypatch.setattr(candidates, "_CLOSED_AT_ONCE", 10)
-    first = automatic(K2, {}, NO_LIMITS, ON_TREES).candidates[0]
-    assert (first.options["block"], first.options["most_closed"]) == (5_000, 300_000)
+    assert [each.in_words() for each in found if each.quick] == ["hilbert (local_search = False)", "mondrian"]
+    assert [each.options["block"] for each in found if each.quick and "block" in each.options] == [0]
+    given = automatic(K2, {"local_search": True}, NO_LIMITS, ON_TREES).candidates
+    assert not any(each.quick for each in given)
 
 
 def test_samples_are_drawn_of_large_data_only(monkeypatch):
@@ -136,3 +132,26 @@ def test_samples_are_drawn_of_large_data_only(monkeypatch):
     monkeypatch.setattr(candidates, "_SETS_OF_A_SAMPLE", 1)
     assert sample_of(ON_TREES, K2, rng).row_count == 4  # one block of all: they are too few for two
     assert sample_of(ITEMS_ON_A_TREE, KM, rng).row_count == 1
+    assert [sets_of_a_sample(rows) for rows in (1, 2, 1_000)] == [1, 1, 1]
+
+
+def test_like_records_are_neighbours_with_their_sets(monkeypatch):
+    monkeypatch.setattr(candidates, "_SMALL_TABLE", 10)
+    monkeypatch.setattr(candidates, "_ROWS_OF_A_SAMPLE", 5)
+    colours = ["red", "blue", "green", "grey"]
+    rows = [(colours[row % 4], ["a"] if row % 3 else ["a", "b"]) for row in range(240)]
+    roles = {"colour": Quasi(), "basket": QuasiSet(separator=" ")}
+    data = local_data(rows, roles, trees={"colour": flat_tree(colours), "basket": flat_tree("ab")})
+    found = like_records(data, [KKmAnonymity(2, 2)], np.random.default_rng(0))
+    assert found.row_count == 60
+    assert len(set(found.table.coded("colour").codes.tolist())) == 1
+    assert like_records(found, [KKmAnonymity(2, 2)], np.random.default_rng(0)).row_count == 60
+    again = like_records(data, [KKmAnonymity(2, 2)], np.random.default_rng(0))
+    assert again.table.coded("colour").codes.tolist() == found.table.coded("colour").codes.tolist()
+
+
+def test_only_those_that_run_where_the_data_are_take_part():
+    among = ["hilbert", "mondrian", "forest"]
+    trial = automatic(K2, {}, NO_LIMITS, ON_TREES, among)
+    assert [each.name for each in trial.candidates] == ["hilbert", "mondrian"]
+    assert automatic(K2, {}, NO_LIMITS, ON_TREES, ["forest"]).name == "forest"

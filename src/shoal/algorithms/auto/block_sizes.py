@@ -5,11 +5,15 @@ What is counted stands for time, so that the same data are cut alike on machines
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from shoal.algorithms.relational.kanon_cf.estimate import estimated_closed_records
+from shoal.algorithms.auto.objective import Shape
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.relational.kanon_cf.estimate import ClosedRecordCounts, estimated_closed_records
 from shoal.engine.local import LocalData
-from shoal.kernels.constraint import ClassConstraint
+from shoal.privacy.model import Model
+from shoal.privacy.promise import Promise
 
 WHOLE = 0
 _ROWS_AT_ONCE = 50_000  # records are moved and swapped in one thread there
@@ -24,29 +28,48 @@ _FEWEST_CLOSED, _MOST_CLOSED = 50_000, 1_000_000
 _PAIRS_PER_SECOND = 10_000_000  # of records that are compared, by two processors
 
 
-def for_closed_records(
-    data: LocalData, constraint: ClassConstraint, measure: str, seconds: float
-) -> dict[str, Any]:
-    """The rows of a block for `kanon-cf`, and how many closed records are mined in it at most."""
-    rows = data.row_count
-    affordable = seconds * _CLOSED_PER_SECOND
-    counts = estimated_closed_records(data, constraint, measure)
-    on_the_whole = counts.in_block(rows)
-    if rows <= _ROWS_AT_ONCE and on_the_whole <= min(affordable / _WHOLE_TAKES, _CLOSED_AT_ONCE):
-        return {"block": WHOLE, "most_closed": _CLOSED_AT_ONCE}
-    for block in _BLOCKS:
-        in_block = counts.in_block(block)
-        if 2 * block <= rows and in_block <= min(affordable * block / rows, _CLOSED_AT_ONCE):
-            return {"block": max(block, _TIMES_K * constraint.k), "most_closed": _CLOSED_AT_ONCE}
-    block = max(_BLOCKS[-1], _TIMES_K * constraint.k)
-    most = min(max(int(affordable * block / rows), _FEWEST_CLOSED), _MOST_CLOSED)
-    return {"block": block if 2 * block <= rows else WHOLE, "most_closed": most}
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockSizes:
+    """What a search of all rows may cost that shall take so many seconds on two processors."""
 
+    data: Shape
+    models: Sequence[Model]
+    measure: str
+    seconds: float
 
-def for_pairs(data: LocalData, k: int, seconds: float) -> dict[str, Any]:
-    """The rows of a block for an algorithm that compares every two records of it."""
-    rows = data.row_count
-    affordable = int(seconds * _PAIRS_PER_SECOND / rows)
-    if rows <= affordable:
-        return {"block": WHOLE}
-    return {"block": max(min(affordable, _BLOCKS[-2]), _SMALLEST, _TIMES_K * k)}
+    def options(self, name: str) -> dict[str, int]:
+        """The options of an algorithm that can cluster rows in blocks."""
+        return self._for_closed_records() if name == "kanon-cf" else self._for_pairs()
+
+    def _for_closed_records(self) -> dict[str, int]:
+        rows, affordable = self.data.row_count, self.seconds * _CLOSED_PER_SECOND
+        counts = self._closed_records()
+        on_the_whole = counts.in_block(rows)
+        if rows <= _ROWS_AT_ONCE and on_the_whole <= min(affordable / _WHOLE_TAKES, _CLOSED_AT_ONCE):
+            return {"block": WHOLE, "most_closed": _CLOSED_AT_ONCE}
+        for block in _BLOCKS:
+            in_block = counts.in_block(block)
+            if 2 * block <= rows and in_block <= min(affordable * block / rows, _CLOSED_AT_ONCE):
+                return {"block": self._at_least(block), "most_closed": _CLOSED_AT_ONCE}
+        block = self._at_least(_BLOCKS[-1])
+        most = min(max(int(affordable * block / rows), _FEWEST_CLOSED), _MOST_CLOSED)
+        return {"block": block if 2 * block <= rows else WHOLE, "most_closed": most}
+
+    def _closed_records(self) -> ClosedRecordCounts:
+        """What some blocks tell; where rows are elsewhere, that every column doubles them, about."""
+        if isinstance(self.data, LocalData):
+            constraint = class_constraint_of(self.data, self.models)
+            return estimated_closed_records(self.data, constraint, self.measure)
+        per_row = 2.0 * 2.0 ** len(self.data.quasi) / Promise(self.models).k
+        return ClosedRecordCounts(rows=_ROWS_AT_ONCE, per_row=per_row)
+
+    def _for_pairs(self) -> dict[str, int]:
+        """Where every two records of a block are compared."""
+        rows = self.data.row_count
+        affordable = int(self.seconds * _PAIRS_PER_SECOND / rows)
+        if rows <= affordable:
+            return {"block": WHOLE}
+        return {"block": self._at_least(max(min(affordable, _BLOCKS[-2]), _SMALLEST))}
+
+    def _at_least(self, block: int) -> int:
+        return max(block, _TIMES_K * Promise(self.models).k)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.auto.block_sizes import WHOLE, for_closed_records, for_pairs
-from shoal.algorithms.auto.objective import OBJECTIVES, default_objective, objectives_for
+from shoal.algorithms.auto.block_sizes import WHOLE, BlockSizes
+from shoal.algorithms.auto.objective import OBJECTIVES, Shape, default_objective, objectives_for
 from shoal.algorithms.auto.trial import Candidate, Trial
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
 from shoal.algorithms.interface import Algorithm
@@ -63,19 +63,23 @@ def named(name: str, models: Sequence[Model]) -> str:
 
 
 def automatic(
-    models: Sequence[Model], options: Mapping[str, Any], limits: Limits, data: LocalData | None = None
+    models: Sequence[Model],
+    options: Mapping[str, Any],
+    limits: Limits,
+    data: Shape | None = None,
+    among: Sequence[str] | None = None,
 ) -> Algorithm:
     """What is run when nobody named an algorithm: the only one that serves, or a trial of several.
 
-    All serve the models and take all the options that were given. Without data the choice is not final, but
-    what cannot be searched for at all is refused.
+    All serve the models and take all the options that were given; `among` names those that run where the data
+    are. Without data the choice is not final, but what cannot be searched for at all is refused.
     """
     given = {name: value for name, value in options.items() if name != OBJECTIVE}
     objective = options.get(OBJECTIVE)
     known = OBJECTIVES if data is None else objectives_for(data)
     if objective is not None and objective not in known:
         raise InvalidParameter("auto", OBJECTIVE, objective, f"one of {', '.join(known)}")
-    names = _taking(serving(models), given, Promise(models))
+    names = _taking(serving(models) if among is None else among, given, Promise(models))
     tried = [name for name in _TRIED if name in names and not _absence_is_unknown_to(name, models)]
     tried = tried or names[:1]
     if data is None:
@@ -120,7 +124,7 @@ def _absence_is_unknown_to(name: str, models: Sequence[Model]) -> bool:
     return name in _WITHOUT_ABSENCE and any(getattr(model, "negative", False) for model in models)
 
 
-def _budget(data: LocalData, limits: Limits) -> float:
+def _budget(data: Shape, limits: Limits) -> float:
     """Seconds that a search of all records should take on two processors."""
     if limits.time is None:
         return max(BUDGET, BUDGET_PER_RECORD * data.row_count)
@@ -128,7 +132,7 @@ def _budget(data: LocalData, limits: Limits) -> float:
 
 
 def _candidates(
-    data: LocalData,
+    data: Shape,
     models: Sequence[Model],
     names: Sequence[str],
     options: Mapping[str, Any],
@@ -146,19 +150,15 @@ def _candidates(
         measure = objective if objective in NODE_COSTS else "lm"
         if takes(name, "measure"):
             chosen["measure"] = measure
-        if name == "kanon-cf":
-            constraint = class_constraint_of(data, models)
-            chosen |= for_closed_records(data, constraint, measure, _budget(data, limits))
-        elif takes(name, _LOCAL_SEARCH):
-            chosen |= for_pairs(data, Promise(models).k, _budget(data, limits))
         if takes(name, _LOCAL_SEARCH):
-            chosen[_LOCAL_SEARCH] = True
+            sizes = BlockSizes(data, models, measure, _budget(data, limits))
+            chosen |= {_LOCAL_SEARCH: True, **sizes.options(name)}
         if name == "rmerge-rt":
             chosen["items"] = "pcta" if data.row_count <= _LARGE_FOR_PCTA else "auto"
             chosen["delta"] = "frontier"
         suited_options = _with_limits(name, {**chosen, **given}, limits)
         yield Candidate(name, suited_options, quick=name == "mondrian")
-        if name == "hilbert" and _LOCAL_SEARCH not in given:
+        if name == "hilbert" and _LOCAL_SEARCH not in given and data.row_count > _SMALL_TABLE:
             quickly = {**suited_options, _LOCAL_SEARCH: False, "block": WHOLE}
             yield Candidate(name, quickly, mentioned=(_LOCAL_SEARCH,), quick=True)
 
@@ -179,11 +179,22 @@ def sample_of(data: LocalData, models: Sequence[Model], rng: np.random.Generator
     Of a table it is a block of like records, which are as dense there as in the whole.
     """
     if data.quasi and data.row_count > _SMALL_TABLE and not data.quasi_sets:
-        constraint = class_constraint_of(data, models)
-        blocks = some_blocks(
-            data, constraint, max(_ROWS_OF_A_SAMPLE, 20 * constraint.k), _BLOCKS_TO_DRAW_FROM
-        )
-        return block_of(data, blocks[int(rng.integers(len(blocks)))])
-    if not data.quasi and data.row_count > _SMALL_SETS:
-        return block_of(data, np.sort(rng.choice(data.row_count, _SETS_OF_A_SAMPLE, replace=False)))
+        return like_records(data, models, rng)
+    if not data.quasi and data.row_count > (wanted := sets_of_a_sample(data.row_count)):
+        return block_of(data, np.sort(rng.choice(data.row_count, wanted, replace=False)))
     return None
+
+
+def like_records(data: LocalData, models: Sequence[Model], rng: np.random.Generator) -> LocalData:
+    """A block of like records; all records of a small table."""
+    if data.row_count <= _SMALL_TABLE:
+        return data
+    constraint = class_constraint_of(data, models)
+    rows = max(_ROWS_OF_A_SAMPLE, 20 * constraint.k)
+    blocks = some_blocks(data, constraint, rows, _BLOCKS_TO_DRAW_FROM)
+    return block_of(data, blocks[int(rng.integers(len(blocks)))])
+
+
+def sets_of_a_sample(row_count: int) -> int:
+    """On how many of so many sets algorithms are compared."""
+    return row_count if row_count <= _SMALL_SETS else _SETS_OF_A_SAMPLE

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Protocol
+
 from shoal.engine.local import LocalData
+from shoal.hierarchy.tree import Hierarchy
 from shoal.metrics.catalogue import measure, measure_sets
 from shoal.metrics.items import joint_item_ncp, joint_utility_loss
 from shoal.metrics.relational import combined_cost, costs_of_columns, published_columns
@@ -12,21 +16,41 @@ from shoal.recoding.rows import RowRecoding
 OBJECTIVES = ("ncp", "lm", "tree", "entropy", "monotone_entropy", "ul")
 
 
-def objectives_for(data: LocalData) -> tuple[str, ...]:
+class Shape(Protocol):
+    """What a choice looks at before anything is searched, wherever the rows are."""
+
+    @property
+    def row_count(self) -> int:
+        """How many records are searched at once, if they are not cut into blocks."""
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """Quasi-identifiers with single values."""
+
+    @property
+    def quasi_sets(self) -> tuple[str, ...]:
+        """Quasi-identifiers with sets."""
+
+    @property
+    def trees(self) -> Mapping[str, Hierarchy]:
+        """The trees of columns that have one."""
+
+
+def objectives_for(data: Shape) -> tuple[str, ...]:
     """What can be measured of these data."""
     if not data.quasi:
         return ("ncp", "ul")
     return OBJECTIVES if data.quasi_sets else tuple(each for each in OBJECTIVES if each != "ul")
 
 
-def default_objective(data: LocalData) -> str:
+def default_objective(data: Shape) -> str:
     """LM of a table, NCP of sets; of a table with sets NCP, to which the loss in items is added."""
     if not data.quasi:
         return "ncp"
     return "ncp" if data.quasi_sets else "lm"
 
 
-def in_words(data: LocalData, objective: str) -> str:
+def in_words(data: Shape, objective: str) -> str:
     """What the number is called."""
     both = data.quasi and data.quasi_sets and objective != "ul"
     return f"{objective.upper()} + loss in items" if both else objective.upper()

@@ -61,6 +61,25 @@ class Tried:
     failure: ShoalError | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Candidates from the one that loses least on some records on; those that failed there come last."""
+
+    tried: tuple[Tried, ...]
+    row_count: int
+    told: str
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """In their order."""
+        return [each.candidate for each in self.tried]
+
+    @property
+    def losses(self) -> dict[str, float]:
+        """What each lost that did not fail."""
+        return {each.candidate.in_words(): each.loss for each in self.tried if each.recoding}
+
+
 class Trial(Algorithm):
     """Runs candidates within some seconds and keeps the decision that loses least, of equals the first.
 
@@ -90,22 +109,19 @@ class Trial(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> Recoding:
         """The cheapest decision of all candidates."""
-        if self._compiles_first:
-            self._compile(data, models, progress)
-        run = _Run(models, self._objective, rng.spawn(1)[0], time.monotonic())
+        run = self._begin(data, models, rng, progress)
         ranked, notices = list(self.candidates), []
         sample = self._sample(data, models, rng)
         if sample is not None:
-            progress.stage(f"trying {len(ranked)} algorithms on {sample.row_count:,} records")
-            tried = run.all(ranked, sample, progress, _SHARE_OF_SAMPLE * self.seconds)
-            tried.sort(key=lambda each: each.loss)
-            ranked = [each.candidate for each in tried]
-            notices.append(f"auto tried on {sample.row_count:,} records: {run.told(sample, tried)}")
-        tried = []
+            ranking = self._rank(run, sample, progress)
+            ranked = ranking.candidates
+            notices.append(f"auto tried on {sample.row_count:,} records: {ranking.told}")
+        tried: list[Tried] = []
         while ranked and not any(each.recoding is not None for each in tried):
             now = ranked if sample is None else [*(each for each in ranked[1:] if each.quick), ranked[0]]
             progress.stage(f"trying {', '.join(each.in_words() for each in now)}")
-            tried += run.all(now, data, progress, self.seconds)
+            found = run.all(now, data, progress, self.seconds)
+            tried += sorted(found, key=lambda each: ranked.index(each.candidate))
             ranked = [each for each in ranked if each not in now]
         best = min(tried, key=lambda each: each.loss)
         if best.recoding is None:
@@ -120,6 +136,28 @@ class Trial(Algorithm):
                 "tried": {each.candidate.in_words(): each.loss for each in tried if each.recoding},
             },
         )
+
+    def rank(
+        self, sample: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> Ranking:
+        """The candidates in the order of what they lose on some of the records, for whoever runs them on all.
+
+        The same records and random numbers give the same order as long as the time suffices.
+        """
+        return self._rank(self._begin(sample, models, rng, progress), sample, progress)
+
+    def _begin(
+        self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
+    ) -> _Run:
+        if self._compiles_first:
+            self._compile(data, models, progress)
+        return _Run(models, self._objective, rng.spawn(1)[0], time.monotonic())
+
+    def _rank(self, run: _Run, sample: LocalData, progress: Progress) -> Ranking:
+        progress.stage(f"trying {len(self.candidates)} algorithms on {sample.row_count:,} records")
+        tried = run.all(self.candidates, sample, progress, _SHARE_OF_SAMPLE * self.seconds)
+        tried.sort(key=lambda each: each.loss)
+        return Ranking(tuple(tried), sample.row_count, run.told(sample, tried))
 
     def _compile(self, data: LocalData, models: Sequence[Model], progress: Progress) -> None:
         """Run all on a few records, so that the first run of an installation does not spend its time so."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.relational.kanon_cf.algorithm import KAnonCF
 from shoal.algorithms.sets.cut_search.transactions import Transactions, quasi_places
@@ -55,6 +55,7 @@ class Classwise(Algorithm):
     serves = (KKmAnonymity,)
     paper = "Shoal's own; classes by Kenig, Tassa, 2012, for the promise of Poulis et al., ECML PKDD 2013."
     guarantee = "every model holds in each class; no bound on the loss"
+    distributed = Distribution("blocks", (KKmAnonymity,))
 
     class_size: int = parameter(
         0, Within(0), "how many records a class has at least; 0 means that several sizes are tried"

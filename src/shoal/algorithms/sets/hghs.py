@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.algorithms.interface import Distribution
 from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
@@ -50,6 +51,7 @@ class HgHs(CutAlgorithm):
         "Liu, Wang. Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010."
     )
     guarantee = "k^m-anonymity; no larger loss than a first cut of aa; no bound beyond that"
+    distributed = Distribution("blocks", (KmAnonymity,))
 
     without_absence = Problem(
         "hghs does not know how to suppress items against knowledge of absent ones",

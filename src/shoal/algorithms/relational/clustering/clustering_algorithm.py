@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
 from shoal.algorithms.relational.clustering.blocks import BlockSearch, FindClusters, may_be_cut
 from shoal.algorithms.relational.clustering.clusters import Clustering
@@ -17,7 +17,7 @@ from shoal.algorithms.relational.clustering.constraint import class_constraint_o
 from shoal.algorithms.relational.clustering.diversify import diversify
 from shoal.algorithms.relational.clustering.local_search import improved
 from shoal.algorithms.relational.clustering.lower_bound import lower_bound
-from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES
+from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES, OF_CLASSES_ALONE
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.engine.local import LocalData
 from shoal.kernels.constraint import ClassConstraint
@@ -139,6 +139,7 @@ class ClusteringAlgorithm(Algorithm):
 
     serves = OF_CLASSES
     guarantee = "every class satisfies every model; no bound on the loss"
+    distributed = Distribution("blocks", OF_CLASSES_ALONE)
 
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
     local_search: bool = parameter(

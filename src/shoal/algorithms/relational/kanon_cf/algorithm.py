@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
 from shoal.algorithms.relational.clustering.blocks import BlockSearch, may_be_cut
 from shoal.algorithms.relational.clustering.clustering_algorithm import (
@@ -18,7 +18,7 @@ from shoal.algorithms.relational.clustering.clustering_algorithm import (
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
-from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES
+from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES, OF_CLASSES_ALONE
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.full_domain.lattice_search import cheapest_levels
 from shoal.algorithms.relational.hilbert.algorithm import runs_along_the_curve
@@ -76,6 +76,7 @@ class KAnonCF(Algorithm):
         "every class satisfies every model; for k-anonymity and a monotone measure the loss is at most "
         "2 (1 + ln 2k) times the least possible, if no limit stopped the mining"
     )
+    distributed = Distribution("blocks", OF_CLASSES_ALONE)
 
     measure: str = parameter("lm", OneOf(MEASURES), "the loss that is kept low; entropy is not monotone")
     local_search: bool = parameter(

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms.interface import Algorithm
+from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.sets.cut_search.task import ItemTask
 from shoal.algorithms.sets.cut_search.transactions import quasi_places
 from shoal.algorithms.sets.itemwise.descent import descend, largest_m
@@ -49,6 +49,7 @@ class Itemwise(Algorithm):
     serves = (KmAnonymity,)
     paper = "Shoal's own; local recoding after Terrovitis, Mamoulis, Kalnis, VLDB Journal 20(1), 2011."
     guarantee = "k^m-anonymity; no bound on the loss"
+    distributed = Distribution("blocks", (KmAnonymity,))
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
