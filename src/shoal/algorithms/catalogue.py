@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.mixed.classwise import Classwise
+from shoal.algorithms.mixed.classwise.algorithm import Classwise
 from shoal.algorithms.mixed.rfirst import Rfirst
 from shoal.algorithms.mixed.rum_bound import RmergeR, RmergeRT, RmergeT
 from shoal.algorithms.mixed.tfirst import Tfirst

@@ -40,7 +40,7 @@ _FOR_SETS = ("itemwise", "hghs", "lgr", "partition", "lra", "pcta", "aa")
 _FOR_TABLES_WITH_SETS = ("classwise", "rmerge-rt")
 _TRIED = (*_FOR_TABLES, *_FOR_SETS, *_FOR_TABLES_WITH_SETS)
 _WITHOUT_ABSENCE = ("itemwise", "hghs", "lra", "pcta")
-_WITHOUT_TREES = ("hilbert", "mondrian", "pcta", "rmerge-rt", "disassociation")
+_WITHOUT_TREES = ("hilbert", "mondrian", "pcta", "classwise", "rmerge-rt", "disassociation")
 
 
 def serving(models: Sequence[Model]) -> list[str]:
