@@ -144,3 +144,19 @@ def test_an_extension_that_does_not_fit_is_left_out_by_name(tmp_path, line, sent
     assert done.returncode == 0
     assert sentence in done.stderr
     assert "share-anonymity" not in done.stdout
+
+
+def test_auto_tries_what_another_package_brings_beside_our_own(place):
+    program = (
+        "import shoal as sh\n"
+        "data = sh.read('people.csv', {'age': sh.Quasi(kind='number', hierarchy=sh.ranges(10, 50)),"
+        " 'sex': sh.Quasi(hierarchy=sh.flat())})\n"
+        "print(*sh.anonymize(data, sh.KAnonymity(2), seed=1).outcome.provenance.figures['tried'])"
+    )
+    assert python(place, program).split() == [
+        "kanon-cf",
+        "agglomerative",
+        "hilbert",
+        "mondrian",
+        "one-cluster",
+    ]

@@ -29,7 +29,10 @@ class Algorithm:
     """A frozen dataclass whose fields are its parameters, declared with `algorithms.parameters`.
 
     `serves` lists the models whose promise the result keeps, `paper` and `guarantee` are sentences for
-    people, `distributed` says how it can be run on a cluster.
+    people, `distributed` says how it can be run on a cluster. `auto` tries them in the order of `turn`, and
+    one without a turn never: another one loses less in no more time. `needs_trees` says whether every
+    quasi-identifier must have one, `heeds_absence` whether it keeps a promise against somebody who knows
+    which items are absent.
     """
 
     __slots__ = ()
@@ -39,6 +42,9 @@ class Algorithm:
     paper: ClassVar[str]
     guarantee: ClassVar[str]
     distributed: ClassVar[Distribution | None] = None
+    turn: ClassVar[int | None] = 9
+    needs_trees: ClassVar[bool] = False
+    heeds_absence: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse bad values of parameters."""

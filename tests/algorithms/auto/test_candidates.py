@@ -68,7 +68,7 @@ def test_what_suits_the_data_and_the_promise_is_tried(data, models, names):
 
 def test_tables_with_sets_are_tried_with_what_serves_both():
     data = local_data([("red", ["a"])], {"colour": Quasi(), "basket": QuasiSet(separator=" ")})
-    assert tried(data, [KKmAnonymity(2, 2)]) == ["rmerge-rt"]
+    assert tried(data, [KKmAnonymity(2, 2)]) == ["classwise", "rmerge-rt"]
     trees = {"colour": flat_tree(["red"]), "basket": flat_tree("a")}
     on_trees = local_data(
         [("red", ["a"])], {"colour": Quasi(), "basket": QuasiSet(separator=" ")}, trees=trees

@@ -34,14 +34,6 @@ _BLOCKS_TO_DRAW_FROM = 8
 _SMALL_TABLE, _ROWS_OF_A_SAMPLE = 6_000, 2_000
 _SMALL_SETS, _SETS_OF_A_SAMPLE = 200_000, 20_000
 
-# From the one that usually loses least on.
-_FOR_TABLES = ("kanon-cf", "agglomerative", "hilbert", "mondrian")
-_FOR_SETS = ("itemwise", "hghs", "lgr", "partition", "lra", "pcta", "aa")
-_FOR_TABLES_WITH_SETS = ("classwise", "rmerge-rt")
-_TRIED = (*_FOR_TABLES, *_FOR_SETS, *_FOR_TABLES_WITH_SETS)
-_WITHOUT_ABSENCE = ("itemwise", "hghs", "lra", "pcta")
-_WITHOUT_TREES = ("hilbert", "mondrian", "pcta", "classwise", "rmerge-rt", "disassociation")
-
 
 def serving(models: Sequence[Model]) -> list[str]:
     """The algorithms that serve all the models."""
@@ -80,7 +72,7 @@ def automatic(
     if objective is not None and objective not in known:
         raise InvalidParameter("auto", OBJECTIVE, objective, f"one of {', '.join(known)}")
     names = _taking(serving(models) if among is None else among, given, Promise(models))
-    tried = [name for name in _TRIED if name in names and not _absence_is_unknown_to(name, models)]
+    tried = _in_turn(names, models)
     tried = tried or names[:1]
     if data is None:
         return make_algorithm(tried[0], _with_limits(tried[0], given, limits))
@@ -119,9 +111,15 @@ def _taking(names: Sequence[str], options: Collection[str], promise: Promise) ->
     return taking
 
 
-def _absence_is_unknown_to(name: str, models: Sequence[Model]) -> bool:
-    """Whether an algorithm gives no promise against somebody who knows which items are absent."""
-    return name in _WITHOUT_ABSENCE and any(getattr(model, "negative", False) for model in models)
+def _in_turn(names: Sequence[str], models: Sequence[Model]) -> list[str]:
+    """Those that are worth trying and keep the promise against all that somebody may know, the best first."""
+    absence = any(getattr(model, "negative", False) for model in models)
+    turns = {
+        name: turn
+        for name in names
+        if (turn := ALGORITHMS[name].turn) is not None and (ALGORITHMS[name].heeds_absence or not absence)
+    }
+    return sorted(turns, key=turns.__getitem__)
 
 
 def _budget(data: Shape, limits: Limits) -> float:
@@ -142,7 +140,7 @@ def _candidates(
     given = {name: value for name, value in options.items() if name != OBJECTIVE}
     objective = str(options.get(OBJECTIVE))
     bare = any(name not in data.trees for name in (*data.quasi, *data.quasi_sets))
-    suited = [name for name in names if name in _WITHOUT_TREES] if bare else names
+    suited = [name for name in names if not (bare and ALGORITHMS[name].needs_trees)]
     if "lra" in suited:  # which never loses more than aa
         suited = [name for name in suited if name != "aa"]
     for name in suited or names:

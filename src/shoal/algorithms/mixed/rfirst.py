@@ -25,6 +25,7 @@ class Rfirst(JointAlgorithm):
     """
 
     name = "rfirst"
+    turn = None
     guarantee = "every model holds in each class; no bound on the loss"
 
     items: str = items_parameter()

@@ -84,6 +84,7 @@ class RmergeR(RumBound):
 
     __slots__ = ()
     name = "rmerge-r"
+    turn = None
     order = Order.VALUES
 
 
@@ -92,6 +93,7 @@ class RmergeT(RumBound):
 
     __slots__ = ()
     name = "rmerge-t"
+    turn = None
     order = Order.ITEMS
 
 
@@ -100,4 +102,5 @@ class RmergeRT(RumBound):
 
     __slots__ = ()
     name = "rmerge-rt"
+    turn = 2
     order = Order.BOTH

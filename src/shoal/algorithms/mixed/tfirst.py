@@ -35,6 +35,7 @@ class Tfirst(JointAlgorithm):
     """
 
     name = "tfirst"
+    turn = None
     guarantee = "every model holds in each class; no bound on the loss"
 
     parts: int = parameter(3, Within(1), "into how many parts of like items the records are divided")

@@ -94,6 +94,7 @@ class TmergeR(TumBound):
 
     __slots__ = ()
     name = "tmerge-r"
+    turn = None
     order = Order.VALUES
 
 
@@ -102,6 +103,7 @@ class TmergeT(TumBound):
 
     __slots__ = ()
     name = "tmerge-t"
+    turn = None
     order = Order.ITEMS
 
 
@@ -110,4 +112,5 @@ class TmergeRT(TumBound):
 
     __slots__ = ()
     name = "tmerge-rt"
+    turn = None
     order = Order.BOTH

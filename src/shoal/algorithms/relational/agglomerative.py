@@ -40,6 +40,8 @@ class Agglomerative(ClusteringAlgorithm):
     """
 
     name = "agglomerative"
+    turn = 2
+    needs_trees = True
     paper = "Gionis, Mazza, Tassa. k-anonymization revisited. ICDE 2008."
 
     distance: str = parameter("scaled", OneOf(tuple(DISTANCES)), "how near two clusters are")

@@ -26,6 +26,7 @@ class Cluster(ClusteringAlgorithm):
     """
 
     name = "cluster"
+    turn = None
     paper = (
         "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction "
         "attributes. ECML PKDD 2013."

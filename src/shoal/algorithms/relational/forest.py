@@ -38,6 +38,7 @@ class Forest(ClusteringAlgorithm):
     """
 
     name = "forest"
+    turn = None
     paper = (
         "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu. Approximation algorithms for "
         "k-anonymity. Journal of Privacy Technology 2005."

@@ -29,6 +29,7 @@ class KMember(ClusteringAlgorithm):
     """
 
     name = "k-member"
+    turn = None
     paper = "Byun, Kamra, Bertino, Li. Efficient k-anonymization using clustering techniques. DASFAA 2007."
 
     def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:

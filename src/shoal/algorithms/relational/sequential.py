@@ -42,6 +42,7 @@ class Sequential(ClusteringAlgorithm):
     """
 
     name = "sequential"
+    turn = None
     paper = (
         "Goldberger, Tassa. Efficient anonymizations with enhanced utility. Transactions on Data Privacy "
         "2010."

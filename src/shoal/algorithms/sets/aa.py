@@ -34,6 +34,8 @@ class AA(CutAlgorithm):
     """
 
     name = "aa"
+    turn = 7
+    needs_trees = True
     serves = (KmAnonymity, LmDiversity)
     guarantee = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
     distributed = Distribution("counts", (KmAnonymity,))

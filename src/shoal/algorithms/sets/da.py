@@ -31,6 +31,7 @@ class DA(CutAlgorithm):
     """
 
     name = "da"
+    turn = None
     serves = (KmAnonymity,)
     guarantee = "k^m-anonymity; a minimal cut; no bound on the loss"
 

@@ -46,6 +46,9 @@ class HgHs(CutAlgorithm):
     """
 
     name = "hghs"
+    turn = 2
+    needs_trees = True
+    heeds_absence = False
     serves = (KmAnonymity,)
     paper = (
         "Liu, Wang. Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010."

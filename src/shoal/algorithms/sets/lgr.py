@@ -54,6 +54,8 @@ class LGR(Algorithm):
     """
 
     name = "lgr"
+    turn = 3
+    needs_trees = True
     serves = (SetKAnonymity, SetLDiversity)
     paper = "Kim. A new approach for anonymizing transaction data with set values. Electronics 12(14), 2023."
     guarantee = "every model holds; without l-diversity no larger loss than partition"

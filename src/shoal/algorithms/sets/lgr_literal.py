@@ -39,6 +39,7 @@ class LGRLiteral(Algorithm):
     """
 
     name = "lgr-literal"
+    turn = None
     serves = (KmAnonymity,)
     paper = LGR.paper
     guarantee = "k^m-anonymity with m = 1 only; no bound on the loss"

@@ -65,6 +65,9 @@ class LRA(CutAlgorithm):
     """
 
     name = "lra"
+    turn = 5
+    needs_trees = True
+    heeds_absence = False
     serves = (KmAnonymity, LmDiversity)
     guarantee = "every model holds in each part; a minimal cut per part; no bound on the loss"
     distributed = Distribution("parts", (KmAnonymity,))

@@ -38,6 +38,7 @@ class OA(CutAlgorithm):
     """
 
     name = "oa"
+    turn = None
     serves = (KmAnonymity,)
     guarantee = "k^m-anonymity with the least loss of all cuts"
 

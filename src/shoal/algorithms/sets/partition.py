@@ -36,6 +36,8 @@ class Partition(Algorithm):
     """
 
     name = "partition"
+    turn = 4
+    needs_trees = True
     serves = (SetKAnonymity, SetLDiversity)
     paper = "He, Naughton. Anonymization of set-valued data via top-down, local generalization. VLDB 2009."
     guarantee = "every model holds; no bound on the loss"

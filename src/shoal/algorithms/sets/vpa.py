@@ -50,6 +50,7 @@ class VPA(CutAlgorithm):
     """
 
     name = "vpa"
+    turn = None
     serves = (KmAnonymity, LmDiversity)
     guarantee = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"
     distributed = Distribution("counts", (KmAnonymity,))

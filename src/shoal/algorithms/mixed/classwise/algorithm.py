@@ -54,6 +54,7 @@ class Classwise(Algorithm):
     """
 
     name = "classwise"
+    turn = 1
     serves = (KKmAnonymity,)
     paper = "Shoal's own; classes by Kenig, Tassa, 2012, for the promise of Poulis et al., ECML PKDD 2013."
     guarantee = "every model holds in each class; no bound on the loss"

@@ -47,6 +47,7 @@ class FullDomain(Algorithm):
     """
 
     name = "full-domain"
+    turn = None
     serves = OF_CLASSES
     paper = (
         "Kohlmayer, Prasser, Eckert, Kemper, Kuhn. Flash: efficient, stable and optimal k-anonymity. "

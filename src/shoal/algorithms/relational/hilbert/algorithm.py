@@ -48,6 +48,7 @@ class Hilbert(ClusteringAlgorithm):
     """
 
     name = "hilbert"
+    turn = 3
     paper = (
         "Ghinita, Karras, Kalnis, Mamoulis. A framework for efficient data anonymization under privacy and "
         "accuracy constraints. ACM TODS 34(2), 2009."

@@ -67,6 +67,8 @@ class KAnonCF(Algorithm):
     """
 
     name = "kanon-cf"
+    turn = 1
+    needs_trees = True
     serves = OF_CLASSES
     paper = (
         "Kenig, Tassa. A practical approximation algorithm for optimal k-anonymity. "

@@ -50,6 +50,7 @@ class Mondrian(Algorithm):
     """
 
     name = "mondrian"
+    turn = 4
     serves = OF_CLASSES
     paper = "LeFevre, DeWitt, Ramakrishnan. Mondrian multidimensional k-anonymity. ICDE 2006."
     guarantee = "every class satisfies every model; no bound on the loss"

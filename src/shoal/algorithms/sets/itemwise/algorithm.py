@@ -46,6 +46,9 @@ class Itemwise(Algorithm):
     """
 
     name = "itemwise"
+    turn = 1
+    needs_trees = True
+    heeds_absence = False
     serves = (KmAnonymity,)
     paper = "Shoal's own; local recoding after Terrovitis, Mamoulis, Kalnis, VLDB Journal 20(1), 2011."
     guarantee = "k^m-anonymity; no bound on the loss"

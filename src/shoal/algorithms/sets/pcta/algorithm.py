@@ -41,6 +41,8 @@ class PCTA(Algorithm):
     """
 
     name = "pcta"
+    turn = 6
+    heeds_absence = False
     serves = (KmAnonymity, LmDiversity)
     paper = (
         "Gkoulalas-Divanis, Loukides. Utility-guided clustering-based transaction data anonymization."
