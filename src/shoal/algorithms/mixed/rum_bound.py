@@ -49,7 +49,9 @@ class RumBound(JointAlgorithm):
         initial = task.initial_clusters(rng, progress)
         if isinstance(self.delta, str):
             deltas = grid(initial.loss, 1.0)
-            return best_of(task, deltas, lambda delta: self._within(task, initial.copy(), delta, progress))
+            return best_of(
+                task, deltas, lambda delta: self._within(task, initial.copy(), delta, progress), progress
+            )
         return self._within(task, initial, self.delta, progress)
 
     def _within(

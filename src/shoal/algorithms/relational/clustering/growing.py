@@ -1,5 +1,7 @@
 """Clusters that are grown one after the other, and what becomes of rows that are left without one."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
@@ -10,18 +12,47 @@ from shoal.kernels.greedy_clusters import NO_CLUSTER, Growth, grow_around_seeds,
 from shoal.kernels.grouping import members
 from shoal.progress import Progress
 
-_SEEDS_PER_SLICE = 1000
+TIME_WAS_UP = "time was up: records that had no cluster of k yet are grouped in the order of values"
+
+_LOOKUPS_PER_SLICE = 50_000_000
 
 
-def around_random_seeds(records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Clustering:
+@dataclass(frozen=True, slots=True, eq=False)
+class Grown:
+    """A clustering of which every cluster has k rows; `finished` unless time was up."""
+
+    clustering: Clustering
+    finished: bool
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What to know about it."""
+        return () if self.finished else (TIME_WAS_UP,)
+
+
+def around_random_seeds(records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Grown:
     """Clusters of k rows around seeds in random order; what is left goes where it adds least."""
     growth = nothing_grown(records)
     seeds = rng.permutation(records.row_count)
+    at_once = steps_per_slice(records)
     progress.stage("clusters")
-    for begin in range(0, len(seeds), _SEEDS_PER_SLICE):
+    for begin in range(0, len(seeds), at_once):
         progress.update(begin, len(seeds))
-        grow_around_seeds(records.trees, growth, k, seeds[begin : begin + _SEEDS_PER_SLICE])
-    return completed(records, growth)
+        if progress.expired():
+            return in_the_order_of_values(records, growth, k)
+        grow_around_seeds(records.trees, growth, k, seeds[begin : begin + at_once])
+    return Grown(completed(records, growth), finished=True)
+
+
+def steps_per_slice(records: Records, records_per_step: int = 1) -> int:
+    """How many steps that each look at so many records, beside all others, take a moment together."""
+    lookups = len(records) * len(records.columns) * records_per_step
+    return max(1, _LOOKUPS_PER_SLICE // max(1, lookups))
+
+
+def in_the_order_of_values(records: Records, growth: Growth, k: int) -> Grown:
+    """The clusters that were grown before time was up; the other rows are clustered without a search."""
+    return Grown(with_leftovers(records, growth.cluster_of_place, k), finished=False)
 
 
 def nothing_grown(records: Records) -> Growth:
