@@ -147,7 +147,7 @@ def long_tail(tree: Any) -> Data:
 
 
 def _read_baskets(starts: Any, items: Any, tree: Any) -> Data:
-    names = pa.array([f"{item:05}" for item in range(ITEMS)])
+    names = pa.array([f"i{item:05}" for item in range(ITEMS)])
     lists = pa.ListArray.from_arrays(pa.array(starts, pa.int32()), names.take(pa.array(items)))
     return sh.read(pa.table({"items": lists}), {"items": sh.QuasiSet(hierarchy=tree)})
 

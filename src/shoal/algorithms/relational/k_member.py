@@ -6,9 +6,9 @@ from shoal.algorithms.relational.clustering.clustering_algorithm import Clusteri
 from shoal.algorithms.relational.clustering.growing import (
     Grown,
     completed,
-    in_the_order_of_values,
     nothing_grown,
     steps_per_slice,
+    without_a_search,
 )
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.greedy_clusters import grow_by_members
@@ -48,6 +48,6 @@ class KMember(ClusteringAlgorithm):
         while growth.state[1] >= k:
             progress.update(records.row_count - int(growth.state[1]), records.row_count)
             if progress.expired():
-                return in_the_order_of_values(records, growth, k)
+                return without_a_search(records, growth, k)
             last = grow_by_members(records.trees, growth, k, last, at_once)
         return Grown(completed(records, growth), finished=True)

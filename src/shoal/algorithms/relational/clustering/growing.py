@@ -10,11 +10,13 @@ from shoal.kernels.arrays import Ints
 from shoal.kernels.generalized_records import closures
 from shoal.kernels.greedy_clusters import NO_CLUSTER, Growth, grow_around_seeds, place_leftovers
 from shoal.kernels.grouping import members
+from shoal.kernels.hilbert import curve_positions
 from shoal.progress import Progress
 
-TIME_WAS_UP = "time was up: records that had no cluster of k yet are grouped in the order of values"
+TIME_WAS_UP = "time was up: records that had no cluster of k yet are grouped along a curve"
 
 _LOOKUPS_PER_SLICE = 50_000_000
+_BITS_ON_THE_CURVE = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +41,7 @@ def around_random_seeds(records: Records, k: int, rng: np.random.Generator, prog
     for begin in range(0, len(seeds), at_once):
         progress.update(begin, len(seeds))
         if progress.expired():
-            return in_the_order_of_values(records, growth, k)
+            return without_a_search(records, growth, k)
         grow_around_seeds(records.trees, growth, k, seeds[begin : begin + at_once])
     return Grown(completed(records, growth), finished=True)
 
@@ -50,8 +52,8 @@ def steps_per_slice(records: Records, records_per_step: int = 1) -> int:
     return max(1, _LOOKUPS_PER_SLICE // max(1, lookups))
 
 
-def in_the_order_of_values(records: Records, growth: Growth, k: int) -> Grown:
-    """The clusters that were grown before time was up; the other rows are clustered without a search."""
+def without_a_search(records: Records, growth: Growth, k: int) -> Grown:
+    """The clusters that were grown before time was up, and the other rows in clusters along a curve."""
     return Grown(with_leftovers(records, growth.cluster_of_place, k), finished=False)
 
 
@@ -82,13 +84,14 @@ def with_leftovers(records: Records, cluster_of_place: Ints, k: int) -> Clusteri
     """The clustering in which every row has a cluster.
 
     Rows without one are the last of their record's places. While there are k of them, those that are next to
-    each other in the order of values become clusters of k; the others go each where they add least to the
-    cost. The table must have k rows.
+    each other on a Hilbert curve become clusters of k; the others go each where they add least to the cost.
+    The table must have k rows.
     """
     cluster_of_place = cluster_of_place.copy()
     count = int(cluster_of_place.max(initial=NO_CLUSTER)) + 1
     left = np.flatnonzero(cluster_of_place == NO_CLUSTER)
     runs = len(left) // k
+    left = _along_a_curve(records, left) if runs else left
     cluster_of_place[left[: runs * k]] = count + np.arange(runs * k) // k
     remaining = left[runs * k :]
     copies = np.bincount(records.record_of_place[remaining], minlength=len(records)).astype(np.int64)
@@ -104,3 +107,23 @@ def with_leftovers(records: Records, cluster_of_place: Ints, k: int) -> Clusteri
         union_costs=records.room_for_union_costs(),
     )
     return completed(records, growth)
+
+
+def _along_a_curve(records: Records, places: Ints) -> Ints:
+    """The places in the order in which a Hilbert curve through the leaves of all columns meets their records.
+
+    Columns that cost nothing are no dimension of the curve; equal records stay in the order of their places.
+    """
+    trees = records.trees
+    roots = trees.starts[1:] - 1
+    dimensions = np.flatnonzero(trees.cost[roots] > 0)
+    if len(dimensions) == 0:
+        return places
+    met, record_of = np.unique(records.record_of_place[places], return_inverse=True)
+    leaves = trees.first_leaf[records.nodes[met][:, dimensions]]
+    widths = trees.last_leaf[roots[dimensions]] + 1
+    points = np.minimum((leaves << _BITS_ON_THE_CURVE) // widths, (1 << _BITS_ON_THE_CURVE) - 1)
+    order = np.lexsort(curve_positions(np.ascontiguousarray(points), _BITS_ON_THE_CURVE)[::-1])
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return places[np.argsort(rank[record_of], kind="stable")]
