@@ -9,28 +9,13 @@ import pytest
 import shoal as sh
 from shoal.errors import Infeasible, LimitReached
 from shoal.privacy.model import Form
-from shoal.progress import Silent
 from tests.contract.cases import TABLES, promise_of, roles_of, served
+from tests.hurried import UpAfter
 
 CASES = served()
 each_case = pytest.mark.parametrize(("name", "model"), CASES, ids=[" ".join(case) for case in CASES])
 GIVES_UP = {"lgr-literal"}  # its rounds may leave single records, and it says so
 MOST_QUESTIONS_MORE = 60  # about one for each cluster and each part of forty records
-
-
-class UpAfter(Silent):
-    """The time is up after so many questions."""
-
-    def __init__(self, questions):
-        super().__init__()
-        self.left, self.more = questions, 0
-
-    def expired(self, share=1.0):  # noqa: ARG002
-        if self.left:
-            self.left -= 1
-            return False
-        self.more += 1
-        return True
 
 
 def search(name, model, **how):
