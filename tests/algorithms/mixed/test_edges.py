@@ -109,6 +109,19 @@ def test_a_frontier_starts_from_clusters_that_were_united_for_diversity(name):
     assert all(point["holds"] for point in joint.figures["frontier"])
 
 
+@pytest.mark.parametrize("questions", [0, 1, 2, 4])
+@pytest.mark.parametrize("name", [name for name in MIXED if not name.startswith("tmerge")])
+def test_clusters_are_united_for_diversity_when_time_is_up(name, questions):
+    roles = {"colour": Quasi(), "items": QuasiSet(sensitive=("a",))}
+    rows = [("red", ("a", "b")), ("red", ("a",)), ("orange", ()), ("orange", ("b",)), ("blue", ("b",))]
+    rows += [("blue", ("c",)), ("green", ("c",)), ("green", ("a", "b", "c"))]
+    data = table([*rows, ("green", ("a",)), *rows], roles)
+    joint = find(name, data, KLmDiversity(2, 2, 1), UpAfter(questions))
+    shown = released(data, joint)
+    secret = frozenset({("items", "a")})
+    assert reference.k_lm_diversity(shown.keys, shown.sets, 2, 2, 1, sensitive=secret)[0]
+
+
 def test_an_impossible_share_is_refused_with_the_largest_l():
     roles = {"colour": Quasi(), "items": QuasiSet(sensitive=("a",))}
     data = table([("red", ("a",)), ("red", ("a",)), ("blue", ())], roles)

@@ -64,7 +64,7 @@ class JointTask:
         """What Cluster finds, united where a sensitive item has too large a share, numbered without gaps."""
         clustering = around_random_seeds(self.records, self.constraint.k, rng, progress).clustering
         clusters = JointClusters(self.records, clustering.unite_alike(self.records))
-        unite_for_diversity(self.sets.transactions, clusters, self.constraint)
+        unite_for_diversity(self.sets.transactions, clusters, self.constraint, progress)
         return clusters.copy()
 
     def solve(self, clusters: JointClusters, progress: Progress) -> Parts:
