@@ -13,7 +13,7 @@ from shoal.kernels.greedy_clusters import NO_CLUSTER
 from shoal.kernels.grouping import members
 from shoal.progress import Progress
 
-_TIME_WAS_UP = "time was up: records whose neighbours were not found yet are grouped along a curve"
+_TIME_WAS_UP = "time was up: records whose neighbours were not found yet are grouped without a search"
 
 
 @dataclass(frozen=True, slots=True)

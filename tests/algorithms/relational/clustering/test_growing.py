@@ -145,3 +145,14 @@ def test_records_without_a_cluster_are_grouped_with_those_beside_them():
     records = Records.of(data, "lm")
     clustering, _ = gathered(records, 2, UpAfter(0))
     assert clustering.cost(records) == 0
+
+
+@settings(max_examples=30)
+@given(instances())
+def test_records_without_a_cluster_never_lose_more_than_in_the_order_of_values(instance):
+    records, k = instance
+    nobody = np.full(records.row_count, NO_CLUSTER, dtype=np.int64)
+    by_values = growing._in_runs(records, nobody, np.arange(records.row_count), k)
+    found = growing.with_leftovers(records, nobody, k)
+    assert (found.sizes >= k).all()
+    assert found.cost(records) <= by_values.cost(records)

@@ -122,7 +122,7 @@ def test_time_that_is_up_within_a_long_repair_ends_it():
             assert ("one union" in "".join(recoding.notices)) == (progress.more > 0)
 
 
-def test_unions_that_would_take_days_to_write_are_refused(monkeypatch):
+def test_unions_that_are_too_long_to_write_are_refused(monkeypatch):
     data = data_of([{"a", "b"}, {"a", "b"}, {"c"}, {"d"}])
     written = sum(len(label) for items in published(data, find(data, KmAnonymity(2, 1))) for label in items)
     monkeypatch.setattr(algorithm, "_MOST_CHARACTERS", written + 2)

@@ -13,7 +13,7 @@ from shoal.kernels.grouping import members
 from shoal.kernels.hilbert import curve_positions
 from shoal.progress import Progress
 
-TIME_WAS_UP = "time was up: records that had no cluster of k yet are grouped along a curve"
+TIME_WAS_UP = "time was up: records that had no cluster of k yet are grouped without a search"
 
 _LOOKUPS_PER_SLICE = 50_000_000
 _BITS_ON_THE_CURVE = 10
@@ -53,7 +53,7 @@ def steps_per_slice(records: Records, records_per_step: int = 1) -> int:
 
 
 def without_a_search(records: Records, growth: Growth, k: int) -> Grown:
-    """The clusters that were grown before time was up, and the other rows in clusters along a curve."""
+    """The clusters that were grown before time was up, and the other rows in clusters of neighbours."""
     return Grown(with_leftovers(records, growth.cluster_of_place, k), finished=False)
 
 
@@ -84,14 +84,23 @@ def with_leftovers(records: Records, cluster_of_place: Ints, k: int) -> Clusteri
     """The clustering in which every row has a cluster.
 
     Rows without one are the last of their record's places. While there are k of them, those that are next to
-    each other on a Hilbert curve become clusters of k; the others go each where they add least to the cost.
-    The table must have k rows.
+    each other become clusters of k, in the order of values or on a Hilbert curve, whichever costs less: which
+    one that is depends on the table. The others go each where they add least to the cost. The table must have
+    k rows.
     """
+    left = np.flatnonzero(cluster_of_place == NO_CLUSTER)
+    by_values = _in_runs(records, cluster_of_place, left, k)
+    if len(left) < k:
+        return by_values
+    by_curve = _in_runs(records, cluster_of_place, _along_a_curve(records, left), k)
+    return min(by_values, by_curve, key=lambda clustering: clustering.cost(records))
+
+
+def _in_runs(records: Records, cluster_of_place: Ints, left: Ints, k: int) -> Clustering:
+    """The clustering in which places that are left become clusters of k in their order."""
     cluster_of_place = cluster_of_place.copy()
     count = int(cluster_of_place.max(initial=NO_CLUSTER)) + 1
-    left = np.flatnonzero(cluster_of_place == NO_CLUSTER)
     runs = len(left) // k
-    left = _along_a_curve(records, left) if runs else left
     cluster_of_place[left[: runs * k]] = count + np.arange(runs * k) // k
     remaining = left[runs * k :]
     copies = np.bincount(records.record_of_place[remaining], minlength=len(records)).astype(np.int64)

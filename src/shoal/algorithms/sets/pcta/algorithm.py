@@ -21,7 +21,7 @@ from shoal.recoding.cuts import Cuts, unions_of
 from shoal.recoding.rows import RowRecoding
 from shoal.table.columns import Sets
 
-_MOST_CHARACTERS = 10**9  # minutes until such a release is written, read again and verified
+_MOST_CHARACTERS = 10**9  # all of it is held in memory while it is written
 
 
 @dataclass(frozen=True, slots=True)
