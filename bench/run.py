@@ -15,6 +15,7 @@ SHORT_FORM = {
         "disassociation_loss.py",
         "km.py",
         "km_published.py",
+        "limits.py",
         "relational.py",
         "relational_peers.py",
         "rt.py",

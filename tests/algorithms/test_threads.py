@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from shoal.algorithms.threads import at_most, in_threads, processors
+from shoal.algorithms.threads import at_most, in_threads, processors, those_in_time
 from shoal.errors import Cancelled, Infeasible
 from shoal.progress import Silent
 
@@ -88,3 +88,40 @@ def test_no_more_threads_than_are_allowed():
             assert processors() == 3
         assert processors() == 1
     assert processors() == before >= 1
+
+
+def test_what_is_enough_is_not_waited_for():
+    released = threading.Event()
+
+    def deaf(progress):
+        released.wait(30)
+        return "late"
+
+    def quick(progress):
+        return "in time"
+
+    started = time.monotonic()
+    found = those_in_time([deaf, quick, quick], Silent(), 2, lambda ended: "in time" in ended)
+    released.set()
+    assert found[0] is None
+    assert "in time" in found[1:]
+    assert time.monotonic() - started < 20
+
+
+def test_whoever_is_given_up_ends_at_the_next_update():
+    others = threading.active_count()
+    found = those_in_time([until_stopped, lambda _: 1], Silent(), 2, lambda ended: 1 in ended)
+    assert found == [None, 1]
+    assert threading.active_count() == others
+
+
+def test_all_are_waited_for_while_nothing_is_enough():
+    assert those_in_time([lambda _: 1, lambda _: 2], Silent(), 2, lambda _: False) == [1, 2]
+
+
+def test_a_failure_is_told():
+    def failing(progress):
+        raise Infeasible("no way")
+
+    with pytest.raises(Infeasible, match="no way"):
+        those_in_time([until_stopped, failing], Silent(), 2, lambda _: False)

@@ -63,16 +63,23 @@ class WithinLimits:
         """Pass on how far the work is, and stop it at a limit when nothing less was asked for."""
         heed_interrupt()
         self._inner.update(done, total, note)
+        self._stop_at_a_limit()
+
+    def expired(self, share: float = 1.0) -> bool:
+        """Whether the search, or a part of it that may take that share of the time, should end.
+
+        A search that only asks is stopped at a limit as well, when nothing less was asked for.
+        """
+        heed_interrupt()
+        self._stop_at_a_limit()
+        return self._inner.expired(share) or (self._limits.on_limit == "best" and bool(self._reached(share)))
+
+    def _stop_at_a_limit(self) -> None:
         if self._limits.on_limit == "stop" and (limit := self._reached()):
             raise LimitReached(
                 f'the {limit} was reached before the search ended; raise it, or set on_limit = "best" to go'
                 " on with what was found"
             )
-
-    def expired(self, share: float = 1.0) -> bool:
-        """Whether the search, or a part of it that may take that share of the time, should end."""
-        heed_interrupt()
-        return self._inner.expired(share) or (self._limits.on_limit == "best" and bool(self._reached(share)))
 
     def _reached(self, share: float = 1.0) -> str:
         """The limit that was reached, in words; empty if there is none."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -17,6 +19,7 @@ Result = TypeVar("Result")
 
 _SECONDS_BETWEEN_LOOKS = 0.1
 _ALLOWED: ContextVar[int | None] = ContextVar("threads allowed", default=None)
+_SECONDS_TO_HEED = 1.0  # what is given up or stopped, before it is left alone
 
 
 def processors() -> int:
@@ -56,9 +59,59 @@ def in_threads(
     return [future.result() for future in futures]
 
 
-def _watch(futures: Sequence[Future[Result]], watched: Sequence[_Watched], progress: Progress) -> None:
+def those_in_time(
+    searches: Sequence[Callable[[Progress], Result]],
+    progress: Progress,
+    threads: int,
+    is_over: Callable[[Sequence[Result]], bool],
+) -> list[Result | None]:
+    """As `in_threads`, but only until the results so far are enough: None for those that did not end.
+
+    What is given up ends at its next update. Nobody can end a thread, so one that never tells how far it is
+    works on behind the caller's back; it does not keep the program from ending.
+    """
+    stopped = threading.Event()
+    watched = [_Watched(progress, stopped) for _ in searches]
+    futures: list[Future[Result]] = [Future() for _ in searches]
+    jobs = deque(zip(searches, watched, futures, strict=True))
+    workers = [threading.Thread(target=_work, args=(jobs,), daemon=True) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    try:
+        _watch(futures, watched, progress, is_over)
+        return [future.result() if future.done() else None for future in futures]
+    finally:
+        stopped.set()
+        for future in futures:
+            future.cancel()
+        heeding = time.monotonic() + _SECONDS_TO_HEED
+        for worker in workers:
+            worker.join(max(0.0, heeding - time.monotonic()))
+
+
+def _work(jobs: deque[tuple[Callable[[Progress], Result], _Watched, Future[Result]]]) -> None:
+    while True:
+        try:
+            search, watched, future = jobs.popleft()
+        except IndexError:
+            return
+        if not future.set_running_or_notify_cancel():
+            continue
+        try:
+            future.set_result(search(watched))
+        except BaseException as error:  # noqa: BLE001 - whoever asks for the result gets it
+            future.set_exception(error)
+
+
+def _watch(
+    futures: Sequence[Future[Result]],
+    watched: Sequence[_Watched],
+    progress: Progress,
+    is_over: Callable[[Sequence[Result]], bool] = lambda _: False,
+) -> None:
+    """Pass on how far all are, until all ended or it is over."""
     running = set(futures)
-    while running:
+    while running and not is_over([future.result() for future in futures if future.done()]):
         done, running = wait(running, timeout=_SECONDS_BETWEEN_LOOKS, return_when=FIRST_EXCEPTION)
         for future in done:
             future.result()

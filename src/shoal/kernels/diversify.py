@@ -231,11 +231,18 @@ def unite_clusters(
 ) -> None:
     """Unite the clusters at two places of `alive`; the union takes the first one's number."""
     c, gone = clusters.alive[mine], clusters.alive[other]
-    clusters.united_into[gone] = c
-    merge_lists(clusters, c, gone, scratch)
     for index in range(other, clusters.state[0] - 1):
         clusters.alive[index] = clusters.alive[index + 1]
     clusters.state[0] -= 1
+    take_in(unions, clusters, c, gone, scratch)
+
+
+@kernel
+def take_in(unions: ClusterUnions, clusters: UnitedClusters, c: int, gone: int, scratch: Scratch) -> None:
+    """Let cluster c have what another one holds, which is left with empty lists."""
+    clusters.united_into[gone] = c
+    merge_lists(clusters, c, gone, scratch)
+    clusters.lengths[gone] = 0
     clusters.sizes[c] += clusters.sizes[gone]
     unite(unions.trees, clusters.vectors[c], clusters.vectors[gone])
     clusters.gaps[c] = gap_of(unions.constraint, scratch, clusters.sizes[c])
@@ -265,3 +272,27 @@ def unite_worst(unions: ClusterUnions, clusters: UnitedClusters, scratch: Scratc
         other = best_partner(unions, clusters, mine, scratch)
         unite_clusters(unions, clusters, mine, other, scratch)
     return most
+
+
+@kernel
+def unite_neighbours(unions: ClusterUnions, clusters: UnitedClusters, scratch: Scratch) -> int:
+    """Unite each cluster that may not be published with those after it until it may.
+
+    The last one is united with those before. Returns the number of unions. One look at each cluster, for when
+    there is no time to look for partners.
+    """
+    count, kept = clusters.state[0], 0
+    alive = clusters.alive[:count].copy()
+    for index in range(count):
+        last = alive[kept - 1] if kept > 0 else -1
+        if last >= 0 and clusters.gaps[last] > 0:
+            take_in(unions, clusters, last, alive[index], scratch)
+        else:
+            alive[kept] = alive[index]
+            kept += 1
+    while kept > 1 and clusters.gaps[alive[kept - 1]] > 0:
+        kept -= 1
+        take_in(unions, clusters, alive[kept - 1], alive[kept], scratch)
+    clusters.alive[:kept] = alive[:kept]
+    clusters.state[0] = kept
+    return count - kept

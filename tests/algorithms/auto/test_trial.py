@@ -1,4 +1,5 @@
 import random
+import threading
 import time
 
 import numpy as np
@@ -6,8 +7,9 @@ import pytest
 
 from shoal.algorithms.auto.candidates import automatic
 from shoal.algorithms.auto.trial import Candidate, Trial
+from shoal.algorithms.catalogue import ALGORITHMS
 from shoal.algorithms.search import Limits
-from shoal.errors import Cancelled, Infeasible
+from shoal.errors import Cancelled, Infeasible, LimitReached
 from shoal.metrics.catalogue import measure
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_km_anonymity import KKmAnonymity
@@ -134,3 +136,33 @@ def test_of_a_table_with_sets_values_and_items_count_alike():
     expected = losses["ncp"] + max(losses["ul"], losses["item_ncp"])
     assert found.figures["tried"][found.figures["chosen"]] == pytest.approx(expected)
     assert "NCP + loss in items" in found.notices[0]
+
+
+def test_a_candidate_that_never_asks_is_not_waited_for(monkeypatch):
+    over = threading.Event()
+
+    class Deaf(ALGORITHMS["aa"]):
+        def find(self, data, models, rng, progress):
+            over.wait(60)
+            return super().find(data, models, rng, progress)
+
+    monkeypatch.setitem(ALGORITHMS, "aa", Deaf)
+    started = time.monotonic()
+    found = find(trial([Candidate("aa"), Candidate("itemwise")], seconds=2.0))
+    over.set()
+    assert found.figures["chosen"] == "itemwise"
+    assert "aa failed (it did not end in time)" in found.notices[0]
+    assert time.monotonic() - started < 50
+
+
+def test_a_trial_of_candidates_that_never_ask_ends_at_the_limit(monkeypatch):
+    over = threading.Event()
+
+    class Deaf(ALGORITHMS["aa"]):
+        def find(self, *_):
+            over.wait(60)
+
+    monkeypatch.setitem(ALGORITHMS, "aa", Deaf)
+    with pytest.raises(LimitReached, match="in time"):
+        find(trial([Candidate("aa")], seconds=0.2), Silent(0.3))
+    over.set()

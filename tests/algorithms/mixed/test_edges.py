@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.algorithms.catalogue import make_algorithm
-from shoal.errors import BadInput, Infeasible
+from shoal.errors import BadInput, Infeasible, LimitReached
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.k_lm_diversity import KLmDiversity
@@ -16,6 +16,7 @@ from shoal.table.roles import Insensitive, Quasi, QuasiSet
 from tests.algorithms.mixed.tables import COLOURS, items_of, released
 from tests.algorithms.mixed.test_promises import MIXED, each_algorithm
 from tests.builders import flat_tree, local_data
+from tests.hurried import UpAfter
 from tests.reference import privacy_sets as reference
 
 ITEMS = flat_tree("abc", root="any")
@@ -108,6 +109,19 @@ def test_a_frontier_starts_from_clusters_that_were_united_for_diversity(name):
     assert all(point["holds"] for point in joint.figures["frontier"])
 
 
+@pytest.mark.parametrize("questions", [0, 1, 2, 4])
+@pytest.mark.parametrize("name", [name for name in MIXED if not name.startswith("tmerge")])
+def test_clusters_are_united_for_diversity_when_time_is_up(name, questions):
+    roles = {"colour": Quasi(), "items": QuasiSet(sensitive=("a",))}
+    rows = [("red", ("a", "b")), ("red", ("a",)), ("orange", ()), ("orange", ("b",)), ("blue", ("b",))]
+    rows += [("blue", ("c",)), ("green", ("c",)), ("green", ("a", "b", "c"))]
+    data = table([*rows, ("green", ("a",)), *rows], roles)
+    joint = find(name, data, KLmDiversity(2, 2, 1), UpAfter(questions))
+    shown = released(data, joint)
+    secret = frozenset({("items", "a")})
+    assert reference.k_lm_diversity(shown.keys, shown.sets, 2, 2, 1, sensitive=secret)[0]
+
+
 def test_an_impossible_share_is_refused_with_the_largest_l():
     roles = {"colour": Quasi(), "items": QuasiSet(sensitive=("a",))}
     data = table([("red", ("a",)), ("red", ("a",)), ("blue", ())], roles)
@@ -194,6 +208,36 @@ def test_time_that_is_up_still_gives_a_safe_release(name, items):
     joint = find(name, data, KKmAnonymity(2, 2), Silent(time_limit=0), items=items)
     shown = released(data, joint)
     assert reference.k_km_anonymity(shown.keys, shown.sets, 2, 2)[0]
+
+
+@pytest.mark.parametrize("items", ["aa", "pcta"])
+@pytest.mark.parametrize("questions", [0, 1, 2, 3, 5, 8])
+@each_algorithm
+def test_time_that_is_up_later_ends_the_search(name, questions, items):
+    data = table([("red", ("a",)), ("blue", ("b",)), ("green", ("a", "b")), ("blue", ("c",))] * 3)
+    progress = UpAfter(questions)
+    delta = {"delta": "frontier"} if "merge" in name else {}
+    joint = find(name, data, KKmAnonymity(2, 2), progress, items=items, **delta)
+    shown = released(data, joint)
+    assert reference.k_km_anonymity(shown.keys, shown.sets, 2, 2)[0]
+    assert progress.more <= 12 + data.row_count
+
+
+def test_clusters_without_time_for_their_items_are_told():
+    data = table([("red", ("a",)), ("red", ("b",)), ("blue", ("a", "b")), ("blue", ())])
+    by_tree = find("rfirst", data, KKmAnonymity(2, 2), Silent(time_limit=-1.0), items="aa")
+    assert shown_sets(data, by_tree) == [["any"], ["any"], [], []]
+    united = find("rfirst", data, KKmAnonymity(2, 2), Silent(time_limit=-1.0), items="pcta")
+    assert shown_sets(data, united) == [[], [], [], []]
+    for joint in (by_tree, united):
+        assert any("time was up before the items of 2 clusters" in notice for notice in joint.notices)
+
+
+@pytest.mark.parametrize("name", [name for name in MIXED if name.startswith("tmerge")])
+def test_a_bound_that_there_was_no_time_for_is_a_limit(name):
+    data = table([("red", ("a",)), ("blue", ("b",)), ("green", ("a", "b")), ("blue", ("c",))])
+    with pytest.raises(LimitReached, match="time was up before the items lost as little as delta=0"):
+        find(name, data, KKmAnonymity(2, 2), Silent(time_limit=-1.0), delta=0.0)
 
 
 def test_a_table_that_is_k_anonymous_and_km_anonymous_need_not_be_both_at_once():

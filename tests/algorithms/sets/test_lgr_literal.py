@@ -2,6 +2,7 @@ import random
 
 import pytest
 
+from shoal.algorithms.sets import lgr_literal
 from shoal.algorithms.sets.lgr_literal import LGRLiteral
 from shoal.errors import BadInput, Infeasible
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -9,6 +10,7 @@ from shoal.privacy.set_k_anonymity import SetKAnonymity
 from tests.algorithms.sets.instances import SPEC_TREE, instance, random_instance
 from tests.algorithms.sets.searches import feasible, find, own_nodes, published_labels, released_locally
 from tests.algorithms.sets.test_partition import EIGHT_SETS, EIGHT_TREE
+from tests.hurried import UpAfter
 from tests.reference import topdown
 
 
@@ -68,3 +70,16 @@ def test_one_left_over_record_cannot_be_hidden():
 def test_other_promises_are_refused(model):
     with pytest.raises(BadInput, match="m = 1 only"):
         find(LGRLiteral(), instance(EIGHT_TREE, EIGHT_SETS), model)
+
+
+def test_records_that_there_was_no_time_to_roll_back_are_raised_to_the_root(monkeypatch):
+    monkeypatch.setattr(lgr_literal, "_RECORDS_PER_SLICE", 1)
+    each = instance(EIGHT_TREE, EIGHT_SETS)
+    whole = own_nodes(each, find(LGRLiteral(), each, KmAnonymity(2, 1)))
+    assert own_nodes(each, find(LGRLiteral(), each, KmAnonymity(2, 1), progress=UpAfter(100))) == whole
+    for questions in range(4):
+        try:
+            recoding = find(LGRLiteral(), each, KmAnonymity(2, 1), progress=UpAfter(questions))
+        except Infeasible:  # as the rounds may end at any time
+            continue
+        assert KmAnonymity(2, 1).verify(released_locally(each, recoding)[0]).holds

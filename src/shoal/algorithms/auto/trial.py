@@ -15,7 +15,7 @@ from shoal.algorithms.auto.objective import in_words, loss_of
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.relational.clustering.blocks import block_of
-from shoal.algorithms.threads import in_threads
+from shoal.algorithms.threads import those_in_time
 from shoal.engine.local import LocalData
 from shoal.errors import Cancelled, LimitReached, ShoalError
 from shoal.privacy.model import Model
@@ -25,6 +25,7 @@ from shoal.recoding.recoding import Recoding
 
 _SHARE_OF_SAMPLE = 0.3  # of the budget
 _OVERTIME = 1.1  # times the budget, after which a candidate that does not heed it is given up
+_GIVEN_UP = 1.25  # times the budget, after which nobody waits for it if there is another decision
 _AT_ONCE = 2
 _FEW_TIMES_K = 5
 
@@ -184,7 +185,18 @@ class _Run:
             partial(self._one, candidate, data, rng, self.started + seconds)
             for candidate, rng in zip(candidates, self.rng.spawn(len(candidates)), strict=True)
         ]
-        return in_threads(searches, progress, _AT_ONCE)
+        given_up = self.started + _GIVEN_UP * seconds
+
+        def is_over(ended: Sequence[Tried]) -> bool:
+            if time.monotonic() <= given_up:
+                return False
+            return any(each.recoding is not None for each in ended) or progress.expired()
+
+        tried = those_in_time(searches, progress, _AT_ONCE, is_over)
+        late = LimitReached("it did not end in time")
+        return [
+            each or Tried(candidate, failure=late) for candidate, each in zip(candidates, tried, strict=True)
+        ]
 
     def _one(
         self, candidate: Candidate, data: LocalData, rng: np.random.Generator, end: float, progress: Progress
@@ -215,7 +227,7 @@ def _written(loss: float, objective: str) -> str:
 
 
 class _UntilThen:
-    """Progress of a candidate that has to end in time; one that does not is given up a little later."""
+    """Progress of a candidate that has to end in time; one that does not is ended a little later."""
 
     def __init__(self, inner: Progress, started: float, end: float) -> None:
         self._inner, self._started, self._seconds = inner, started, end - started

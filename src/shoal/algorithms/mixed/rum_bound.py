@@ -11,7 +11,7 @@ from shoal.algorithms.mixed.joint_search.merging import ROUNDING, Order, closene
 from shoal.algorithms.mixed.joint_search.options import closeness_parameter, delta_parameter, items_parameter
 from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, LimitReached
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -49,7 +49,9 @@ class RumBound(JointAlgorithm):
         initial = task.initial_clusters(rng, progress)
         if isinstance(self.delta, str):
             deltas = grid(initial.loss, 1.0)
-            return best_of(task, deltas, lambda delta: self._within(task, initial.copy(), delta, progress))
+            return best_of(
+                task, deltas, lambda delta: self._within(task, initial.copy(), delta, progress), progress
+            )
         return self._within(task, initial, self.delta, progress)
 
     def _within(
@@ -57,6 +59,11 @@ class RumBound(JointAlgorithm):
     ) -> RowRecoding:
         before = clusters.loss
         if before > delta + ROUNDING:
+            if progress.expired():
+                raise LimitReached(
+                    f"time was up before there were clusters whose single values lose as little as"
+                    f" delta={delta:g}: they lose {before:.4f}; raise time_limit, or delta"
+                )
             raise Infeasible(
                 f"the single values cannot lose as little as delta={delta:g}: clusters of records that keep"
                 f" the promise already lose {before:.4f}; raise delta to that or more",

@@ -45,7 +45,7 @@ class Tfirst(JointAlgorithm):
     def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Divide the records, and generalize values and items of each part."""
         clusters = JointClusters(task.records, Clustering(self._part_of_row(task)))
-        unite_for_diversity(task.sets.transactions, clusters, task.constraint)
+        unite_for_diversity(task.sets.transactions, clusters, task.constraint, progress)
         progress.stage("items")
         return task.joint(clusters, task.solve(clusters, progress), {})
 

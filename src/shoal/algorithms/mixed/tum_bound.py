@@ -17,7 +17,7 @@ from shoal.algorithms.mixed.joint_search.merging import (
 from shoal.algorithms.mixed.joint_search.options import closeness_parameter, delta_parameter, items_parameter
 from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask, Parts
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, LimitReached
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -62,6 +62,7 @@ class TumBound(JointAlgorithm):
                 task,
                 grid(*ends),
                 lambda delta: self._until(task, initial.copy(), dict(parts), delta, progress),
+                progress,
             )
         return self._until(task, initial, parts, self.delta, progress)
 
@@ -75,7 +76,12 @@ class TumBound(JointAlgorithm):
         closeness = closeness_of(self.closeness, task, clusters, progress)
         merging = merge_always(clusters, closeness, self.order, items)
         while items.loss > delta + ROUNDING:
-            if progress.expired() or next(merging, None) is None:
+            if progress.expired():
+                raise LimitReached(
+                    f"time was up before the items lost as little as delta={delta:g}: the lowest loss reached"
+                    f" was {lowest:.4f}; raise time_limit, or delta"
+                )
+            if next(merging, None) is None:
                 raise Infeasible(
                     f"the items cannot lose as little as delta={delta:g} in this way: the lowest loss reached"
                     f" was {lowest:.4f}; raise delta to that or more",

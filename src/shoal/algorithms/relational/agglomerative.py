@@ -4,14 +4,13 @@ import numpy as np
 
 from shoal.algorithms.parameters import OneOf, YesOrNo, parameter
 from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, Found
+from shoal.algorithms.relational.clustering.growing import TIME_WAS_UP
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.clustering.uniting import united
 from shoal.kernels.agglomerative import EXCESS, GROWTH, RATIO, SCALED, MergeRules
 from shoal.progress import Progress
 
 DISTANCES = {"growth": GROWTH, "excess": EXCESS, "scaled": SCALED, "ratio": RATIO}
-
-_TIME_WAS_UP = "time was up: records that had no cluster of k yet are grouped in the order of values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +53,4 @@ class Agglomerative(ClusteringAlgorithm):
         progress.stage("clusters")
         rules = MergeRules(DISTANCES[self.distance], k, self.modified)
         found = united(records, np.arange(len(records), dtype=np.int64), rules, progress)
-        return found.clustering, () if found.finished else (_TIME_WAS_UP,)
+        return found.clustering, () if found.finished else (TIME_WAS_UP,)

@@ -34,4 +34,5 @@ class Cluster(ClusteringAlgorithm):
 
     def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Gather clusters of k records around seeds in random order."""
-        return around_random_seeds(records, k, rng, progress), ()
+        grown = around_random_seeds(records, k, rng, progress)
+        return grown.clustering, grown.notices

@@ -4,7 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, Found
-from shoal.algorithms.relational.clustering.growing import with_leftovers
+from shoal.algorithms.relational.clustering.growing import steps_per_slice, with_leftovers
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels import forest as kernels
 from shoal.kernels.arrays import Bools, Ints
@@ -13,9 +13,7 @@ from shoal.kernels.greedy_clusters import NO_CLUSTER
 from shoal.kernels.grouping import members
 from shoal.progress import Progress
 
-_RECORDS_PER_SLICE = 500
-
-_TIME_WAS_UP = "time was up: records whose neighbours were not found yet are grouped in the order of values"
+_TIME_WAS_UP = "time was up: records whose neighbours were not found yet are grouped without a search"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +67,13 @@ def _nearest_links(records: Records, k: int, progress: Progress) -> _Links:
     pool = Pool(records.nodes, np.arange(len(records), dtype=np.int64), records.counts)
     union_costs = records.room_for_union_costs()
     slices = []
-    complete = True
-    for begin in range(0, len(records), _RECORDS_PER_SLICE):
+    complete, at_once = True, steps_per_slice(records)
+    for begin in range(0, len(records), at_once):
         if progress.expired():
             complete = False
             break
         progress.update(begin, len(records))
-        tails = pool.candidates[begin : begin + _RECORDS_PER_SLICE]
+        tails = pool.candidates[begin : begin + at_once]
         slices.append(kernels.nearest_links(records.trees, pool, k, tails, union_costs))
     none: Ints = np.empty(0, dtype=np.int64)
     tails = np.concatenate([none, *(tails for tails, _, _ in slices)])

@@ -3,12 +3,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, Found
-from shoal.algorithms.relational.clustering.growing import completed, nothing_grown
+from shoal.algorithms.relational.clustering.growing import (
+    Grown,
+    completed,
+    nothing_grown,
+    steps_per_slice,
+    without_a_search,
+)
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.greedy_clusters import grow_by_members
 from shoal.progress import Progress
-
-_CLUSTERS_PER_SLICE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +38,17 @@ class KMember(ClusteringAlgorithm):
 
     def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Grow clusters of k records; the first one begins far away from a random record."""
+        grown = self._grown(records, k, rng, progress)
+        return grown.clustering, grown.notices
+
+    def _grown(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Grown:
         growth = nothing_grown(records)
         last = int(records.record_of_place[rng.integers(records.row_count)])
+        at_once = steps_per_slice(records, k)
         progress.stage("clusters")
         while growth.state[1] >= k:
             progress.update(records.row_count - int(growth.state[1]), records.row_count)
-            last = grow_by_members(records.trees, growth, k, last, _CLUSTERS_PER_SLICE)
-        return completed(records, growth), ()
+            if progress.expired():
+                return without_a_search(records, growth, k)
+            last = grow_by_members(records.trees, growth, k, last, at_once)
+        return Grown(completed(records, growth), finished=True)

@@ -4,6 +4,7 @@ import numpy as np
 
 from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.relational.clustering.clustering_algorithm import ClusteringAlgorithm, Found
+from shoal.algorithms.relational.clustering.growing import steps_per_slice
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.clustering.uniting import United, united
 from shoal.kernels.agglomerative import GROWTH, MergeRules
@@ -13,7 +14,6 @@ from shoal.kernels.grouping import members
 from shoal.kernels.sequential import Allotment, move_records
 from shoal.progress import Progress
 
-_RECORDS_PER_SLICE = 1000
 _LARGEST_AT_FIRST = (
     8  # a random cluster of more has little in common, and then no single move lowers its cost
 )
@@ -78,14 +78,15 @@ def _rounds(records: Records, k: int, rng: np.random.Generator, progress: Progre
     """The cluster of each record once a round changes nothing; False if time was up before."""
     clusters = _random_clusters(records, k, rng)
     order = rng.permutation(len(records))
+    at_once = steps_per_slice(records)
     while True:
         allotment = allotted(records, clusters)
         moved = 0
-        for begin in range(0, len(order), _RECORDS_PER_SLICE):
+        for begin in range(0, len(order), at_once):
             if progress.expired():
                 return _without_gaps(allotment.cluster_of), False
             progress.update(begin, len(order))
-            moved += move_records(records.trees, allotment, order[begin : begin + _RECORDS_PER_SLICE])
+            moved += move_records(records.trees, allotment, order[begin : begin + at_once])
         clusters = _without_gaps(allotment.cluster_of)
         # With another cost, dividing could undo what moves have gained, and rounds would never end.
         divided = _divided(records, clusters, k, rng) if records.monotone else clusters

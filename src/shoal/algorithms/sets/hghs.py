@@ -230,7 +230,7 @@ def suppress(
                 suppressed[node] = published.is_below[node] = True
         if progress.expired():
             return None
-    _publish_again(violations, published, suppressed)
+    _publish_again(violations, published, suppressed, progress)
     return Suppressed.of(cut, suppressed)
 
 
@@ -257,10 +257,13 @@ def _hitting(rare: Ints, cut: Cut) -> Iterator[int]:
         rare = rare[(rare != chosen).all(axis=1)]
 
 
-def _publish_again(violations: Violations, cut: Cut, suppressed: Bools) -> None:
+def _publish_again(violations: Violations, cut: Cut, suppressed: Bools, progress: Progress) -> None:
+    """Publish nodes that need not be suppressed, as many as there is time for."""
     nodes = np.flatnonzero(suppressed)
     dearest = nodes[np.argsort(-cut.occurrences[nodes], kind="stable")][:_TRIED_AGAIN]
     for node in dearest.tolist():
+        if progress.expired():
+            return
         cut.is_below[node] = False
         if violations.with_one_of(cut, np.array([node], dtype=np.int64)) is None:
             suppressed[node] = False

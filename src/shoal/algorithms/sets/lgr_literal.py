@@ -8,7 +8,7 @@ from shoal.algorithms.sets.equal_sets.clusters import EqualSets, drill
 from shoal.algorithms.sets.lgr import LGR
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
-from shoal.kernels.arrays import Ints, owners
+from shoal.kernels.arrays import Bools, Ints, owners
 from shoal.kernels.lgr import Published, roll_back
 from shoal.kernels.set_partition import Drill
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -16,6 +16,8 @@ from shoal.privacy.model import Model
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
+
+_RECORDS_PER_SLICE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class LGRLiteral(Algorithm):
         supports = _supports(parts, np.flatnonzero(~parts.left_over))
         tree, node = task.tree, parts.node.copy()
         published = Published(parts.sets, tree.arrays, tree.depths, node, supports)
-        finished = roll_back(published, waiting, k)
+        finished = _roll_back(published, waiting, k, progress)
         raised = _raise_to_root(task, waiting[~finished], node, supports)
         figures = {
             **found.figures,
@@ -65,6 +67,27 @@ class LGRLiteral(Algorithm):
             "items_raised_to_root": raised,
         }
         return task.recoding(replace(found, node_of_occurrence=node, figures=figures))
+
+
+def _roll_back(published: Published, waiting: Ints, k: int, progress: Progress) -> Bools:
+    """Which of the waiting records are finished; none of those that there was no time for."""
+    finished: Bools = np.zeros(len(waiting), dtype=np.bool_)
+    for begin in range(0, len(waiting), _RECORDS_PER_SLICE):
+        progress.update(begin, len(waiting), "records rolled back")
+        if progress.expired():
+            _put_back(published, waiting[begin:])
+            break
+        some = slice(begin, begin + _RECORDS_PER_SLICE)
+        finished[some] = roll_back(published, waiting[some], k)
+    return finished
+
+
+def _put_back(published: Published, rows: Ints) -> None:
+    """Publish the given rows with their own items."""
+    is_one: Bools = np.zeros(len(published.sets.starts) - 1, dtype=np.bool_)
+    is_one[rows] = True
+    places = np.flatnonzero(is_one[owners(published.sets.starts)])
+    published.node[places] = published.sets.items[places]
 
 
 def _checked_k(models: Sequence[Model]) -> int:

@@ -179,7 +179,7 @@ class _Part:
         known = {reason.node: Violation(reason.itemset, (), reason.support) for reason in self.cuts.reasons}
         if minimal:
             known = specialize(violations, cut, progress, known).obstacles
-        reasons = reasons_of(obstacles_at(violations, cut, known), violations.constraint)
+        reasons = reasons_of(obstacles_at(violations, cut, known, progress), violations.constraint)
         cuts = replace(self.cuts, node_of_leaf=cut.node_of_leaf[np.newaxis], reasons=reasons)
         return _Part(rows, replace(self.recoding, items=(cuts,)))
 

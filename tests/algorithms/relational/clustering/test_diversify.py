@@ -133,6 +133,37 @@ def test_clusters_are_only_united_and_hold_in_the_end(drawn):
     assert len(together) == len(clustering)
 
 
+@settings(max_examples=40)
+@given(drawn=clustered(least_rows=2, most_rows=14))
+def test_without_time_clusters_are_united_with_the_next_ones(drawn):
+    data, clustering = drawn
+    try:
+        constraint = class_constraint_of(data, [KAnonymity(3), LDiversity(Fraction(3, 2))])
+    except Infeasible:
+        assume(False)
+
+    def fine(clusters):
+        rows = np.isin(clustering.cluster_of_row, clusters)
+        return classes_admissible(constraint, *Clustering(np.where(rows, 0, 1)).members())[0]
+
+    expected = []
+    for cluster in range(len(clustering)):
+        if expected and not fine(expected[-1]):
+            expected[-1].append(cluster)
+        else:
+            expected.append([cluster])
+    while len(expected) > 1 and not fine(expected[-1]):
+        last = expected.pop()
+        expected[-1] += last
+    found = diversify(Records.of(data, "lm"), clustering, constraint, 0.15, Silent(time_limit=-1.0))
+    blocks = {
+        frozenset(np.flatnonzero(np.isin(clustering.cluster_of_row, each)).tolist()) for each in expected
+    }
+    assert {
+        frozenset(np.flatnonzero(found.cluster_of_row == c).tolist()) for c in range(len(found))
+    } == blocks
+
+
 COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue", "green"]}})
 ROLES = {"colour": Quasi(), "illness": Sensitive(), "cause": Sensitive()}
 

@@ -3,8 +3,9 @@ import random
 import numpy as np
 import pytest
 
+from shoal.algorithms.sets.pcta import algorithm
 from shoal.algorithms.sets.pcta.algorithm import PCTA
-from shoal.errors import BadInput, Infeasible
+from shoal.errors import BadInput, Infeasible, LimitReached
 from shoal.metrics.catalogue import measure
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
@@ -12,6 +13,7 @@ from shoal.progress import Silent
 from shoal.recoding.recoding import apply_recoding
 from shoal.table.roles import QuasiSet
 from tests.builders import local_data
+from tests.hurried import UpAfter
 from tests.reference import mixed, privacy_sets
 
 ITEMS = "abcdef"
@@ -105,6 +107,31 @@ def test_time_that_is_up_still_gives_a_safe_release():
     data = data_of(random_sets(4))
     shown = published(data, find(data, KmAnonymity(2, 2), progress=Silent(time_limit=0)))
     assert privacy_sets.km_anonymity(shown, 2, 2)[0]
+
+
+def test_time_that_is_up_within_a_long_repair_ends_it():
+    for seed in range(20):
+        data = data_of(random_sets(seed))
+        if KmAnonymity(2, 2).infeasible(data):
+            continue
+        for questions in range(6):
+            progress = UpAfter(questions)
+            recoding = find(data, KmAnonymity(2, 2), progress=progress)
+            assert privacy_sets.km_anonymity(published(data, recoding), 2, 2)[0]
+            assert progress.more <= 3
+            assert ("one union" in "".join(recoding.notices)) == (progress.more > 0)
+
+
+def test_unions_that_are_too_long_to_write_are_refused(monkeypatch):
+    data = data_of([{"a", "b"}, {"a", "b"}, {"c"}, {"d"}])
+    written = sum(len(label) for items in published(data, find(data, KmAnonymity(2, 1))) for label in items)
+    monkeypatch.setattr(algorithm, "_MOST_CHARACTERS", written + 2)
+    find(data, KmAnonymity(2, 1))
+    monkeypatch.setattr(algorithm, "_MOST_CHARACTERS", 3)
+    with pytest.raises(LimitReached, match=r"^a union is written.* itemwise$"):
+        find(data, KmAnonymity(2, 1))
+    with pytest.raises(LimitReached, match=r"^time was up.* raise time_limit"):
+        find(data, KmAnonymity(2, 1), progress=Silent(time_limit=-1.0))
 
 
 def test_several_columns_and_negative_knowledge_are_refused():

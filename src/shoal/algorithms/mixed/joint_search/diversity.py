@@ -18,6 +18,7 @@ from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.kernels.grouping import members
 from shoal.kernels.itemset_supports import NEVER_GUESSED, SHARE_OF_ROWS
 from shoal.privacy.items import guess_in_words
+from shoal.progress import Progress
 
 
 class Shares:
@@ -73,20 +74,26 @@ def require_possible(data: LocalData, constraint: ItemConstraint) -> None:
 
 
 def unite_for_diversity(
-    transactions: Transactions, clusters: JointClusters, constraint: ItemConstraint
+    transactions: Transactions, clusters: JointClusters, constraint: ItemConstraint, progress: Progress
 ) -> None:
     """Unite clusters until no sensitive item has more than 1/l of the records of one.
 
-    In all records together none may have; see `require_possible`.
+    In all records together none may have; see `require_possible`. When time is up, clusters that are not fine
+    are united with those after them.
     """
     if constraint.diverse_m == 0:
         return
     cluster_of_row = clusters.clustering().cluster_of_row
-    shares = Shares(transactions, cluster_of_row, len(clusters.alive), constraint.l)
+    count = len(clusters.alive)
+    shares = Shares(transactions, cluster_of_row, count, constraint.l)
     while True:
         alive = clusters.alive
         gaps = shares.gaps(alive)
         if gaps.max(initial=0.0) == 0:
+            return
+        progress.update(count - len(alive), count, "uniting clusters for diversity")
+        if progress.expired():
+            _unite_neighbours(clusters, shares)
             return
         worst = int(alive[np.argmax(gaps)])
         others = clusters.others(worst)
@@ -96,3 +103,18 @@ def unite_for_diversity(
         partner = int(others[np.argmin(price)])
         clusters.unite(worst, partner)
         shares.unite(worst, partner)
+
+
+def _unite_neighbours(clusters: JointClusters, shares: Shares) -> None:
+    """Unite each cluster that is not fine with those after it until it is, the last with those before."""
+    kept: list[int] = []
+    for cluster in clusters.alive.tolist():
+        if kept and shares.gaps(np.array(kept[-1:]))[0] > 0:
+            clusters.unite(kept[-1], cluster)
+            shares.unite(kept[-1], cluster)
+        else:
+            kept.append(cluster)
+    while len(kept) > 1 and shares.gaps(np.array(kept[-1:]))[0] > 0:
+        last = kept.pop()
+        clusters.unite(kept[-1], last)
+        shares.unite(kept[-1], last)

@@ -8,8 +8,9 @@ import numpy as np
 
 from shoal.algorithms.mixed.joint_search.task import JointTask
 from shoal.engine.local import LocalData
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, LimitReached
 from shoal.privacy.check import verify_all
+from shoal.progress import Progress
 from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.rows import RowRecoding
 
@@ -21,20 +22,28 @@ def grid(least: float, most: float) -> list[float]:
     return sorted(set(np.linspace(least, max(least, most), _POINTS).tolist()))
 
 
-def best_of(task: JointTask, deltas: Sequence[float], find: Callable[[float], RowRecoding]) -> RowRecoding:
+def best_of(
+    task: JointTask, deltas: Sequence[float], find: Callable[[float], RowRecoding], progress: Progress
+) -> RowRecoding:
     """The decision with the smallest sum of both losses; its figures list all, each of them verified.
 
-    Bounds that cannot be met are left out.
+    Bounds that cannot be met are left out, and those that there is no time for.
     """
     found: list[RowRecoding] = []
+    points: list[dict[str, Any]] = []
     for delta in deltas:
+        if found and progress.expired():
+            break
         try:
             found.append(find(delta))
+            points.append(_point(task, found[-1]))
         except Infeasible as error:
             impossible = error
+        except LimitReached:
+            if not (found and progress.expired()):
+                raise
     if not found:
         raise impossible
-    points = [_point(task, joint) for joint in found]
     safe = [place for place, point in enumerate(points) if point["holds"]]
     best = min(safe, key=lambda place: points[place]["relational_loss"] + points[place]["utility_loss"])
     chosen = found[best]

@@ -24,18 +24,25 @@ from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, unions_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartItems:
-    """What each item of a part is published as, or SUPPRESSED_ITEM, and the sum of the records' UL."""
+    """What each item of a part is published as, or SUPPRESSED_ITEM, and the sum of the records' UL.
+
+    `in_time` is False if nothing was searched, because time was up before.
+    """
 
     word_of_item: Ints
     loss: float
     suppressed: bool = False
+    in_time: bool = True
 
 
 class ItemStep(Protocol):
     """A way to make the items of any part of the records safe."""
 
     def solve(self, rows: Ints, progress: Progress) -> PartItems:
-        """Generalize the items of the given rows; columns for which nothing else helps are suppressed."""
+        """Generalize the items of the given rows; columns for which nothing else helps are suppressed.
+
+        When time is up they are published in the coarsest way, which takes next to none.
+        """
 
     def cuts(self, parts: Sequence[PartItems], part_of_row: Ints) -> tuple[Cuts, ...]:
         """The decision for each set column."""
@@ -70,6 +77,12 @@ def _enough_records(
     return holding == 0 or holding >= constraint.k_for(1)
 
 
+def nothing_published(with_items: int, item_count: int) -> PartItems:
+    """All items are suppressed, which is always safe; rows that had some lose everything."""
+    words = np.full(item_count, SUPPRESSED_ITEM, dtype=np.int64)
+    return PartItems(words, float(with_items), suppressed=with_items > 0, in_time=False)
+
+
 class TreeStep:
     """AA over the trees of the columns, on any part of the records."""
 
@@ -81,6 +94,8 @@ class TreeStep:
 
     def solve(self, rows: Ints, progress: Progress) -> PartItems:
         """The cheapest cut that AA finds."""
+        if progress.expired():
+            return self._coarsest(rows)
         part = self._sets.transactions.taking(rows)
         words, left_out = next(
             (words, left_out)
@@ -90,6 +105,19 @@ class TreeStep:
         words[left_out] = SUPPRESSED_ITEM
         suppressed = bool(left_out[part.sets.items].any())
         return PartItems(words, sum_of_losses(part.sets, words, self._words), suppressed)
+
+    def _coarsest(self, rows: Ints) -> PartItems:
+        """The root where that is safe, because enough rows have an item; otherwise nothing."""
+        transactions, constraint = self._sets.transactions, self._constraint
+        root = transactions.tree.root
+        with_items = int(np.count_nonzero(transactions.sizes[rows]))
+        alone = bool(self._sets.publishable[root]) and constraint.diverse_m == 0
+        is_safe = alone and with_items >= constraint.k_for(1)
+        if not is_safe:
+            return nothing_published(with_items, transactions.tree.leaf_count)
+        words = np.full(transactions.tree.leaf_count, root, dtype=np.int64)
+        loss = sum_of_losses(transactions.taking(rows).sets, words, self._words)
+        return PartItems(words, loss, in_time=False)
 
     def _safe_cut(self, part: Transactions, progress: Progress) -> Ints | None:
         if part.non_empty == 0:
@@ -124,6 +152,9 @@ class UnionStep:
 
     def solve(self, rows: Ints, progress: Progress) -> PartItems:
         """Unite items until no itemset is rare among the given rows."""
+        if progress.expired():
+            with_items = int(np.count_nonzero(self._sets.transactions.sizes[rows]))
+            return nothing_published(with_items, len(self._sets.weights))
         part = self._sets.transactions.taking(rows)
         unions, left_out = next(
             (unions, left_out)

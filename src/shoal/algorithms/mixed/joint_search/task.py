@@ -62,9 +62,9 @@ class JointTask:
 
     def initial_clusters(self, rng: np.random.Generator, progress: Progress) -> JointClusters:
         """What Cluster finds, united where a sensitive item has too large a share, numbered without gaps."""
-        clustering = around_random_seeds(self.records, self.constraint.k, rng, progress)
+        clustering = around_random_seeds(self.records, self.constraint.k, rng, progress).clustering
         clusters = JointClusters(self.records, clustering.unite_alike(self.records))
-        unite_for_diversity(self.sets.transactions, clusters, self.constraint)
+        unite_for_diversity(self.sets.transactions, clusters, self.constraint, progress)
         return clusters.copy()
 
     def solve(self, clusters: JointClusters, progress: Progress) -> Parts:
@@ -87,13 +87,15 @@ class JointTask:
         clustering = clusters.clustering()
         in_order = [parts[cluster] for cluster in clusters.alive.tolist()]
         suppressed, loss = sum(part.suppressed for part in in_order), self.utility_loss(parts)
+        hurried = sum(not part.in_time for part in in_order)
         return RowRecoding(
             clusters=clustering.unite_alike(self.records).generalized(self.records),
             items=self.step.cuts(in_order, clustering.cluster_of_row),
             notices=(
                 *self.notices,
                 *notices,
-                *_suppression_notices(suppressed, self.constraint),
+                *_hurry_notices(hurried),
+                *_suppression_notices(suppressed, self.constraint, hurried=bool(hurried)),
                 *_tree_notices(self.step, loss),
             ),
             figures={
@@ -174,11 +176,25 @@ def _tree_notices(step: ItemStep, loss: float) -> tuple[str, ...]:
     )
 
 
-def _suppression_notices(suppressed: int, constraint: ItemConstraint) -> tuple[str, ...]:
+def _hurry_notices(hurried: int) -> tuple[str, ...]:
+    if not hurried:
+        return ()
+    return (
+        f"time was up before the items of {_clusters(hurried)} were looked at, so they are published in the"
+        " coarsest way or not at all",
+    )
+
+
+def _suppression_notices(suppressed: int, constraint: ItemConstraint, *, hurried: bool) -> tuple[str, ...]:
     if not suppressed:
         return ()
-    clusters = "1 cluster" if suppressed == 1 else f"{suppressed:,} clusters"
+    if hurried:
+        return (f"items of {_clusters(suppressed)} were suppressed; with more time it might be fewer",)
     return (
-        f"items of {clusters} were suppressed, because there they occur in fewer than k={constraint.k}"
-        " records, or give too much away, however they are generalized",
+        f"items of {_clusters(suppressed)} were suppressed, because there they occur in fewer than"
+        f" k={constraint.k} records, or give too much away, however they are generalized",
     )
+
+
+def _clusters(count: int) -> str:
+    return "1 cluster" if count == 1 else f"{count:,} clusters"

@@ -84,6 +84,8 @@ def finish(
     kept = diversify(records, clustering, constraint, w, progress)
     final = publishable(records, kept, constraint, w, progress)
     notices: tuple[str, ...] = ()
+    if len(constraint.rules) and progress.expired():
+        notices += ("time was up: clusters were united for diversity without a search for the best partners",)
     if constraint.k == 1:
         notices += ("no k is promised: a record may stand alone on its quasi-identifiers",)
     if local_search:

@@ -13,7 +13,14 @@ from shoal.algorithms.relational.clustering.clusters import Clustering, where_un
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.arrays import Ints
 from shoal.kernels.constraint import ClassConstraint
-from shoal.kernels.diversify import ClusterUnions, Scratch, UnitedClusters, judge, unite_worst
+from shoal.kernels.diversify import (
+    ClusterUnions,
+    Scratch,
+    UnitedClusters,
+    judge,
+    unite_neighbours,
+    unite_worst,
+)
 from shoal.progress import Progress
 
 _PARTNERS_PER_SLICE = 500_000
@@ -24,7 +31,8 @@ def diversify(
 ) -> Clustering:
     """The clustering itself if every cluster may be published, otherwise a coarser one in which each may.
 
-    Ends with one cluster at the latest. O(clusters^2) unions are looked at.
+    Ends with one cluster at the latest. O(clusters^2) unions are looked at; when time is up, clusters that
+    may not be published are united with their neighbours in the order of their numbers.
     """
     if (
         len(constraint.rules) == 0
@@ -40,6 +48,9 @@ def diversify(
     done = 0
     while True:
         progress.update(done, len(clustering))
+        if progress.expired():
+            done += unite_neighbours(unions, clusters, scratch)
+            break
         now = unite_worst(unions, clusters, scratch, at_once)
         done += now
         if now < at_once:

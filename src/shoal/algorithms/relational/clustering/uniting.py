@@ -28,7 +28,7 @@ def united(records: Records, cluster_of_record: Ints, rules: MergeRules, progres
     """Unite clusters of distinct records, numbered from 0 without gaps, until each has k rows.
 
     Fewer than k rows that are left go each to the cluster where they add least to the cost; if time is up,
-    rows that have no cluster of k yet are grouped in the order of their values.
+    rows that have no cluster of k yet are grouped with neighbours.
     """
     mergers = _mergers(records, cluster_of_record, rules.k)
     finished = _unite_all(records, mergers, rules, progress)

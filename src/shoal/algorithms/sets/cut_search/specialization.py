@@ -65,15 +65,21 @@ def obstacle_to_expanding(violations: Questions, cut: Cut, node: int) -> Violati
     return violations.with_one_of(cut, cut.tree.children(node))
 
 
-def obstacles_at(violations: Questions, cut: Cut, known: dict[int, Violation]) -> dict[int, Violation]:
+def obstacles_at(
+    violations: Questions, cut: Cut, known: dict[int, Violation], progress: Progress
+) -> dict[int, Violation]:
     """What breaks when exactly one node of a safe cut is expanded, for each node where something does.
 
-    `known` are obstacles met on the way to this cut; those whose other nodes are still on it hold.
+    `known` are obstacles met on the way to this cut; those whose other nodes are still on it hold. When time
+    is up, the others are those that there was time for.
     """
     obstacles = {node: each for node, each in known.items() if _still_stands(each, node, cut)}
     unknown = [node for node in _inner_nodes(cut) if node not in obstacles]
     violations.expect(cut, unknown)
-    for node in unknown:
+    for done, node in enumerate(unknown):
+        progress.update(done, len(unknown), "reasons")
+        if progress.expired():
+            break
         obstacle = obstacle_to_expanding(violations, cut, node)
         cut.raise_to([node])
         if obstacle is not None:
@@ -124,7 +130,7 @@ def exchange(violations: Questions, cut: Cut, step: Specialized, tries: int, pro
     waiting = _dearest_first(best)
     while waiting and tries > 0 and not progress.expired():
         tries -= 1
-        other = _paid_by_others(violations, best, waiting.pop(0))
+        other = _paid_by_others(violations, best, waiting.pop(0), progress)
         if other is not None:
             other_step = specialize(violations, other, progress)
             if other.loss < best.loss:
@@ -139,20 +145,25 @@ def _dearest_first(cut: Cut) -> list[int]:
     return sorted(nodes, key=lambda node: (-cut.cost(node), node))
 
 
-def _paid_by_others(violations: Questions, cut: Cut, node: int) -> Cut | None:
-    """The cut with one node expanded and others moved up for it; None if that costs too much."""
+def _paid_by_others(violations: Questions, cut: Cut, node: int, progress: Progress) -> Cut | None:
+    """The cut with one node expanded and others moved up for it.
+
+    None if that costs too much, or time is up.
+    """
     other = Cut(violations.transactions, cut.node_of_leaf)
     other.expand(node)
     allowed = np.ones(other.tree.node_count, dtype=np.bool_)
     allowed[[node, *other.tree.ancestors(node)]] = False
     most = cut.loss + (cut.loss - other.loss)
-    return other if _mended(violations, other, cut.nodes, allowed, most) else None
+    return other if _mended(violations, other, cut.nodes, allowed, most=most, progress=progress) else None
 
 
-def _mended(violations: Questions, cut: Cut, safe: Ints, allowed: Bools, most: int) -> bool:
+def _mended(
+    violations: Questions, cut: Cut, safe: Ints, allowed: Bools, *, most: int, progress: Progress
+) -> bool:
     """Move the cut up until it is safe again; False once the loss exceeds `most` or nothing helps.
 
-    Sets of `safe` nodes only are known to be fine.
+    Sets of `safe` nodes only are known to be fine. False as well when time is up.
     """
     repairs = Repairs(violations, cut, allowed)
     for size in range(1, violations.constraint.largest + 1):
@@ -168,5 +179,7 @@ def _mended(violations: Questions, cut: Cut, safe: Ints, allowed: Bools, most: i
                     cut.raise_to(replaced)
                     if cut.loss > most:
                         return False
+                elif progress.expired():
+                    return False
             listed[nodes] = True
     return True

@@ -57,7 +57,7 @@ class CutTask:
                 cut, step = exchanged.cut, exchanged.step
                 figures["exchanges"] = exchanged.made
         figures |= {"nodes_on_cut": len(cut.nodes), "ncp": cut.ncp}
-        obstacles = obstacles_at(self.violations, cut, step.obstacles) if step.in_time else {}
+        obstacles = obstacles_at(self.violations, cut, step.obstacles, progress) if step.in_time else {}
         figures["occurrences_counted"] = self.violations.counted
         cuts = Cuts(
             column=self.column,

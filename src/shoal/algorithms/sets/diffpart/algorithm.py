@@ -12,7 +12,7 @@ from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.transactions import set_column
 from shoal.algorithms.sets.diffpart.noise import Noise, library_noise, repeatable_noise
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.errors import BadInput, LimitReached, Problem
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
@@ -99,6 +99,9 @@ class DiffPart(Algorithm):
         parts = 0
         while waiting:
             progress.update(parts)
+            if progress.expired():
+                # How many parts there was time for depends on the data, and no noise hides that.
+                raise LimitReached("time was up before the noisy counts were complete; raise time_limit")
             part = waiting.pop()
             parts += 1
             if division.branches.inner_count(part.cut):

@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.threads import in_threads
+from shoal.errors import LimitReached
 from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
 from shoal.kernels.horpart import BlockLimits, Desk, TermSplit, new_desk, split_parts, unite_parts
 from shoal.kernels.settle import (
@@ -63,13 +64,23 @@ def horizontal_partition(
     large = parts[parts[:, 1] - parts[:, 0] >= limit]
 
     def split(batch: Ints, progress: Progress) -> None:
-        progress.update(0)
+        require_time(progress)
         split_parts(near, batch, limit, limit, _desk_for(batch, near.sets, term_count))
 
     batches = np.split(large, balanced_borders(large[:, 1] - large[:, 0], _BATCHES_PER_THREAD * threads))
     in_threads([partial(split, batch) for batch in batches if len(batch)], progress, threads)
     starts = np.append(np.flatnonzero(starts_part), count)
     return HorizontalPartition(take_sets(laid_out, near.rows), rows[near.rows], starts)
+
+
+def require_time(progress: Progress) -> None:
+    """Raise LimitReached when time is up while records are still to be taken apart."""
+    progress.update(0)
+    if progress.expired():
+        raise LimitReached(
+            "time was up before all records were taken apart, and until then nothing can be published; raise"
+            " time_limit"
+        )
 
 
 def only(records: SetArrays, wanted: Bools) -> SetArrays:

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
+from shoal.algorithms.sets.disassociation.horpart import require_time
 from shoal.algorithms.threads import in_threads
 from shoal.kernels.arrays import Bools, Ints, SetArrays, joined_starts
 from shoal.kernels.verpart import (
@@ -20,7 +21,7 @@ from shoal.kernels.verpart import (
 )
 from shoal.progress import Progress
 
-_ITEMS_PER_BATCH = 2**20
+_ITEMS_PER_BATCH = 2**18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +45,7 @@ def vertical_partition(
     """Divide the terms of each cluster; cluster c holds the rows starts[c]..starts[c + 1] - 1 of `sets`."""
 
     def divide(first: int, last: int, progress: Progress) -> tuple[Chunks, TermLists, Bools]:
-        progress.update(0)
+        require_time(progress)
         return chunk_clusters(sets, starts[first : last + 1], is_sensitive, promise)
 
     items = np.diff(sets.starts[starts])

@@ -156,6 +156,7 @@ def drill(task: EqualSets, progress: Progress) -> tuple[Drill, Clustered]:
     """Partition the records from the root downwards, as far as time allows."""
     under_way = begin_drill(task.transactions.sets, cost_tree(task.tree), task.k)
     in_time = True
+    progress.update(0, len(task.rows))
     while not drill_down(under_way, _STEPS_PER_SLICE):
         progress.update(rows_finished(under_way), len(task.rows), f"{clusters_found(under_way):,} clusters")
         if progress.expired():

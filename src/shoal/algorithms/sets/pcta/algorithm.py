@@ -9,7 +9,7 @@ from shoal.algorithms.sets.cut_search.task import fitting
 from shoal.algorithms.sets.cut_search.transactions import Transactions, only_set_column
 from shoal.algorithms.sets.pcta.unions import ItemUnions
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Infeasible, Problem
+from shoal.errors import BadInput, Infeasible, LimitReached, Problem
 from shoal.hierarchy.tree import NO_PARENT, tree_from_nodes
 from shoal.metrics.items import item_weights
 from shoal.privacy.check import require_feasible
@@ -19,6 +19,9 @@ from shoal.privacy.model import Model
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts, unions_of
 from shoal.recoding.rows import RowRecoding
+from shoal.table.columns import Sets
+
+_MOST_CHARACTERS = 10**9  # all of it is held in memory while it is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,12 @@ class PCTA(Algorithm):
                 " sensitive one has too large a share"
             )
         sets = data.table.sets(column)
+        _refuse_endless_writing(unions, sets)
+        if not unions.in_time:
+            notices = (
+                *notices,
+                "time was up before the search ended, so all items are published as one union",
+            )
         vocabulary, words = unions_of(unions.first_of_each[np.newaxis], sets.domain.texts(), sets.separator)
         everybody = np.zeros(data.row_count, dtype=np.int64)
         return RowRecoding(
@@ -85,6 +94,21 @@ def _without_tree(data: LocalData, column: str) -> Transactions:
     joined, items = data.joined_sets(), data.table.sets(column).domain.texts()
     flat = tree_from_nodes([*items, ""], [*[len(items)] * len(items), NO_PARENT])
     return Transactions(flat, joined.quasi, joined.sensitive, joined.whole_of)
+
+
+def _refuse_endless_writing(unions: ItemUnions, sets: Sets) -> None:
+    """Raise LimitReached where unions of very many items would stand in very many records."""
+    lengths = np.array([len(text) + 1 for text in sets.domain.texts()], dtype=np.int64)
+    written = unions.written_length(lengths)
+    if written <= _MOST_CHARACTERS:
+        return
+    why, remedy = "", "give the column a hierarchy and use itemwise"
+    if not unions.in_time:
+        why, remedy = "time was up before the search ended, and ", f"raise time_limit, or {remedy}"
+    raise LimitReached(
+        f"{why}a union is written as all its items: so many were united that the release would take"
+        f" {written / 1e9:.1f} GB; {remedy}"
+    )
 
 
 def _refuse_negative_knowledge(constraint: ItemConstraint, column: str) -> None:

@@ -45,6 +45,7 @@ class ItemUnions:
         self._used = len(self._unions.pool) // 2
         self._gone: Bools = np.zeros(2 * items, dtype=np.bool_)
         self._gone[:items] = self._unions.starts[:items] == self._unions.ends[:items]
+        self.in_time = True
 
     @property
     def word_of_item(self) -> Ints:
@@ -64,6 +65,11 @@ class ItemUnions:
         words = np.where(left_out, NO_WORD, self.word_of_item)
         return sum_of_losses(sets, words, self._unions.words)
 
+    def written_length(self, lengths: Ints) -> int:
+        """The characters of all records when words are written as their items, which have these lengths."""
+        of_words = np.bincount(self.word_of_item, lengths, minlength=len(self._gone))
+        return int(np.dot(of_words, self._unions.ends - self._unions.starts))
+
     @property
     def union_count(self) -> int:
         """How many unions were made."""
@@ -75,6 +81,7 @@ class ItemUnions:
         For sizes 1..m in turn, rare sets are listed in lexicographic order and mended one by one, until
         nothing is left. Each is mended by the pair of words, one of them its own, whose union adds least to
         the loss, again and again. With diversity the sizes start again, because what was fine may break.
+        `in_time` is False when time was up and everything was united.
         """
         largest = self._constraint.largest
         listed = np.zeros((largest + 1, len(self._gone)), dtype=np.bool_)
@@ -95,15 +102,18 @@ class ItemUnions:
         """Mend each of the listed sets; how many could not be mended."""
         left = 0
         for words in broken:
-            progress.update(self._next - self._items, self._items, f"{self.union_count:,} unions")
-            left += not self._mended(words)
+            left += not self._mended(words, progress)
             if progress.expired():
                 break
         return left
 
-    def _mended(self, words: Sequence[int]) -> bool:
+    def _mended(self, words: Sequence[int], progress: Progress) -> bool:
+        """Unite until the set is no longer rare; False if nothing helps, or time was up."""
         image = set(words)
         while self._breaks(image):
+            progress.update(self._next - self._items, self._items, f"{self.union_count:,} unions")
+            if progress.expired():
+                return False
             word, partner = self._cheapest_pair(image)
             if partner == NO_WORD:
                 return False
@@ -172,6 +182,7 @@ class ItemUnions:
 
     def _unite_everything(self) -> bool:
         """One word per family, because time is up; whether that is safe."""
+        self.in_time = False
         for family in np.unique(self._unions.families[self._living()]).tolist():
             living = self._living()
             mine = living[self._unions.families[living] == family].tolist()
