@@ -95,7 +95,9 @@ def unseen() -> Iterator[Case]:
     for data in ("bms_webview2", "fruithut", "msweb"):
         for algorithm in ("lra", "hghs", "itemwise"):
             yield Case(data, partial(baskets, data), algorithm, sh.KmAnonymity(10, 2))
-    yield Case("youtube with values", youtube, "rmerge-rt", sh.KKmAnonymity(25, 2), {"items": "pcta"})
+    joint = sh.KKmAnonymity(25, 2)
+    yield Case("youtube with values", youtube, "rmerge-rt", joint, {"items": "pcta"})
+    yield Case("informs with values", lambda: informs(VALUES), "classwise", joint)
 
 
 def seen() -> Iterator[Case]:
