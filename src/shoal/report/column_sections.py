@@ -170,6 +170,27 @@ def setting_of(point: Mapping[str, Any]) -> tuple[str, float]:
     return name, point[name]
 
 
+def frontier_in_words(points: Sequence[Mapping[str, Any]], figures: Mapping[str, Any]) -> list[str]:
+    """What the ends of the curve mean, and what was published."""
+    option = setting_of(points[0])[0]
+    finest_values = min(points, key=lambda point: (point["relational_loss"], point["utility_loss"]))
+    finest_items = min(points, key=lambda point: (point["utility_loss"], point["relational_loss"]))
+    published = [point for point in points if point[option] == figures.get(option)]
+    told = [
+        ("keeps single values as fine as can be", finest_values),
+        ("keeps items as fine as can be", finest_items),
+        *(
+            ("was published, where the sum of both losses, each between its extremes, is least", each)
+            for each in published[:1]
+        ),
+    ]
+    return [
+        f"{option} = {point[option]:.4g} {what}: single values lose {share(point['relational_loss'])},"
+        f" items {share(point['utility_loss'])}."
+        for what, point in told
+    ]
+
+
 def frontier_table(points: Sequence[Mapping[str, Any]], figures: Mapping[str, Any]) -> Html:
     """The points of the curve as a table; the one that was published is marked."""
     option = setting_of(points[0])[0]

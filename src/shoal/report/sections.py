@@ -9,6 +9,7 @@ from shoal.report.class_sizes import Risk, risk_of, size_bands
 from shoal.report.column_sections import (
     both_parts,
     columns_section,
+    frontier_in_words,
     frontier_of,
     frontier_table,
     setting_of,
@@ -259,6 +260,7 @@ def _frontier(outcome: Outcome) -> Html:
             "Each point is a release that was made and checked: the less single values lose, the more is"
             f" lost in items. Set {setting_of(points[0])[0]} to that of the point you prefer.",
         ),
+        tag("ul", *(tag("li", each) for each in frontier_in_words(points, outcome.provenance.figures))),
         pair(
             "figure-frontier",
             frontier_figure(points),

@@ -259,3 +259,8 @@ def test_enough_memory_changes_nothing(slow):
     limited, free = (find(slow, KAnonymity(4), memory_limit=limit) for limit in (2e9, 0.0))
     np.testing.assert_array_equal(limited.clusters.cluster_of_row, free.clusters.cluster_of_row)
     assert limited.figures["mined_all"]
+
+
+def test_without_columns_all_records_are_alike():
+    data = local_data([("flu",)] * 5, {"illness": Sensitive()})
+    assert find(data, KAnonymity(3)).clusters.cluster_of_row.tolist() == [0] * 5

@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.classwise.class_items import ClassItems, Nodes, Unions
+from shoal.algorithms.mixed.joint_search.frontier import knee
 from shoal.algorithms.parameters import OneOf, Within, parameter
 from shoal.algorithms.relational.hilbert.algorithm import Hilbert
 from shoal.algorithms.relational.kanon_cf.algorithm import KAnonCF
@@ -167,18 +168,12 @@ class _Task:
 
 
 def _at_the_knee(found: Sequence[RowRecoding]) -> RowRecoding:
-    """The decision with the smallest sum of both losses, each between its extremes; its figures list all."""
+    """The decision at the knee of the curve; its figures list all."""
     points = [dict(each.figures) for each in found]
-    scaled = [_scaled([point[name] for point in points]) for name in ("relational_loss", "utility_loss")]
-    knee = int(np.argmin(np.sum(scaled, axis=0)))
+    best = knee(points)
     notice = (
-        f"{len(points)} class sizes were tried; published is class_size = {points[knee]['class_size']}, the"
+        f"{len(points)} class sizes were tried; published is class_size = {points[best]['class_size']}, the"
         " knee of the curve: pick another from the frontier if you weigh values and items differently"
     )
-    chosen = found[knee]
-    return replace(chosen, notices=(notice, *chosen.notices), figures={**points[knee], "frontier": points})
-
-
-def _scaled(losses: Sequence[float]) -> list[float]:
-    least, most = min(losses), max(losses)
-    return [(loss - least) / (most - least) if most > least else 0.0 for loss in losses]
+    chosen = found[best]
+    return replace(chosen, notices=(notice, *chosen.notices), figures={**points[best], "frontier": points})

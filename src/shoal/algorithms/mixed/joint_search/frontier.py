@@ -1,6 +1,6 @@
 """What several bounds cost, so that one can be picked instead of guessed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,10 +22,21 @@ def grid(least: float, most: float) -> list[float]:
     return sorted(set(np.linspace(least, max(least, most), _POINTS).tolist()))
 
 
+def knee(points: Sequence[Mapping[str, Any]]) -> int:
+    """Where the sum of both losses is smallest, each on a scale from the least to the most that any has."""
+    scaled = [_scaled([point[name] for point in points]) for name in ("relational_loss", "utility_loss")]
+    return int(np.argmin(np.sum(scaled, axis=0)))
+
+
+def _scaled(losses: Sequence[float]) -> list[float]:
+    least, most = min(losses), max(losses)
+    return [(loss - least) / (most - least) if most > least else 0.0 for loss in losses]
+
+
 def best_of(
     task: JointTask, deltas: Sequence[float], find: Callable[[float], RowRecoding], progress: Progress
 ) -> RowRecoding:
-    """The decision with the smallest sum of both losses; its figures list all, each of them verified.
+    """The decision at the knee of the curve; its figures list all, each of them verified.
 
     Bounds that cannot be met are left out, and those that there is no time for.
     """
@@ -45,11 +56,11 @@ def best_of(
     if not found:
         raise impossible
     safe = [place for place, point in enumerate(points) if point["holds"]]
-    best = min(safe, key=lambda place: points[place]["relational_loss"] + points[place]["utility_loss"])
+    best = safe[knee([points[place] for place in safe])]
     chosen = found[best]
     notice = (
-        f"{len(points)} bounds were tried; published is delta = {points[best]['delta']:g}, which has the"
-        " smallest sum of both losses: pick another from the frontier if you weigh them differently"
+        f"{len(points)} bounds were tried; published is delta = {points[best]['delta']:g}, the knee of the"
+        " curve: pick another from the frontier if you weigh values and items differently"
     )
     return replace(chosen, notices=(*chosen.notices, notice), figures={**chosen.figures, "frontier": points})
 

@@ -107,6 +107,9 @@ class KAnonCF(Algorithm):
             return find_in_blocks(self._find_on_a_block, search, rng, progress, self.w)
         constraint = class_constraint_of(data, models)
         records = Records.of(data, self.measure)
+        if not data.quasi:  # nothing tells records apart, and there is nothing to mine
+            alike = Clustering(np.zeros(data.row_count, dtype=np.int64))
+            return finish(data, records, alike, models, progress, local_search=False, bound=0.0)
         mining = Mining(records, constraint.k)
         with _saying_what_to_reduce(mining):
             self._mine(mining, self._room(records, mining), progress)
