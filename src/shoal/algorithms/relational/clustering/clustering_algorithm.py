@@ -26,6 +26,7 @@ from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
 WEIGHT_OF_LOSS = 0.15
+_FEW_ROWS = 50_000
 Found = tuple[Clustering, tuple[str, ...]]  # clusters, and what to know about the search for them
 
 
@@ -53,11 +54,12 @@ def find_in_blocks(
     progress: Progress,
     w: float,
 ) -> RowRecoding:
-    """What clusters of blocks publish after their borders were mended."""
+    """What clusters of blocks publish after their borders were mended, and records moved over all if few."""
     clustering = search.clusters(find, rng, progress)
     mended = search.mended(clustering, progress)
+    few = search.data.row_count <= _FEW_ROWS
     return finish(
-        search.data, search.records, mended, search.models, progress, local_search=False, w=w, bound=0.0
+        search.data, search.records, mended, search.models, progress, local_search=few, w=w, bound=0.0
     )
 
 
