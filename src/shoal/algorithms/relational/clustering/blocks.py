@@ -36,7 +36,7 @@ _ROWS_PER_SLICE = 200_000
 _STRICT = 2
 _COARSE_BLOCKS = 16
 _ROWS_TO_MEND, _CLUSTERS_TO_MEND = 2_000, 50
-_ROWS_TO_MEND_THOROUGHLY = 150_000  # of a table; it takes five times as long as the search in large blocks
+_ROWS_TO_MEND_THOROUGHLY = 150_000  # which takes several times as long as the search in large blocks
 _BUT_NOT_ALL = 0.7  # share of the time that blocks may take, so that some is left for their borders
 
 
@@ -87,7 +87,10 @@ class BlockSearch:
         """The clustering after records moved and swapped within blocks whose borders are elsewhere."""
         progress.stage("mending the borders of blocks")
         runs = self._runs_of_clusters(clustering)
-        searches = [partial(self._improved, clustering, rows) for rows in runs]
+        searches = [
+            partial(self._improved, clustering, rows, thorough)
+            for rows, thorough in zip(runs, self._worth_it(runs, clustering), strict=True)
+        ]
         return _joined(runs, in_threads(searches, progress, processors()), self.data.row_count)
 
     def _runs_of_clusters(self, clustering: Clustering) -> list[Ints]:
@@ -105,16 +108,24 @@ class BlockSearch:
         run_starts, by_run = members(of_row, int(of_row.max()) + 1)
         return np.split(by_run, run_starts[1:-1])
 
+    def _worth_it(self, runs: Sequence[Ints], clustering: Clustering) -> list[bool]:
+        """Which runs are mended thoroughly: those that lose most."""
+        cost_of_row = clustering.costs(self.records)[clustering.cluster_of_row]
+        order = np.argsort([-float(cost_of_row[rows].mean()) for rows in runs], kind="stable")
+        rows_before = np.cumsum([0, *(len(runs[run]) for run in order[:-1].tolist())])
+        worth = np.empty(len(runs), dtype=np.bool_)
+        worth[order] = rows_before < _ROWS_TO_MEND_THOROUGHLY
+        return worth.tolist()
+
     @property
     def _rows_to_mend(self) -> int:
         """Moving records takes longer the more there are to look at, and those far away are of no use."""
         return max(_ROWS_TO_MEND, _CLUSTERS_TO_MEND * self.constraint.k)
 
-    def _improved(self, clustering: Clustering, rows: Ints, progress: Progress) -> Ints:
+    def _improved(self, clustering: Clustering, rows: Ints, thorough: bool, progress: Progress) -> Ints:  # noqa: FBT001
         own = replace(Records.of(block_of(self.data, rows), self.records.measure), trees=self.records.trees)
         _, clusters = np.unique(clustering.cluster_of_row[rows], return_inverse=True)
         within = _constraint_of_rows(self.constraint, rows)
-        thorough = self.data.row_count <= _ROWS_TO_MEND_THOROUGHLY
         found = improved(own, Clustering(clusters.astype(np.int64)), within, progress, thorough=thorough)
         return found.clustering.cluster_of_row
 
