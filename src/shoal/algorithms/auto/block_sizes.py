@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shoal.algorithms.auto.objective import Shape
+from shoal.algorithms.auto.objective import DataShape
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.kanon_cf.estimate import ClosedRecordCounts, estimated_closed_records
 from shoal.engine.local import LocalData
@@ -32,7 +32,7 @@ _PAIRS_PER_SECOND = 10_000_000  # of records that are compared, by two processor
 class BlockSizes:
     """What a search of all rows may cost that shall take so many seconds on two processors."""
 
-    data: Shape
+    data: DataShape
     models: Sequence[Model]
     measure: str
     seconds: float

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.algorithms.auto.block_sizes import WHOLE, BlockSizes
-from shoal.algorithms.auto.objective import OBJECTIVES, Shape, default_objective, objectives_for
+from shoal.algorithms.auto.objective import OBJECTIVES, DataShape, default_objective, objectives_for
 from shoal.algorithms.auto.trial import Candidate, Trial
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
 from shoal.algorithms.interface import Algorithm
@@ -58,7 +58,7 @@ def automatic(
     models: Sequence[Model],
     options: Mapping[str, Any],
     limits: Limits,
-    data: Shape | None = None,
+    data: DataShape | None = None,
     among: Sequence[str] | None = None,
 ) -> Algorithm:
     """What is run when nobody named an algorithm: the only one that serves, or a trial of several.
@@ -122,7 +122,7 @@ def _in_turn(names: Sequence[str], models: Sequence[Model]) -> list[str]:
     return sorted(turns, key=turns.__getitem__)
 
 
-def _budget(data: Shape, limits: Limits) -> float:
+def _budget(data: DataShape, limits: Limits) -> float:
     """Seconds that a search of all records should take on two processors."""
     if limits.time is None:
         return max(BUDGET, BUDGET_PER_RECORD * data.row_count)
@@ -130,7 +130,7 @@ def _budget(data: Shape, limits: Limits) -> float:
 
 
 def _candidates(
-    data: Shape,
+    data: DataShape,
     models: Sequence[Model],
     names: Sequence[str],
     options: Mapping[str, Any],

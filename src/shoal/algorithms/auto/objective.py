@@ -16,7 +16,7 @@ from shoal.recoding.rows import RowRecoding
 OBJECTIVES = ("ncp", "lm", "tree", "entropy", "monotone_entropy", "ul")
 
 
-class Shape(Protocol):
+class DataShape(Protocol):
     """What a choice looks at before anything is searched, wherever the rows are."""
 
     @property
@@ -36,21 +36,21 @@ class Shape(Protocol):
         """The trees of columns that have one."""
 
 
-def objectives_for(data: Shape) -> tuple[str, ...]:
+def objectives_for(data: DataShape) -> tuple[str, ...]:
     """What can be measured of these data."""
     if not data.quasi:
         return ("ncp", "ul")
     return OBJECTIVES if data.quasi_sets else tuple(each for each in OBJECTIVES if each != "ul")
 
 
-def default_objective(data: Shape) -> str:
+def default_objective(data: DataShape) -> str:
     """LM of a table, NCP of sets; of a table with sets NCP, to which the loss in items is added."""
     if not data.quasi:
         return "ncp"
     return "ncp" if data.quasi_sets else "lm"
 
 
-def in_words(data: Shape, objective: str) -> str:
+def in_words(data: DataShape, objective: str) -> str:
     """What the number is called."""
     both = data.quasi and data.quasi_sets and objective != "ul"
     return f"{objective.upper()} + loss in items" if both else objective.upper()
