@@ -199,7 +199,7 @@ def test_options_that_are_given_to_auto_are_kept():
 
 @pytest.mark.parametrize(
     ("name", "rows_per_block", "expected"),
-    [("kanon-cf", None, 5_000), ("agglomerative", None, 3_000), ("kanon-cf", "30000", 0)],
+    [("kanon-cf", None, 100_000), ("agglomerative", None, 3_000), ("kanon-cf", "30000", 0)],
 )
 def test_tasks_search_in_the_blocks_that_auto_makes_on_one_machine(name, rows_per_block, expected):
     promise = [sh.KAnonymity(5)]
