@@ -27,7 +27,7 @@ from shoal.recoding.cuts import SUPPRESSED_ITEM
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.rows import ItemRecoding, RowRecoding
 
-_TIMES_K = (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
+_TIMES_K = (3, 6, 1, 2, 12, 4, 24, 8, 1.5, 16, 32, 64)  # where the knee mostly is comes first
 _ROWS_AT_ONCE, _BLOCK = 50_000, 20_000
 _MOST_CLOSED = 1_000_000
 _SHARE_TO_BEGIN_IN = 0.7  # of the time: another class size takes about as long as those before
@@ -84,11 +84,13 @@ class Classwise(Algorithm):
         found: list[RowRecoding] = []
         for number, times in enumerate(_TIMES_K):
             size = round(times * task.k)
-            if found and (size > data.row_count or progress.expired(_SHARE_TO_BEGIN_IN)):
+            if size > data.row_count and times > 1:
+                continue
+            if found and progress.expired(_SHARE_TO_BEGIN_IN):
                 break
             progress.update(number, len(_TIMES_K))
             found.append(task.with_classes(size, ways, rng, progress))
-        return _at_the_knee(found)
+        return _at_the_knee(sorted(found, key=lambda each: each.figures["class_size"]))
 
     def _ways(self, data: LocalData, models: Sequence[Model]) -> dict[str, ClassItems]:
         ways: dict[str, ClassItems] = {}
