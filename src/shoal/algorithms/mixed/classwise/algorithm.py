@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.classwise.class_items import ClassItems, Nodes, Unions
-from shoal.algorithms.mixed.joint_search.frontier import knee
+from shoal.algorithms.mixed.joint_search.frontier import knee, verdicts_of
 from shoal.algorithms.parameters import OneOf, Within, parameter
 from shoal.algorithms.relational.hilbert.algorithm import Hilbert
 from shoal.algorithms.relational.kanon_cf.algorithm import KAnonCF
@@ -90,7 +90,7 @@ class Classwise(Algorithm):
                 break
             progress.update(number, len(_TIMES_K))
             found.append(task.with_classes(size, ways, rng, progress))
-        return _at_the_knee(sorted(found, key=lambda each: each.figures["class_size"]))
+        return _at_the_knee(data, models, sorted(found, key=lambda each: each.figures["class_size"]))
 
     def _ways(self, data: LocalData, models: Sequence[Model]) -> dict[str, ClassItems]:
         ways: dict[str, ClassItems] = {}
@@ -165,14 +165,17 @@ class _Task:
             "relational_loss": combined_cost(of_columns, self.data, "ncp"),
             "utility_loss": joint_utility_loss(self.data, items),
             "classes": len(np.unique(clusters.cluster_of_row)),
-            "holds": True,
         }
 
 
-def _at_the_knee(found: Sequence[RowRecoding]) -> RowRecoding:
-    """The decision at the knee of the curve; its figures list all."""
-    points = [dict(each.figures) for each in found]
-    best = knee(points)
+def _at_the_knee(data: LocalData, models: Sequence[Model], found: Sequence[RowRecoding]) -> RowRecoding:
+    """The decision at the knee of the curve; its figures list all, each of them verified."""
+    points = [
+        {**each.figures, "holds": all(verdict.holds for verdict in verdicts_of(data, models, each))}
+        for each in found
+    ]
+    safe = [place for place, point in enumerate(points) if point["holds"]]
+    best = safe[knee([points[place] for place in safe])]
     notice = (
         f"{len(points)} class sizes were tried; published is class_size = {points[best]['class_size']}, the"
         " knee of the curve: pick another from the frontier if you weigh values and items differently"

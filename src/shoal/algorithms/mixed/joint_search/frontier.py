@@ -10,6 +10,8 @@ from shoal.algorithms.mixed.joint_search.task import JointTask
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible, LimitReached
 from shoal.privacy.check import verify_all
+from shoal.privacy.model import Model
+from shoal.privacy.verdict import Verdict
 from shoal.progress import Progress
 from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.rows import RowRecoding
@@ -65,10 +67,14 @@ def best_of(
     return replace(chosen, notices=(*chosen.notices, notice), figures={**chosen.figures, "frontier": points})
 
 
-def _point(task: JointTask, joint: RowRecoding) -> dict[str, Any]:
-    data = task.data
+def verdicts_of(data: LocalData, models: Sequence[Model], joint: RowRecoding) -> Sequence[Verdict]:
+    """What a check of the release says that a decision would give."""
     released = apply_recoding(data.table, data.trees, data.roles, joint, smallest=1).table
-    verdicts = verify_all(task.models, LocalData(released, data.roles))
+    return verify_all(models, LocalData(released, data.roles))
+
+
+def _point(task: JointTask, joint: RowRecoding) -> dict[str, Any]:
+    verdicts = verdicts_of(task.data, task.models, joint)
     names = ("delta", "relational_loss", "utility_loss", "clusters", "largest_cluster", "merges")
     return {
         **{name: joint.figures[name] for name in names},
