@@ -22,15 +22,13 @@ def likely_shares(meanings, records, rounds=10):
     return shares
 
 
-def shows_an_item_twice(meanings, records):
-    """Whether two labels of one record cover the same item."""
-    return any(
-        meanings[one] & meanings[other]
-        for record in records
-        for one in record
-        for other in record
-        if one < other
-    )
+def best_shares(meanings, records):
+    """The middle of both."""
+    even, likely = uniform_shares(meanings), likely_shares(meanings, records)
+    return {
+        label: {item: (even[label][item] + likely[label][item]) / 2 for item in items}
+        for label, items in meanings.items()
+    }
 
 
 def expected_count(shares, records, wanted):

@@ -20,7 +20,7 @@ from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
 from shoal.metrics.answers import support_of
 from shoal.metrics.item_shares import (
     ItemEstimator,
-    best_estimator,
+    best_shares,
     check_estimator,
     likely_shares,
     uniform_shares,
@@ -93,18 +93,16 @@ class RecordsEstimator:
             )
             for name in (*original.quasi, *original.quasi_sets)
         }
-        self._estimators = {
-            name: self._best_estimator(name) if items == "best" else items for name in original.quasi_sets
-        }
-        self._shares = {
-            name: self._item_shares(name, by) for name, by in self._estimators.items() if by != "subsets"
-        }
+        self._estimator: ItemEstimator = items
+        self._shares = (
+            {} if items == "subsets" else {name: self._item_shares(name) for name in original.quasi_sets}
+        )
+        self._has_sets = bool(original.quasi_sets)
 
     @property
     def in_words(self) -> str:
         """What is assumed of published items."""
-        told = dict.fromkeys(self._estimators.values())
-        return "; ".join(_IN_WORDS[estimator] for estimator in told) or _OF_VALUES
+        return _IN_WORDS[self._estimator] if self._has_sets else _OF_VALUES
 
     def count(self, query: Query) -> float:
         """The sum over records of the probability that the query counts them."""
@@ -123,7 +121,7 @@ class RecordsEstimator:
     def _chances_of_items(self, name: str, items: Sequence[str]) -> Floats:
         wanted = tuple(dict.fromkeys(items))
         meaning, sets = self._meaning(name), self._table.sets(name).arrays
-        if self._estimators[name] == "subsets":
+        if self._estimator == "subsets":
             return self._chances_of_subsets(name, wanted)
         chances = np.ones(self._table.row_count)
         for item in wanted:
@@ -146,14 +144,12 @@ class RecordsEstimator:
         exponents = np.bincount(rows, logs[codes], len(sets))
         return np.where(found == len(wanted), np.exp(exponents), 0.0)
 
-    def _best_estimator(self, name: str) -> ItemEstimator:
-        return best_estimator(self._meanings[name].covered, self._table.sets(name).arrays)
-
-    def _item_shares(self, name: str, estimator: ItemEstimator) -> Floats:
+    def _item_shares(self, name: str) -> Floats:
         covered, sets = self._meanings[name].covered, self._table.sets(name).arrays
-        if estimator == "items":
+        if self._estimator == "items":
             return uniform_shares(covered)
-        return likely_shares(covered, np.bincount(sets.items, minlength=len(covered.starts) - 1))
+        shares = likely_shares if self._estimator == "likelihood" else best_shares
+        return shares(covered, np.bincount(sets.items, minlength=len(covered.starts) - 1))
 
     def _meaning(self, name: str) -> LabelMeaning:
         if name not in self._meanings:
@@ -163,6 +159,8 @@ class RecordsEstimator:
 
 _OF_VALUES = "each value that a published one covers is as likely as the others"
 _IN_WORDS: Mapping[ItemEstimator, str] = {
+    "best": "a published item is shared out among those that it covers, half of it evenly and half of it by"
+    " how often they seem to occur",
     "items": "each of the n items that a published one covers is held with probability 1/n",
     "subsets": "each way to hold some of the items that a published one covers is as likely as the others",
     "likelihood": "a published item is shared out among those that it covers by how often they seem to occur",
