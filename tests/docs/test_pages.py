@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from shoal.algorithms.catalogue import ALGORITHMS
+from shoal.algorithms.parameters import AS_PRINTED, parameters_of
 from shoal.policy.policy_file import (
     MODEL_NAMES,
     RECIPES,
@@ -51,6 +52,16 @@ def test_every_key_of_a_policy_is_documented(section):
     text = page("policy-file.md")
     for key in section.model_fields:
         assert f"`{key}`" in text, key
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_addition_that_as_printed_leaves_out_is_documented(name):
+    (table,) = re.findall(r"### As its paper prints it\n(.*?)\n## ", page("policy-file.md"), re.DOTALL)
+    rows = [row for row in table.splitlines() if row.startswith("| ") and f"`{name}`" in row.split("|")[1]]
+    declared = parameters_of(ALGORITHMS[name])
+    assert len(rows) == sum(each.name == AS_PRINTED for each in declared)
+    for each in declared:
+        assert each.printed is None or f"`{each.name}" in rows[0], each.name
 
 
 def test_every_recipe_of_a_hierarchy_is_documented():

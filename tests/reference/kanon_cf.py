@@ -3,7 +3,7 @@
 Trees are as in `clusterings`: parent[u] is the node above u, and a root is its own parent.
 """
 
-from itertools import product
+from itertools import permutations, product
 
 from tests.reference.clusterings import way_up
 
@@ -60,3 +60,28 @@ def is_part_to_take(part, places, covered, k, frugal):
         wanted = k if frugal and len(anew) >= 2 * k else 2 * k - 1
         return part <= anew and len(part) == wanted
     return anew <= part <= places and len(part) == max(k, len(anew))
+
+
+def clusterings_of(cover, k):
+    """Every clustering that Algorithm 2 may make of a cover, whatever it takes first."""
+    start = frozenset(enumerate(map(frozenset, cover)))
+    waiting, met, found = [start], {start}, set()
+    while waiting:
+        sets = waiting.pop()
+        after = set(_next_of_algorithm_2(sets, k))
+        if not after:
+            found.add(frozenset(places for _, places in sets))
+        waiting += after - met
+        met |= after
+    return found
+
+
+def _next_of_algorithm_2(sets, k):
+    """What one step may lead to: a place leaves a set of more than k, or two sets of k are united."""
+    for (j, one), (l, other) in permutations(sets, 2):
+        rest = sets - {(j, one), (l, other)}
+        for place in one & other:
+            if len(one) > k:
+                yield rest | {(j, one - {place}), (l, other)}
+            elif len(other) == k:
+                yield rest | {(j, one | other)}

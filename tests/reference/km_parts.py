@@ -115,8 +115,8 @@ def generalized(above, leaves, transactions, cut, *, k, m, inside):
     return cut
 
 
-def vertical(above, leaves, transactions, *, k, m, level, parts):
-    """The cut of VPA before it is made minimal."""
+def vertical(above, leaves, transactions, *, k, m, level, parts, way_up=generalized):
+    """The cut of VPA before it is made minimal; `way_up` is the AA that it uses."""
     subtrees = subtrees_of_level(above, leaves, level)
     below = km.leaves_below(above, leaves)
     weights = [sum(len(each & below[node]) for each in transactions) for node in subtrees]
@@ -125,11 +125,9 @@ def vertical(above, leaves, transactions, *, k, m, level, parts):
     for start, end in pairwise(places):
         inside = set().union(*(below[node] for node in subtrees[start:end]))
         projected = [each & inside for each in transactions]
-        alone = generalized(
-            above, leaves, projected, {leaf: leaf for leaf in leaves}, k=k, m=m, inside=inside
-        )
+        alone = way_up(above, leaves, projected, {leaf: leaf for leaf in leaves}, k=k, m=m, inside=inside)
         cut |= {leaf: alone[leaf] for leaf in inside}
-    return generalized(above, leaves, transactions, cut, k=k, m=m, inside=set(leaves))
+    return way_up(above, leaves, transactions, cut, k=k, m=m, inside=set(leaves))
 
 
 def may_leave(transactions, cut, k):

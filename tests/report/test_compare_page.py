@@ -5,6 +5,7 @@ from shoal.report.compare_page import Advice, compare_page
 ROW = {
     "run": "auto k=5",
     "algorithm": "auto",
+    "variant": "auto",
     "took": "lra",
     "model": "km-anonymity",
     "promise": "km-anonymity k=5 m=2",

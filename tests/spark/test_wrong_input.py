@@ -8,6 +8,8 @@ import pytest
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
 
 import shoal as sh
+from shoal.algorithms.search import Search
+from shoal.spark.search import spark_algorithm
 from tests.spark.test_release import ITEMS, as_arrow, as_frame
 
 
@@ -100,3 +102,10 @@ def test_an_algorithm_that_does_not_run_there_is_refused_with_those_that_do(spar
         ),
     ):
         sh.anonymize(data, sh.KmAnonymity(k=2, m=1), algorithm="pcta")
+
+
+@pytest.mark.parametrize("name", ["aa", "lra", "auto"])
+def test_what_a_paper_prints_is_not_divided_among_tasks(name):
+    search = Search(algorithm=name, options={"as_printed": True})
+    with pytest.raises(sh.ShoalError, match="as_printed|nothing that runs on Spark"):
+        spark_algorithm(search, [sh.KmAnonymity(2, 2)])

@@ -9,7 +9,7 @@ from shoal.algorithms.mixed.rfirst import Rfirst
 from shoal.algorithms.mixed.rum_bound import RmergeR, RmergeRT, RmergeT
 from shoal.algorithms.mixed.tfirst import Tfirst
 from shoal.algorithms.mixed.tum_bound import TmergeR, TmergeRT, TmergeT
-from shoal.algorithms.parameters import parameters_of
+from shoal.algorithms.parameters import parameters_of, refuse_additions
 from shoal.algorithms.relational.agglomerative import Agglomerative
 from shoal.algorithms.relational.cluster import Cluster
 from shoal.algorithms.relational.forest import Forest
@@ -83,6 +83,7 @@ def make_algorithm(name: str, options: Mapping[str, Any]) -> Algorithm:
     for option in options:
         if option not in known:
             raise UnknownName(name, "option", option, known)
+    refuse_additions(algorithm, options)
     return algorithm(**options)
 
 

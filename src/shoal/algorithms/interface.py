@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from shoal.algorithms.parameters import check_parameters
+from shoal.algorithms.parameters import check_parameters, leave_out_additions
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
 from shoal.progress import Progress
@@ -47,8 +47,9 @@ class Algorithm:
     heeds_absence: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse bad values of parameters."""
+        """Refuse bad values of parameters; `as_printed` leaves out what the paper does not have."""
         check_parameters(self)
+        leave_out_additions(self)
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress

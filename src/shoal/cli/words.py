@@ -10,6 +10,7 @@ from shoal.explain.items import Explanation
 from shoal.metrics.catalogue import MEASURES, in_headlines
 from shoal.privacy.verdict import Verdict
 from shoal.report.outcome import Outcome
+from shoal.report.wording import with_options
 from shoal.run.verification import FileVerification
 from shoal.study.check import Checked
 from shoal.study.profile import Profile
@@ -30,7 +31,7 @@ def outcome(facts: Outcome) -> dict[str, object]:
         "smallest support": facts.smallest,
         "records": f"{facts.cost.records} read, {facts.cost.published_records} published,"
         f" {facts.cost.suppressed_records} suppressed",
-        "algorithm": facts.provenance.algorithm,
+        "algorithm": with_options(facts.provenance.algorithm, facts.provenance.options),
         **_losses(facts.cost.losses),
         "time": f"{seconds['total']:.2f} s, of which search {seconds['algorithm']:.2f} s",
     }

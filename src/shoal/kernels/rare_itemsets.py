@@ -271,8 +271,9 @@ def _take_pair(rare: RareSets) -> bool:
         if wanted and 0 < support < rare.wanted.k:
             first, second = (position - 1) // count, (position - 1) % count
             is_fresh = rare.levels[_HAS_FRESH, depth] or what[IS_FRESH, first] or what[IS_FRESH, second]
-            if is_fresh and _belongs(rare, depth, first) and _belongs(rare, depth, second):
-                rare.levels[_PREFIX, depth], rare.levels[_PREFIX, depth + 1] = first, second
+            rare.levels[_PREFIX, depth] = first
+            if is_fresh and _belongs(rare, depth, first) and _belongs(rare, depth + 1, second):
+                rare.levels[_PREFIX, depth + 1] = second
                 at[_SIZE], at[_SUPPORT], at[_NEXT_PAIR] = depth + 2, support, position
                 at[_SEEN] += 1
                 return True

@@ -92,13 +92,17 @@ class Changes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """How the release came about; `figures` say what the search did, `notices` what the user should know."""
+    """How the release came about; `figures` say what the search did, `notices` what the user should know.
+
+    `options` are those of the algorithm that were given.
+    """
 
     algorithm: str
     seconds: Mapping[str, float]
     peak_memory_mb: float
     notices: tuple[str, ...] = ()
     policy: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     figures: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -10,7 +10,7 @@ from shoal.report.html import tag
 from shoal.report.outcome import Outcome
 from shoal.report.parts import private_header
 from shoal.report.sections import sections, summary
-from shoal.report.wording import counted
+from shoal.report.wording import counted, with_options
 
 
 def page(outcome: Outcome) -> str:
@@ -24,7 +24,7 @@ def page(outcome: Outcome) -> str:
             " with the published file.",
         ),
         sections(outcome),
-        f"Made by Shoal {version('shoal')} with the algorithm {outcome.provenance.algorithm}.",
+        f"Made by Shoal {version('shoal')} with the algorithm {_found_by(outcome)}.",
     )
 
 
@@ -34,6 +34,10 @@ def notebook_view(outcome: Outcome) -> str:
         f"Shoal: {outcome.model}",
         tag("header"),
         summary(outcome),
-        f"Found by the algorithm {outcome.provenance.algorithm}. For the publisher only.",
+        f"Found by the algorithm {_found_by(outcome)}. For the publisher only.",
     )
     return tag("iframe", srcdoc=inner, style="width: 100%; height: 720px; border: 0", title="Shoal result")
+
+
+def _found_by(outcome: Outcome) -> str:
+    return with_options(outcome.provenance.algorithm, outcome.provenance.options)

@@ -19,6 +19,7 @@ def result_dict(outcome: Outcome) -> dict[str, JsonValue]:
             for promise in outcome.claim.promise
         ],
         "algorithm": outcome.provenance.algorithm,
+        "options": json_value(outcome.provenance.options),
         "publishable": outcome.claim.publishable,
         "verdict": {
             "holds": outcome.holds,

@@ -1,5 +1,10 @@
 """Numbers and names as people read them."""
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.json_values import json_value
 from shoal.metrics.catalogue import MEASURES
 
 _UNITS = {"bits": " bits", "multiples of k": " × k"}
@@ -32,6 +37,12 @@ def share(value: float) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """A number of things: 1 row, 2 rows."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def with_options(algorithm: str, options: Mapping[str, Any]) -> str:
+    """An algorithm and the options that it was given, as a policy writes them."""
+    given = ", ".join(f"{name} = {json.dumps(json_value(value))}" for name, value in options.items())
+    return f"{algorithm} with {given}" if given else algorithm
 
 
 def in_words(key: str) -> str:

@@ -124,6 +124,7 @@ def release(
                 *cost.notices,
             ),
             policy=policy_text,
+            options=search.options,
             figures={**engine.figures, **found.figures},
         ),
     )

@@ -15,6 +15,7 @@ from shoal.algorithms.auto.candidates import BUDGET, automatic, named, serving
 from shoal.algorithms.auto.trial import CHOSEN, Ranking, Trial
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
 from shoal.algorithms.interface import Algorithm, Distribution
+from shoal.algorithms.parameters import AS_PRINTED
 from shoal.algorithms.search import Search
 from shoal.errors import BadInput, Cancelled, LimitReached, Problem, ShoalError
 from shoal.privacy.check import require_feasible
@@ -83,6 +84,9 @@ def _refuse_what_spark_cannot(name: str, models: Sequence[Model], search: Search
         names = ", ".join(model.name for model in how.serves)
         what = f"{name} on Spark does not serve {', '.join(others)}"
         raise BadInput(Problem(what, f"it serves {names} there; run it on one machine (--engine local)"))
+    if search.options.get(AS_PRINTED) is True:
+        what = f"{name} on Spark divides the rows, or counts, as its paper does not"
+        raise BadInput(Problem(what, "leave as_printed out, or run it on one machine (--engine local)"))
     if search.keep_order and how.by != "counts":
         what = f"{name} on Spark brings rows together, so their order cannot be kept"
         raise BadInput(Problem(what, "leave keep_order out"))

@@ -134,6 +134,7 @@ def compare(
     rows = tuple(
         {
             "run": job.name,
+            "variant": job.variant,
             "promise": job.promised,
             "standing": standing_of(plans[job.name].models, own),
             **finished[job.name],

@@ -32,6 +32,11 @@ class SweepRun:
     options: Mapping[str, Any]
 
     @property
+    def variant(self) -> str:
+        """The algorithm with what was swept of its options."""
+        return " ".join([self.algorithm, *_pairs(self.options)])
+
+    @property
     def name(self) -> str:
         """What tells this run from the others."""
         return " ".join([self.algorithm, *_pairs({**self.privacy, **self.options})])
@@ -44,7 +49,10 @@ class SweepRun:
 
 
 def _pairs(parameters: Mapping[str, Any]) -> Iterator[str]:
-    return (f"{key}={value}" for key, value in parameters.items())
+    words = {True: "true", False: "false"}
+    return (
+        f"{key}={words[value] if isinstance(value, bool) else value}" for key, value in parameters.items()
+    )
 
 
 def jobs_of(

@@ -91,6 +91,36 @@ def test_resolves_like_the_twin_that_counts_with_a_dictionary(block):
             assert cut_of(recoding) == km.apriori(each.above, each.leaves, each.transactions, k, m), seed
 
 
+@pytest.mark.parametrize("block", range(4))
+def test_as_printed_it_resolves_like_the_count_tree_of_the_paper(block):
+    for seed in range(1000 * block, 1000 * block + 40):
+        each, k, m = random_case(seed)
+        if feasible(each, k):
+            recoding = find(AA(as_printed=True), each, KmAnonymity(k, m))
+            literal = apriori_by_count_tree(each.above, each.leaves, each.transactions, k, m)
+            assert cut_of(recoding) == literal, seed
+            assert KmAnonymity(k, m).verify(released(each, recoding)).holds, seed
+
+
+def test_as_printed_the_worked_example_ends_in_the_same_cut():
+    each = instance(SPEC_TREE, SPEC_SETS)
+    assert labels(each, find(AA(as_printed=True), each, KmAnonymity(2, 2))) == ["A", "A", "b1", "b2"]
+
+
+def test_as_printed_what_the_paper_only_sketches_is_resolved_as_otherwise():
+    kept = 0
+    for seed in range(60):
+        each, _, _, *diverse = diverse_case(seed)
+        for models in ([KmAnonymity(2, 2, negative=True)], diverse):
+            try:
+                recoding = find(AA(as_printed=True), each, *models)
+            except Infeasible:
+                continue
+            kept += 1
+            assert cut_of(recoding) == cut_of(find(AA(minimal=False), each, *models)), seed
+    assert kept > 30
+
+
 def assert_safe_and_minimal(seed):
     each, k, m = random_case(seed)
     model = KmAnonymity(k, m)

@@ -1,4 +1,5 @@
 import random
+from functools import partial
 from math import comb
 
 import numpy as np
@@ -24,6 +25,7 @@ from tests.algorithms.sets.searches import (
     with_items,
 )
 from tests.reference import km, km_parts
+from tests.reference.count_tree import apriori_by_count_tree
 
 
 def rows_of_parts(recoding):
@@ -36,6 +38,26 @@ def sets_of_parts(each, recoding):
     return [[each.transactions[row] for row in rows] for rows in rows_of_parts(recoding)]
 
 
+def rows_of_the_twin(each, k, m, *, parts, flexibility):
+    transactions = each.transactions
+    return km_parts.parts_of_rows(
+        transactions,
+        len(each.leaves),
+        lambda rows: with_items([transactions[row] for row in rows]) >= k,
+        m=min(m, max(1, *map(len, transactions))),
+        parts=parts,
+        flexibility=flexibility,
+    )
+
+
+def assert_cuts(each, recoding, expected, apriori):
+    """Parts have the expected rows, and each the cut that the twin of AA finds there."""
+    assert rows_of_parts(recoding) == [sorted(rows) for rows in expected]
+    for part, rows in enumerate(expected):
+        cut = dict(enumerate(recoding.cuts.node_of_leaf[part].tolist()))
+        assert cut == apriori(each.above, each.leaves, [each.transactions[row] for row in rows])
+
+
 def test_divides_and_resolves_like_the_twin():
     for seed in range(150):
         each, k, m = random_case(seed)
@@ -45,20 +67,22 @@ def test_divides_and_resolves_like_the_twin():
         parts, flexibility = rng.randint(1, 4), rng.randint(0, 3)
         plain = LRA(parts=parts, flexibility=flexibility, minimal=False, single_items=False)
         recoding = find(plain, each, KmAnonymity(k, m))
-        transactions = each.transactions
-        known = min(m, max(1, *map(len, transactions)))
+        expected = rows_of_the_twin(each, k, m, parts=parts, flexibility=flexibility)
+        assert_cuts(each, recoding, expected, partial(km.apriori, k=k, m=m))
 
-        def enough(rows, transactions=transactions, k=k):
-            return with_items([transactions[row] for row in rows]) >= k
 
-        expected = km_parts.parts_of_rows(
-            transactions, len(each.leaves), enough, m=known, parts=parts, flexibility=flexibility
-        )
-        assert rows_of_parts(recoding) == [sorted(rows) for rows in expected], seed
-        for part, rows in enumerate(expected):
-            sets = [transactions[row] for row in rows]
-            cut = dict(enumerate(recoding.cuts.node_of_leaf[part].tolist()))
-            assert cut == km.apriori(each.above, each.leaves, sets, k, m), seed
+def test_as_printed_there_are_three_parts_that_the_papers_aa_resolves():
+    for seed in range(150):
+        each, k, m = random_case(seed)
+        if feasible(each, k):
+            recoding = find(LRA(as_printed=True), each, KmAnonymity(k, m))
+            expected = rows_of_the_twin(each, k, m, parts=3, flexibility=10)
+            assert_cuts(each, recoding, expected, partial(apriori_by_count_tree, k=k, m=m))
+            assert KmAnonymity(k, m).verify(released(each, recoding)).holds
+
+
+def test_as_printed_it_may_have_other_numbers_of_parts():
+    assert LRA(as_printed=True, parts=5).parts == 5
 
 
 @pytest.mark.parametrize("block", blocks_of_instances())

@@ -25,7 +25,7 @@ from tests.algorithms.sets.searches import (
     released,
 )
 from tests.builders import tree
-from tests.reference import km, km_parts
+from tests.reference import count_tree, km, km_parts
 
 
 def cut_of(recoding):
@@ -49,6 +49,17 @@ def test_resolves_like_the_twin():
             each.above, each.leaves, each.transactions, k=k, m=m, level=level, parts=parts
         )
         assert cut_of(recoding) == expected, seed
+
+
+def test_as_printed_it_resolves_with_the_papers_aa():
+    for seed in range(150):
+        each, k, m = random_case(seed)
+        if feasible(each, k):
+            level, parts = seed % 3, 1 + seed % 4
+            recoding = find(VPA(level=level, parts=parts, as_printed=True), each, KmAnonymity(k, m))
+            how = {"k": k, "m": m, "level": level, "parts": parts}
+            assert cut_of(recoding) == cut_of_twin(each, **how, way_up=count_tree.generalized), seed
+            assert KmAnonymity(k, m).verify(released(each, recoding)).holds, seed
 
 
 @pytest.mark.parametrize("block", blocks_of_instances())

@@ -12,7 +12,7 @@ from shoal.algorithms.auto.objective import OBJECTIVES, DataShape, default_objec
 from shoal.algorithms.auto.trial import Candidate, Trial
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.parameters import parameters_of
+from shoal.algorithms.parameters import AS_PRINTED, parameters_of, without_additions
 from shoal.algorithms.relational.clustering.blocks import block_of, some_blocks
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.search import Limits
@@ -141,7 +141,8 @@ def _candidates(
     objective = str(options.get(OBJECTIVE))
     bare = any(name not in data.trees for name in (*data.quasi, *data.quasi_sets))
     suited = [name for name in names if not (bare and ALGORITHMS[name].needs_trees)]
-    if "lra" in suited:  # which never loses more than aa
+    printed = given.get(AS_PRINTED) is True
+    if "lra" in suited and not printed:  # which never loses more than aa
         suited = [name for name in suited if name != "aa"]
     for name in suited or names:
         chosen: dict[str, Any] = {}
@@ -154,9 +155,12 @@ def _candidates(
         if name == "rmerge-rt":
             chosen["items"] = "pcta" if data.row_count <= _LARGE_FOR_PCTA else "auto"
             chosen["delta"] = "frontier"
+        if printed:
+            chosen = without_additions(ALGORITHMS[name], chosen)
         suited_options = _with_limits(name, {**chosen, **given}, limits)
         yield Candidate(name, suited_options, quick=name == "mondrian")
-        if name == "hilbert" and _LOCAL_SEARCH not in given and data.row_count > _SMALL_TABLE:
+        plainly = not {_LOCAL_SEARCH, AS_PRINTED} & set(given)
+        if name == "hilbert" and plainly and data.row_count > _SMALL_TABLE:
             quickly = {**suited_options, _LOCAL_SEARCH: False, "block": WHOLE}
             yield Candidate(name, quickly, mentioned=(_LOCAL_SEARCH,), quick=True)
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from shoal.algorithms.mixed.joint_search.options import items_parameter
 from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
+from shoal.algorithms.parameters import as_printed_parameter
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
@@ -30,6 +31,7 @@ class Rfirst(JointAlgorithm):
 
     items: str = items_parameter()
     minimal: bool = minimal_parameter("with aa, ")
+    as_printed: bool = as_printed_parameter()
 
     def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Gather clusters and generalize the items of each."""

@@ -10,6 +10,7 @@ from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
 from shoal.algorithms.mixed.joint_search.merging import ROUNDING, Order, closeness_of, merge_within
 from shoal.algorithms.mixed.joint_search.options import closeness_parameter, delta_parameter, items_parameter
 from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
+from shoal.algorithms.parameters import as_printed_parameter
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.errors import Infeasible, LimitReached
 from shoal.progress import Progress
@@ -43,6 +44,7 @@ class RumBound(JointAlgorithm):
     items: str = items_parameter()
     closeness: str = closeness_parameter()
     minimal: bool = minimal_parameter("with aa, ")
+    as_printed: bool = as_printed_parameter()
 
     def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Gather clusters, unite them within the bound, and generalize the items of each."""

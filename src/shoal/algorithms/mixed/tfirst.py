@@ -6,7 +6,7 @@ from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.diversity import unite_for_diversity
 from shoal.algorithms.mixed.joint_search.options import items_parameter
 from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
-from shoal.algorithms.parameters import Within, parameter
+from shoal.algorithms.parameters import Within, as_printed_parameter, parameter
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
@@ -41,6 +41,7 @@ class Tfirst(JointAlgorithm):
     parts: int = parameter(3, Within(1), "into how many parts of like items the records are divided")
     items: str = items_parameter()
     minimal: bool = minimal_parameter("with aa, ")
+    as_printed: bool = as_printed_parameter()
 
     def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Divide the records, and generalize values and items of each part."""

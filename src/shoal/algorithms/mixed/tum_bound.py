@@ -16,6 +16,7 @@ from shoal.algorithms.mixed.joint_search.merging import (
 )
 from shoal.algorithms.mixed.joint_search.options import closeness_parameter, delta_parameter, items_parameter
 from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask, Parts
+from shoal.algorithms.parameters import as_printed_parameter
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.errors import Infeasible, LimitReached
 from shoal.progress import Progress
@@ -49,6 +50,7 @@ class TumBound(JointAlgorithm):
     items: str = items_parameter()
     closeness: str = closeness_parameter()
     minimal: bool = minimal_parameter("with aa, ")
+    as_printed: bool = as_printed_parameter()
 
     def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Gather clusters, make their items safe, and unite clusters until the bound is met."""

@@ -1,8 +1,9 @@
 from dataclasses import dataclass
 
 from shoal.algorithms.interface import Distribution
+from shoal.algorithms.parameters import as_printed_parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
-from shoal.algorithms.sets.cut_search.generalization import generalize
+from shoal.algorithms.sets.cut_search.generalization import generalize, generalize_as_printed
 from shoal.algorithms.sets.cut_search.options import exchanges_parameter, minimal_parameter
 from shoal.algorithms.sets.cut_search.task import CutAlgorithm, CutTask
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -20,7 +21,8 @@ class AA(CutAlgorithm):
     least; whatever contains a replaced node needs no look any more, which is what makes the order of sizes
     pay. Supports are counted at the current cut only, one first item after the other, so memory does not
     depend on the number of itemsets. Afterwards nodes are expanded again where the promise allows it, and a
-    few of the dearest ones are expanded at the expense of others if that pays.
+    few of the dearest ones are expanded at the expense of others if that pays. With `as_printed` the sets
+    come in the order of the paper's count-tree, and the cut stays as they leave it.
 
     Contract
         needs:      rows; one set column with a tree
@@ -42,6 +44,7 @@ class AA(CutAlgorithm):
 
     minimal: bool = minimal_parameter()
     exchanges: int = exchanges_parameter()
+    as_printed: bool = as_printed_parameter()
 
     def search(self, task: CutTask, progress: Progress) -> RowRecoding:
         """Generalize until every itemset keeps the promise, or up to the root when time is up.
@@ -49,5 +52,6 @@ class AA(CutAlgorithm):
         The transactions may be anywhere.
         """
         cut = Cut(task.violations.transactions)
-        tally = generalize(task.violations, cut, progress)
+        way_up = generalize_as_printed if self.as_printed else generalize
+        tally = way_up(task.violations, cut, progress)
         return task.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)

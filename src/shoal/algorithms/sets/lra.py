@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from shoal.algorithms.interface import Distribution
-from shoal.algorithms.parameters import Within, YesOrNo, parameter
+from shoal.algorithms.parameters import Printed, Within, YesOrNo, as_printed_parameter, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
-from shoal.algorithms.sets.cut_search.generalization import generalize
+from shoal.algorithms.sets.cut_search.generalization import generalize, generalize_as_printed
 from shoal.algorithms.sets.cut_search.options import (
     exchanges_parameter,
     memory_parameter,
@@ -50,7 +50,8 @@ class LRA(CutAlgorithm):
     A part has fewer transactions to hide in than all the data, so unless parts have little in common more
     parts lose more. That is why, by default, one part, two and three are tried and the best is kept. At the
     end transactions of one item, which support no larger itemset, get a part and a cut of their own. So the
-    loss is at most that of AA, and less where such transactions are many.
+    loss is at most that of AA, and less where such transactions are many. With `as_printed` there are three
+    parts, or as many as asked for, of which each has the cut of AA as that is printed.
 
     Contract
         needs:      rows; one set column with a tree
@@ -83,6 +84,7 @@ class LRA(CutAlgorithm):
         rule=Within(0),
         help="how many parts of similar transactions, or more if memory_limit asks for smaller ones; 0 means"
         " that one, two and three are tried and what loses least is kept",
+        printed=Printed(3, ours=(0,)),
     )
     flexibility: int = parameter(
         default=10, rule=Within(0), help="how many transactions a border between parts may be moved"
@@ -93,9 +95,11 @@ class LRA(CutAlgorithm):
         default=True,
         rule=YesOrNo(),
         help="transactions of one item get a part of their own, where they can be published in more detail",
+        printed=Printed(value=False),
     )
     threads: int = threads_parameter()
     memory_limit: float = memory_parameter()
+    as_printed: bool = as_printed_parameter()
 
     def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
         """Divide the transactions and generalize each part until every itemset keeps the promise."""
@@ -122,7 +126,8 @@ class LRA(CutAlgorithm):
     def _search(self, task: ItemTask, rows: Ints, progress: Progress) -> RowRecoding:
         part = _task_of_part(task, rows)
         cut = Cut(part.violations.transactions)
-        tally = generalize(part.violations, cut, progress)
+        way_up = generalize_as_printed if self.as_printed else generalize
+        tally = way_up(part.violations, cut, progress)
         return part.finish(cut, tally, progress, minimal=self.minimal, exchanges=self.exchanges)
 
     def _with_single_items_apart(

@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 
 from shoal.algorithms.interface import Distribution
-from shoal.algorithms.parameters import Within, parameter
+from shoal.algorithms.parameters import Within, as_printed_parameter, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
-from shoal.algorithms.sets.cut_search.generalization import Tally, generalize
+from shoal.algorithms.sets.cut_search.generalization import Tally, generalize, generalize_as_printed
 from shoal.algorithms.sets.cut_search.options import (
     exchanges_parameter,
     memory_parameter,
@@ -36,7 +36,8 @@ class VPA(CutAlgorithm):
     The tree is divided into the subtrees of a level, and these into groups of about equally many occurrences,
     neighbours together. AA runs on the items of each group alone, and moves the cut up to nodes that lie in
     the group as a whole; what that does not mend is left. What all groups decided is where a last AA over all
-    items starts, so that only sets with items of several groups are still to mend.
+    items starts, so that only sets with items of several groups are still to mend. With `as_printed` both are
+    AA as that is printed.
 
     Contract
         needs:      rows; one set column with a tree
@@ -67,6 +68,7 @@ class VPA(CutAlgorithm):
     exchanges: int = exchanges_parameter()
     threads: int = threads_parameter()
     memory_limit: float = memory_parameter()
+    as_printed: bool = as_printed_parameter()
 
     def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
         """Generalize within groups of items, then across them, until every itemset keeps the promise."""
@@ -75,7 +77,7 @@ class VPA(CutAlgorithm):
         room = Room.beside(violations, self.memory_limit)
         groups = room.divide(subtrees, self.parts)
         progress.stage(f"searching {len(groups)} groups of items")
-        searches = [partial(search_group, violations, group) for group in groups]
+        searches = [partial(search_group, violations, group, as_printed=self.as_printed) for group in groups]
         found = in_threads(searches, progress, room.at_once(subtrees, groups, self.threads))
         return self.search_all(task, found, progress)
 
@@ -84,7 +86,8 @@ class VPA(CutAlgorithm):
         progress.stage("searching all items")
         violations = task.violations
         cut = Cut(violations.transactions, np.maximum.reduce([group.node_of_leaf for group in found]))
-        tally = generalize(violations, cut, progress)
+        way_up = generalize_as_printed if self.as_printed else generalize
+        tally = way_up(violations, cut, progress)
         for group in found:
             tally.found += group.tally.found
             tally.mended += group.tally.mended
@@ -148,12 +151,15 @@ class SearchedGroup:
     counted: int
 
 
-def search_group(violations: Violations, group: Ints, progress: Progress) -> SearchedGroup:
+def search_group(
+    violations: Violations, group: Ints, progress: Progress, *, as_printed: bool = False
+) -> SearchedGroup:
     """Look at the items of neighbouring subtrees alone; other leaves stay as they are."""
     transactions = violations.transactions
     first, last = transactions.leaves
     inside: Bools = (first >= first[group[0]]) & (last <= last[group[-1]])
     part = Violations(transactions.within(inside[: transactions.tree.leaf_count]), violations.constraint)
     cut = Cut(part.transactions)
-    tally = generalize(part, cut, progress, allowed=inside)
+    way_up = generalize_as_printed if as_printed else generalize
+    tally = way_up(part, cut, progress, allowed=inside)
     return SearchedGroup(cut.node_of_leaf, tally, part.counted)

@@ -6,6 +6,7 @@ from typing import Any
 from nicegui import ui
 
 from shoal.algorithms.catalogue import describe_algorithms
+from shoal.algorithms.parameters import AS_PRINTED
 from shoal.errors import BadInput, Problem
 from shoal.policy.promise import keys_of, named_models
 from shoal.privacy.catalogue import MODELS
@@ -14,7 +15,7 @@ from shoal.report.wording import sentence
 from shoal.study.comparison import AUTO
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
-from shoal.web.pages.result import chosen_job, main_loss, parameters_of
+from shoal.web.pages.result import chosen_job, found_by, main_loss, parameters_of
 from shoal.web.pages.running import jobs_list
 from shoal.web.service.jobs import Job
 
@@ -47,7 +48,7 @@ def _past(runs: Sequence[Job]) -> None:
     lines: dict[str, list[Point]] = {}
     for job in runs:
         if (point := _point(job)) is not None:
-            lines.setdefault(str((job.result or {})["algorithm"]), []).append(point)
+            lines.setdefault(found_by(job.result or {}), []).append(point)
     if sum(map(len, lines.values())) > 1:
         _plot(lines, [])
 
@@ -58,7 +59,7 @@ def _row(job: Job) -> tuple[str, ...]:
     return (
         str(job.request["sections"]["privacy"]["model"]),
         parameters_of(job),
-        str(result["algorithm"]),
+        found_by(result),
         "yes" if result["verdict"]["holds"] else "no",
         page.percent(main_loss(result["loss"])),
         "" if risk is None else page.percent(risk["highest"]),
@@ -109,6 +110,7 @@ async def _sweep_form(place: Place, trouble: ui.element) -> None:
         )
         algorithms = ui.select([AUTO, *serving], value=[AUTO], multiple=True, label="Algorithms")
         algorithms.props("outlined dense use-chips").classes("w-full")
+        printed = ui.checkbox("Each also as its paper prints it, without what we added")
         models = ui.select(offered, value=offered[:1], multiple=True, label="Promises")
         models.props("outlined dense use-chips").classes("w-full")
         values = {
@@ -123,7 +125,9 @@ async def _sweep_form(place: Place, trouble: ui.element) -> None:
             numbers = await page.attempt(trouble, sweep_of, texts)
             if numbers is None:
                 return
-            sweep = numbers if chosen == offered[:1] else {"model": chosen, **numbers}
+            sweep: dict[str, Any] = numbers if chosen == offered[:1] else {"model": chosen, **numbers}
+            if printed.value:
+                sweep[AS_PRINTED] = [False, True]
             names = list(algorithms.value or [])
             compare = place.service.jobs.compare
             if (
@@ -192,7 +196,8 @@ def _found(place: Place, job: Job, trouble: ui.element) -> None:
         if usable:
             lines: dict[str, list[Point]] = {}
             for row in usable:
-                lines.setdefault(row["algorithm"], []).append((row["risk"], row[loss], row["run"]))
+                variant = row.get("variant", row["algorithm"])  # not told by sweeps of earlier versions
+                lines.setdefault(variant, []).append((row["risk"], row[loss], row["run"]))
             front = sorted((row["risk"], row[loss]) for row in usable if row["run"] in result["front"])
             _plot(lines, front, pick)
             page.paragraph("Click a mark to choose its run.", quiet=True)

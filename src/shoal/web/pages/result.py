@@ -8,7 +8,7 @@ from nicegui import events, ui
 
 from shoal.metrics.catalogue import MEASURES, in_headlines
 from shoal.privacy.catalogue import MODELS
-from shoal.report.wording import capitalized, measure, sentence
+from shoal.report.wording import capitalized, measure, sentence, with_options
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import Job, JobKind
@@ -141,10 +141,15 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
         for name, lost in in_headlines(loss).items():
             if lost is not None:
                 page.tile(capitalized(MEASURES[name].label), measure(name, lost), "0 is nothing lost")
-        page.tile("Algorithm", str(result["algorithm"]), f"{result['seconds']['total']:,.1f} s")
+        page.tile("Algorithm", found_by(result), f"{result['seconds']['total']:,.1f} s")
     if notes := [sentence(each) for each in (*view["notices"], *view["attacks"])]:
         with page.card("Worth knowing"):
             page.bullets(notes)
+
+
+def found_by(result: Mapping[str, Any]) -> str:
+    """The algorithm of a run and its options; runs of earlier versions do not tell these."""
+    return with_options(str(result["algorithm"]), result.get("options", {}))
 
 
 def _figures(view: Mapping[str, Any]) -> None:

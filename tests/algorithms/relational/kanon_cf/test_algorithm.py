@@ -6,19 +6,22 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from shoal.algorithms.relational.clustering import clustering_algorithm
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.algorithms.relational.full_domain import lattice_search
 from shoal.algorithms.relational.full_domain.algorithm import FullDomain
 from shoal.algorithms.relational.hilbert.algorithm import Hilbert
-from shoal.algorithms.relational.kanon_cf import closed_records, cover
+from shoal.algorithms.relational.kanon_cf import algorithm, closed_records, cover
 from shoal.algorithms.relational.kanon_cf.algorithm import KAnonCF
+from shoal.engine.local import LocalData
 from shoal.errors import Cancelled, Infeasible, LimitReached
 from shoal.metrics.relational import table_cost
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.progress import Silent
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.roles import Quasi, Sensitive
-from tests.algorithms.relational.kanon_cf.test_closed_records import CLOTHING, SOLD, wide_data
+from tests.algorithms.relational.kanon_cf.test_closed_records import CLOTHING, SOLD, mined, wide_data
 from tests.algorithms.relational.tables import tables
 from tests.builders import flat_tree, local_data, tree
 from tests.reference import clusterings as reference
@@ -55,6 +58,39 @@ def test_loss_is_within_the_proven_factor_of_the_best(drawn, k, measure, local_s
     assert best - 1e-9 <= found <= factor * best + 1e-9
     assert recoding.figures["lower_bound"] * len(rows) <= best + 1e-9
     assert found <= recoding.figures["cost_before_local_search"] * len(rows) + 1e-9
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    drawn=tables(least_rows=2, with_subjects=False), k=st.integers(2, 4), measure=st.sampled_from(MEASURES)
+)
+def test_as_printed_there_is_the_cover_of_the_paper_and_nothing_else(drawn, k, measure):
+    """Of which `test_cover` knows that its sets and clusters are those of Algorithms 4 and 2."""
+    assume(len(drawn.rows) >= k)
+    data = drawn.on_trees.data
+    records = Records.of(data, measure)
+    recoding = find(data, KAnonymity(k), measure=measure, as_printed=True)
+    if data.quasi:
+        printed = cover.greedy_cover(records, mined(records, k), k, Silent()).clustering(records)
+        assert recoding.figures["cost"] == pytest.approx(printed.cost(records))
+        expected = printed.unite_alike(records).generalized(records)
+        np.testing.assert_array_equal(recoding.clusters.cluster_of_row, expected.cluster_of_row)
+    released = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1)
+    assert KAnonymity(k).verify(LocalData(released.table, data.roles)).holds
+
+
+def test_as_printed_clusters_are_united_for_diversity_alone(monkeypatch):
+    def ours(*_):
+        raise AssertionError("an addition of ours")
+
+    for addition in ("cheapest_levels", "runs_along_the_curve"):
+        monkeypatch.setattr(algorithm, addition, ours)
+    monkeypatch.setattr(clustering_algorithm, "improved", ours)
+    models = KAnonymity(3), LDiversity(2)
+    rows = [*[("a", "flu")] * 3, *[("b", "cold")] * 3, *[("c", "flu"), ("c", "cold")] * 2]
+    recoding = find(local_data(rows, DIVERSE, trees={"x": flat_tree("abc")}), *models, as_printed=True)
+    assert class_sizes(recoding) == [4, 6]
+    assert "clusters of k rows were united" in recoding.notices[-1]
 
 
 @settings(deadline=None, max_examples=40)
@@ -213,6 +249,12 @@ def test_a_cover_that_time_cut_is_replaced_by_a_fast_rival(monkeypatch):
     assert recoding.figures["mined_all"]
     assert recoding.figures["times_best_at_most"] is None
     assert any("time was up before the rows were covered" in notice for notice in recoding.notices)
+
+
+def test_as_printed_no_rival_stands_in_for_a_cover_that_time_cut(monkeypatch):
+    monkeypatch.setattr(cover, "_LOOKS_PER_SLICE", 10)
+    with pytest.raises(LimitReached, match=r"no other way; [0-9,]+ closed generalized records.*columns"):
+        find(wide_data(5), KAnonymity(4), as_printed=True, progress=UpAfterMining())
 
 
 class StopsAfter(Silent):

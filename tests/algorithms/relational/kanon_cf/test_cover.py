@@ -25,9 +25,9 @@ def places_as_rows(records):
 
 
 @st.composite
-def problems(draw):
+def problems(draw, most_rows=14):
     """Records and k, which is at most their number."""
-    drawn = draw(tables(least_rows=1, most_rows=14, with_subjects=False)).on_trees
+    drawn = draw(tables(least_rows=1, most_rows=most_rows, with_subjects=False)).on_trees
     k = draw(st.integers(2, 4))
     assume(k <= len(drawn.rows))
     return Records.of(drawn.data, draw(MEASURES)), k
@@ -70,6 +70,19 @@ def test_clustering_is_disjoint_and_its_sets_cost_no_more(problem, frugal):
         clusterings.cost_of(parent, cost, [rows[place] for place in places]) for places in sets_of(cover)
     )
     assert clustering.costs(records).sum() <= of_cover + 1e-9
+
+
+@settings(deadline=None, max_examples=60)
+@given(problem=problems(most_rows=8))
+def test_clustering_is_one_that_algorithm_2_may_make(problem):
+    records, k = problem
+    cover = greedy_cover(records, mined(records, k), k, Silent())
+    assume(sum(map(len, sets_of(cover))) <= records.row_count + 5)
+    cluster_of_place = cover.clustering(records).cluster_of_row[records.rows]
+    clusters = {
+        frozenset(np.flatnonzero(cluster_of_place == number).tolist()) for number in cluster_of_place.tolist()
+    }
+    assert clusters in kanon_cf.clusterings_of(sets_of(cover), k)
 
 
 @settings(deadline=None, max_examples=60)

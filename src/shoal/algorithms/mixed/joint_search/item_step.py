@@ -9,7 +9,7 @@ import numpy as np
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
-from shoal.algorithms.sets.cut_search.generalization import generalize
+from shoal.algorithms.sets.cut_search.generalization import generalize, generalize_as_printed
 from shoal.algorithms.sets.cut_search.specialization import specialize
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violations
@@ -86,8 +86,11 @@ def nothing_published(with_items: int, item_count: int) -> PartItems:
 class TreeStep:
     """AA over the trees of the columns, on any part of the records."""
 
-    def __init__(self, sets: JointSets, constraint: ItemConstraint, *, minimal: bool) -> None:
+    def __init__(
+        self, sets: JointSets, constraint: ItemConstraint, *, minimal: bool, as_printed: bool
+    ) -> None:
         self._sets, self._constraint, self._minimal = sets, constraint, minimal
+        self._way_up = generalize_as_printed if as_printed else generalize
         tree = sets.transactions.tree
         weights = weights_of_words(tree, sets.weights)
         self._words = WeightedWords(np.array(tree.sizes), weights)
@@ -124,7 +127,7 @@ class TreeStep:
             return np.arange(part.tree.leaf_count, dtype=np.int64)
         violations = Violations(part, self._constraint)
         cut = Cut(part)
-        tally = generalize(violations, cut, progress, allowed=self._sets.publishable)
+        tally = self._way_up(violations, cut, progress, allowed=self._sets.publishable)
         if not self._sets.publishable[cut.nodes].all():
             return None  # time was up, and everything was moved up to a root that no column has
         if (tally.left or not tally.in_time) and violations.first_at(cut) is not None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shoal.algorithms.parameters import NumberOrWord, OneOf, Within, parameter
+from shoal.algorithms.parameters import NumberOrWord, OneOf, Printed, Within, parameter
 
 FRONTIER = "frontier"
 
@@ -32,4 +32,5 @@ def delta_parameter(what: str) -> Any:
         0.65,
         NumberOrWord(Within(0.0, 1.0), OneOf((FRONTIER,))),
         f"the largest {what} allowed; frontier tries several and reports what each costs",
+        printed=Printed(0.65, ours=(FRONTIER,)),
     )

@@ -43,7 +43,9 @@ class JointTask:
     notices: tuple[str, ...]
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool) -> Self:
+    def of(
+        cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool, as_printed: bool = False
+    ) -> Self:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         require_feasible(models, data)
         constraint = constraint_of(models)
@@ -56,7 +58,9 @@ class JointTask:
             records=Records.of(data, "ncp"),
             sets=sets,
             constraint=constraint,
-            step=_item_step(data, sets, constraint, items, minimal=minimal),
+            step=TreeStep(sets, constraint, minimal=minimal, as_printed=as_printed)
+            if _over_trees(data, sets, items)
+            else UnionStep(data, sets, constraint),
             notices=notices,
         )
 
@@ -110,7 +114,7 @@ class JointTask:
 
 
 class JointAlgorithm(Algorithm):
-    """Publishes single values and items together; `items` and `minimal` steer the item step."""
+    """Publishes single values and items together; `items`, `minimal` and `as_printed` steer the item step."""
 
     __slots__ = ()
     serves = (KKmAnonymity, KLmDiversity)
@@ -122,12 +126,13 @@ class JointAlgorithm(Algorithm):
 
     items: str
     minimal: bool
+    as_printed: bool
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Check that the task can be done, and search."""
-        task = JointTask.of(data, models, items=self.items, minimal=self.minimal)
+        task = JointTask.of(data, models, items=self.items, minimal=self.minimal, as_printed=self.as_printed)
         return self.search(task, rng, progress)
 
     def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
@@ -147,13 +152,10 @@ def constraint_of(models: Sequence[Model]) -> ItemConstraint:
     )
 
 
-def _item_step(
-    data: LocalData, sets: JointSets, constraint: ItemConstraint, items: str, *, minimal: bool
-) -> ItemStep:
+def _over_trees(data: LocalData, sets: JointSets, items: str) -> bool:
+    """Whether items are generalized over trees; BadInput if that is asked for and some column has none."""
     without = [name for name in sets.columns if name not in data.trees]
-    if items == "pcta" or (items == "auto" and without):
-        return UnionStep(data, sets, constraint)
-    if without:
+    if items == "aa" and without:
         raise BadInput(
             *(
                 Problem(
@@ -164,7 +166,7 @@ def _item_step(
                 for name in without
             )
         )
-    return TreeStep(sets, constraint, minimal=minimal)
+    return items != "pcta" and not without
 
 
 def _tree_notices(step: ItemStep, loss: float) -> tuple[str, ...]:

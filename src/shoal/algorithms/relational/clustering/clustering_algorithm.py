@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
+from shoal.algorithms.parameters import OneOf, Printed, Within, YesOrNo, as_printed_parameter, parameter
 from shoal.algorithms.relational.clustering.blocks import BlockSearch, FindClusters, may_be_cut
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
@@ -44,6 +44,17 @@ def block_parameter() -> Any:
         Within(0),
         "larger tables are cut into blocks of about so many records, which are searched one by one; 0 means"
         " all at once",
+        Printed(0),
+    )
+
+
+def local_search_parameter(*, default: bool) -> Any:
+    """Declare whether clusters are improved afterwards."""
+    return parameter(
+        default=default,
+        rule=YesOrNo(),
+        help="afterwards move and swap records while that lowers the loss",
+        printed=Printed(value=False),
     )
 
 
@@ -146,11 +157,10 @@ class ClusteringAlgorithm(Algorithm):
     distributed = Distribution("blocks", OF_CLASSES_ALONE)
 
     measure: str = parameter("ncp", OneOf(MEASURES), "the loss that is kept low")
-    local_search: bool = parameter(
-        default=False, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
-    )
+    local_search: bool = local_search_parameter(default=False)
     w: float = weight_parameter()
     block: int = block_parameter()
+    as_printed: bool = as_printed_parameter()
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress

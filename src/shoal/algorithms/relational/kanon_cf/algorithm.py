@@ -3,16 +3,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import OneOf, Within, YesOrNo, parameter
+from shoal.algorithms.parameters import OneOf, Printed, Within, as_printed_parameter, parameter
 from shoal.algorithms.relational.clustering.blocks import BlockSearch, may_be_cut
 from shoal.algorithms.relational.clustering.clustering_algorithm import (
     block_parameter,
     find_in_blocks,
     finish,
+    local_search_parameter,
     weight_parameter,
 )
 from shoal.algorithms.relational.clustering.clusters import Clustering
@@ -40,6 +42,17 @@ _BYTES_OF_PROGRAM = 300e6
 _BYTES_PER_CELL = 60
 
 
+class _Kind(NamedTuple):
+    """A way to cover the rows, and what is said while that goes on."""
+
+    stage: str
+    frugal: bool
+
+
+_PROVEN = _Kind("covering the records", frugal=False)
+_FRUGAL = _Kind("covering the records frugally", frugal=True)
+
+
 @dataclass(frozen=True, slots=True)
 class KAnonCF(Algorithm):
     """Cover the rows by closed frequent generalized records, the cheapest ones first.
@@ -52,7 +65,7 @@ class KAnonCF(Algorithm):
     gives, and the cheapest one of them is used; and records are moved and swapped afterwards while that
     lowers the loss. Where more than k rows are promised and records may be moved, covers by sets of k / 3
     rows and other weights than `w` are tried as well. If a limit stops the mining, runs along a Hilbert curve
-    are one more start.
+    are one more start. With `as_printed` none of this takes part: there is one cover, the paper's.
 
     Contract
         needs:      rows; quasi-identifiers with trees
@@ -81,13 +94,14 @@ class KAnonCF(Algorithm):
     distributed = Distribution("blocks", OF_CLASSES_ALONE)
 
     measure: str = parameter("lm", OneOf(MEASURES), "the loss that is kept low; entropy is not monotone")
-    local_search: bool = parameter(
-        default=True, rule=YesOrNo(), help="afterwards move and swap records while that lowers the loss"
-    )
+    local_search: bool = local_search_parameter(default=True)
     w: float = weight_parameter()
     block: int = block_parameter()
     most_closed: int = parameter(
-        0, Within(0), "how many closed records are mined at most, the first ones met; 0 means all"
+        0,
+        Within(0),
+        "how many closed records are mined at most, the first ones met; 0 means all",
+        Printed(0),
     )
     memory_limit: float = parameter(
         0.0, Within(0.0), "bytes that the whole program may take; 0 means as many as the machine has"
@@ -97,6 +111,7 @@ class KAnonCF(Algorithm):
         OneOf(("stop", "best")),
         "when memory does not suffice for all closed records: stop, or go on with those that were found",
     )
+    as_printed: bool = as_printed_parameter()
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
@@ -116,11 +131,16 @@ class KAnonCF(Algorithm):
             closed = mining.found()
             flaw = _flaw_of_the_proof(records, closed)
             bound = None if flaw else _lower_bound(records, closed, progress)
-            found = _covers(records, closed, constraint.k, progress, proven=not flaw)
-        covers = [cover for cover in found if cover is not None]
-        if len(covers) < len(found):
+            wanted = self._covers_wanted(proven=not flaw)
+            covers = _covers(records, closed, constraint.k, progress, wanted)
+            if self.as_printed and not covers:
+                raise LimitReached(
+                    "time was up before the rows were covered, and as_printed has no other way"
+                )
+        if len(covers) < len(wanted):
             flaw = flaw or "time was up before the rows were covered"
-        if not closed.complete or not covers:  # many columns may be covered worse than by a fast rival
+        if not (self.as_printed or (closed.complete and covers)):
+            # many columns may be covered worse than by a fast rival
             covers.append(runs_along_the_curve(records, data, constraint.k, progress)[0])
         cover = min(covers, key=lambda found: found.cost(records))
         if not classes_admissible(constraint, *cover.members()).all():
@@ -158,8 +178,7 @@ class KAnonCF(Algorithm):
         with _saying_what_to_reduce(mining):
             self._mine(mining, self._room(records, mining), progress)
             closed = mining.found()
-            found = _covers(records, closed, constraint.k, progress, proven=False)
-        covers = [cover for cover in found if cover is not None]
+            covers = _covers(records, closed, constraint.k, progress, (_FRUGAL,))
         if not closed.complete or not covers:
             covers.append(runs_along_the_curve(records, data, constraint.k, progress)[0])
         cover = min(covers, key=lambda found: found.cost(records))
@@ -181,10 +200,10 @@ class KAnonCF(Algorithm):
         progress.stage("diversity")
         weights = (self.w, *_OTHER_WEIGHTS) if self.local_search else (self.w,)
         starts = [diversify(records, cover, constraint, w, progress) for cover, w in product(covers, weights)]
-        progress.stage("levels")
-        levels = cheapest_levels(data, records, constraint, progress)
-        if levels is not None:
-            starts.append(levels)
+        if not self.as_printed:
+            progress.stage("levels")
+            levels = cheapest_levels(data, records, constraint, progress)
+            starts += [] if levels is None else [levels]
         return min(starts, key=lambda found: found.cost(records))
 
     def _finer_covers(
@@ -205,8 +224,13 @@ class KAnonCF(Algorithm):
             progress.update(mining.count, note=f"{mining.count:,} closed records")
             if mining.count > room or progress.expired(_SHARE_OF_MINING):
                 return []
-        found = _covers(records, mining.found(), finer, progress, proven=True)
-        return [cover for cover in found if cover is not None]
+        return _covers(records, mining.found(), finer, progress, (_FRUGAL, _PROVEN))
+
+    def _covers_wanted(self, *, proven: bool) -> tuple[_Kind, ...]:
+        """A frugal cover, and the one that the proof is about if that is of use."""
+        if self.as_printed:
+            return (_PROVEN,)
+        return (_FRUGAL, _PROVEN) if proven else (_FRUGAL,)
 
     def _room(self, records: Records, mining: Mining) -> int:
         """How many closed records memory holds beside the program and the data."""
@@ -257,14 +281,15 @@ def _lower_bound(records: Records, closed: ClosedRecords, progress: Progress) ->
 
 
 def _covers(
-    records: Records, closed: ClosedRecords, k: int, progress: Progress, *, proven: bool
-) -> list[Clustering | None]:
-    """A frugal cover, and the one that the proof is about if that is of use; None for one that time cut."""
-    covers: list[Clustering | None] = []
-    for frugal in (True, False) if proven else (True,):
-        progress.stage("covering the records frugally" if frugal else "covering the records")
-        cover = greedy_cover(records, closed, k, progress, frugal=frugal)
-        covers.append(None if cover is None else cover.clustering(records))
+    records: Records, closed: ClosedRecords, k: int, progress: Progress, wanted: Sequence[_Kind]
+) -> list[Clustering]:
+    """The covers of these kinds that there was time for, as clusters."""
+    covers = []
+    for kind in wanted:
+        progress.stage(kind.stage)
+        cover = greedy_cover(records, closed, k, progress, frugal=kind.frugal)
+        if cover is not None:
+            covers.append(cover.clustering(records))
     return covers
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.sets.cut_search.cut import Cut
-from shoal.algorithms.sets.cut_search.violations import Pause, Questions, Violation
-from shoal.kernels.arrays import Bools
+from shoal.algorithms.sets.cut_search.violations import Pause, Questions, Violation, Violations
+from shoal.kernels.arrays import Bools, Ints
 from shoal.progress import Progress
 
 _Nodes = tuple[int, ...]
@@ -111,6 +111,35 @@ def generalize(violations: Questions, cut: Cut, progress: Progress, *, allowed: 
                 listed[size, nodes] = True
         moved = tally.in_time and tally.mended > mended and violations.constraint.diverse_m > 0
     return tally
+
+
+def generalize_as_printed(
+    violations: Questions, cut: Cut, progress: Progress, *, allowed: Bools | None = None
+) -> Tally:
+    """The same in the order of the paper's Algorithm 4: one walk through a count-tree for each size.
+
+    The tree holds nodes of all levels, so a rare set of wide nodes may be mended before any that it stands
+    for was met. What the paper only sketches, diversity and facts of absence, is kept as in `generalize`.
+    """
+    constraint = violations.constraint
+    if constraint.diverse_m or constraint.negative:
+        return generalize(violations, cut, progress, allowed=allowed)
+    if not isinstance(violations, Violations):
+        raise TypeError("a count-tree is walked in memory only")
+    tally, repairs = Tally(), Repairs(violations, cut, allowed)
+    for size in range(1, constraint.m + 1):
+        nodes = by_falling_support(violations, cut)
+        if allowed is not None:
+            nodes = nodes[allowed[nodes]]
+        if tally.in_time:
+            mend(violations.at_any_level(cut, nodes, size, lighter=False), repairs, cut, tally, progress)
+    return tally
+
+
+def by_falling_support(violations: Violations, cut: Cut) -> Ints:
+    """The nodes on a cut or above it in the order of the paper's count-tree, each before those below it."""
+    nodes, transactions = violations.on_cut_or_above(cut), violations.transactions
+    return nodes[np.lexsort((nodes, transactions.tree.depths[nodes], -transactions.supports[nodes]))]
 
 
 def mend(

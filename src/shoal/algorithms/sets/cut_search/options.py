@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shoal.algorithms.parameters import Within, YesOrNo, parameter
+from shoal.algorithms.parameters import Printed, Within, YesOrNo, parameter
 
 
 def minimal_parameter(of: str = "") -> Any:
@@ -11,6 +11,7 @@ def minimal_parameter(of: str = "") -> Any:
         default=True,
         rule=YesOrNo(),
         help=f"{of}expand nodes again where the promise allows it: less loss, but more exposed to downcoding",
+        printed=Printed(value=False),
     )
 
 
@@ -20,6 +21,7 @@ def exchanges_parameter() -> Any:
         default=10,
         rule=Within(0),
         help="of a minimal cut, how many of the dearest nodes are tried in exchange for others",
+        printed=Printed(0),
     )
 
 

@@ -159,15 +159,19 @@ class Violations:
         """How many rows hold the present nodes and none of the absent ones."""
         return len(self.transactions.rows(present, absent))
 
-    def at_any_level(self, cut: Cut) -> Iterator[Violation | Pause]:
-        """Sets of at most m nodes on the cut or above it, none above another, each before longer ones.
+    def on_cut_or_above(self, cut: Cut) -> Ints:
+        """The nodes that may stand in the published sets of this cut or a more general one; not the root."""
+        wanted = ~cut.is_below
+        wanted[self.transactions.tree.root] = False
+        return self._occurring(np.flatnonzero(wanted))
 
-        Wide nodes come before narrow ones. Nodes that the cut leaves behind are skipped.
+    def at_any_level(self, cut: Cut, nodes: Ints, size: int, *, lighter: bool) -> Iterator[Violation | Pause]:
+        """Rare sets of so many of the given nodes, or of fewer if `lighter`, none above another.
+
+        They come in the order in which the nodes stand, each before longer ones. The nodes are on the cut or
+        above it, none before one that is above it, and those that the cut leaves behind are skipped.
         """
         tree = self.transactions.tree
-        nodes = self._occurring(np.flatnonzero(~cut.is_below))
-        nodes = nodes[nodes != tree.root]
-        nodes = nodes[np.lexsort((nodes, tree.depths[nodes], -tree.sizes[nodes]))]
         number = numbers_of(nodes, tree.node_count)
         above = [
             [number[node] for node in (leaf, *tree.ancestors(leaf)) if number[node] >= 0]
@@ -177,12 +181,12 @@ class Violations:
             np.cumsum([0, *map(len, above)], dtype=np.int64),
             np.array([each for numbers in above for each in numbers], dtype=np.int64),
         )
-        rows = self._rows_with(1)
+        rows = self._rows_with(1 if lighter else size)
         numbered = self._numbered(cut, nodes, np.ones(len(nodes), dtype=np.bool_))
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
-        wanted = WantedSets(self.constraint.m, lighter=True, k=self.constraint.k, limit=self._no_limit)
+        wanted = WantedSets(size, lighter=lighter, k=self.constraint.k, limit=self._no_limit)
         laid = _Laid(items, rows, nodes, numbered)
-        self._refuse_endless_counting(laid, self.constraint.m)
+        self._refuse_endless_counting(laid, size)
         yield from self._stream(laid, wanted)
 
     def breaks(self, present: Sequence[int], absent: Sequence[int]) -> bool:

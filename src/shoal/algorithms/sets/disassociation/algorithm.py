@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import Within, YesOrNo, parameter
+from shoal.algorithms.parameters import Printed, Within, YesOrNo, as_printed_parameter, parameter
 from shoal.algorithms.sets.cut_search.options import threads_parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.sets.cut_search.transactions import WithSets, only_set_column
@@ -113,8 +113,10 @@ class Disassociate(Algorithm):
         default=False,
         rule=YesOrNo(),
         help="after HORPART, move records to clusters where more of their terms are frequent",
+        printed=Printed(value=False),
     )
     threads: int = threads_parameter()
+    as_printed: bool = as_printed_parameter()
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
