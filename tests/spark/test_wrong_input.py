@@ -107,5 +107,5 @@ def test_an_algorithm_that_does_not_run_there_is_refused_with_those_that_do(spar
 @pytest.mark.parametrize("name", ["aa", "lra", "auto"])
 def test_what_a_paper_prints_is_not_divided_among_tasks(name):
     search = Search(algorithm=name, options={"as_printed": True})
-    with pytest.raises(sh.ShoalError, match="as_printed|nothing that runs on Spark"):
+    with pytest.raises(sh.ShoalError, match=r"as_printed|nothing that runs on Spark"):
         spark_algorithm(search, [sh.KmAnonymity(2, 2)])

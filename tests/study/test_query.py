@@ -57,3 +57,27 @@ def test_queries_are_drawn_with_a_seed(plan_for, tmp_path):
     assert first == second
     assert len(first.asked) == 9
     assert first.errors.are == 0
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        ((2, 1), "about items only, such as 0,1"),
+        ((0, 9), "a number of values and items that some record has"),
+    ],
+)
+def test_a_shape_that_no_record_has_says_what_there_is(plan_for, tmp_path, shape, told):
+    file = tmp_path / "published.txt"
+    file.write_text(BASKETS)
+    with pytest.raises(sh.ShoalError, match=told):
+        ask(file, plan_for(sh.KmAnonymity(2, 1)), Shape(*shape))
+
+
+def test_a_table_without_sets_is_asked_about_values_only(tmp_path):
+    table = tmp_path / "data.csv"
+    table.write_text("age,sex\n" + "30,f\n40,m\n" * 5)
+    roles = {name: sh.Quasi(hierarchy=sh.flat()) for name in ("age", "sex")}
+    plan = Plan(data_path=table, roles=roles, models=Promise((sh.KAnonymity(2),)))
+    with pytest.raises(sh.ShoalError, match="such as 2,0, because these data have no sets"):
+        ask(table, plan, Shape(2, 1))
+    assert ask(table, plan, Shape(2, 0)).errors.are == 0

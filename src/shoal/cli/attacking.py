@@ -13,7 +13,7 @@ from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import load_policy
-from shoal.report.attack_page import FINDING_HEADS, attack_facts, attack_page, finding_row
+from shoal.report.attack_page import FINDING_HEADS, MEAN_RISK, attack_facts, attack_page, finding_row
 from shoal.report.wording import share
 from shoal.run.output import file_that_appears_whole
 from shoal.study.attack import attack_files
@@ -83,6 +83,7 @@ def _show(file: Path, found: Attacked) -> None:
             f"{share(risk.highest)} at most, {share(risk.mean)} on average, among the {risk.people:,} people"
             f" of {who}"
         )
+    facts["mean risk"] = MEAN_RISK
     for weakness in found.weaknesses:
         name, _, told = weakness.partition(": ")
         facts[name.lower()] = told

@@ -31,9 +31,18 @@ def generate_workload(
     rows = _fitting_rows(data, values, items)
     if len(rows) == 0:
         raise InvalidParameter(
-            "the workload", "shape", (values, items), "a number of values and items that some record has"
+            "the workload", "shape", (values, items), _possible_shapes(data, values, items)
         )
     return tuple(_query_of_row(data, rng, int(row), values, items) for row in rng.choice(rows, count))
+
+
+def _possible_shapes(data: LocalData, values: int, items: int) -> str:
+    """What a shape must be that no record has."""
+    if items and not data.quasi_sets:
+        return f"about values only, such as {values or 1},0, because these data have no sets"
+    if values and not data.quasi:
+        return f"about items only, such as 0,{items or 1}, because these data have nothing but sets"
+    return "a number of values and items that some record has"
 
 
 def _fitting_rows(data: LocalData, values: int, items: int) -> Ints:

@@ -73,6 +73,11 @@ def finding_row(finding: Finding) -> tuple[str, ...]:
     )
 
 
+MEAN_RISK = (
+    "Every row that fits is a candidate, whatever class it is in; the report of a run counts only rows that are"
+    " published alike, so its average risk can be higher."
+)
+
 FINDING_HEADS = (
     "who knows",
     "promised",
@@ -184,7 +189,7 @@ def _adversaries(found: Attacked) -> Html:
             "p",
             "Candidates are the published records that fit what is known of a person. Highest risk is that of"
             " the least protected record (prosecutor), mean risk the share of all records that a guess for"
-            " each finds (marketer). A record is unique when it is its only candidate.",
+            f" each finds (marketer). {MEAN_RISK} A record is unique when it is its only candidate.",
         ),
         table("All adversaries", _PAGE_HEADS, rows, numeric=tuple(range(2, len(_PAGE_HEADS)))),
         _journalist(found),

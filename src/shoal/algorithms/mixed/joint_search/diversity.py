@@ -1,7 +1,8 @@
 """Clusters in which a sensitive item has too large a share are united with others until none has.
 
-As Algorithm 8 of Gionis, Mazza, Tassa et al., k-ANON-CF, does it for sensitive columns: see
-`algorithms.relational.diversify`. No generalization of items changes these shares.
+As Algorithm 8 of Kenig, Tassa, A practical approximation algorithm for optimal k-anonymity, 2012, does it for
+sensitive columns: see `algorithms.relational.clustering.diversify`. No generalization of items changes these
+shares.
 """
 
 from fractions import Fraction
