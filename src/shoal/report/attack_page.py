@@ -74,8 +74,8 @@ def finding_row(finding: Finding) -> tuple[str, ...]:
 
 
 MEAN_RISK = (
-    "Every row that fits is a candidate, whatever class it is in; the report of a run counts only rows that are"
-    " published alike, so its average risk can be higher."
+    "Every row that fits is a candidate, whatever class it is in; the report of a run counts only rows that"
+    " are published alike, so its average risk can be higher."
 )
 
 FINDING_HEADS = (
