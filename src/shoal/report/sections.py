@@ -144,7 +144,7 @@ def _risk(outcome: Outcome, before: Risk, after: Risk) -> Html:
             f"Someone knows {who} of a person and picks one of the rows that fit. The chance to pick the"
             f" right one goes from {share(before.highest)} to {share(after.highest)} for the least protected"
             f" record, and from {share(before.mean)} to {share(after.mean)} on average.{promised} Only rows"
-            " that are published alike are counted here; `shoal attack` counts rows of other classes, too, whose"
+            " that are published alike count here; `shoal attack` also counts rows of other classes whose"
             " coarser values fit, so the average that it finds can be lower.",
         ),
         pair(
