@@ -71,6 +71,7 @@ _WIDE_ADULT = TableSet(
     },
     sensitive="salary-class",
 )
+_FIVE = ("age", "workclass", "education", "occupation", "sex")
 _EIGHT = ("age", "workclass", "education", "marital-status", "occupation", "relationship", "race", "sex")
 _ELEVEN = (*_EIGHT, "education-num", "hours-per-week", "native-country")
 
@@ -115,6 +116,7 @@ _PEER_COLUMNS: dict[str, Role] = {
 }
 
 TABLES: Mapping[str, TableSet] = {
+    "adult-5": _WIDE_ADULT.only(_FIVE),
     "adult": _WIDE_ADULT.only(_EIGHT),
     "adult-11": _WIDE_ADULT.only(_ELEVEN),
     "adult-14": _WIDE_ADULT,

@@ -1,6 +1,6 @@
 """How long a profile takes, beside reading and encoding the same file, and beside Arrow reading it alone.
 
-    python bench/profile.py [--rows 1000000] [--repeats 5]
+    python bench/profiling.py [--rows 1000000] [--repeats 5]
 
 All three read the same file of 20 columns in turn; medians; profile must not take more than 3 times what
 `read_table` takes.

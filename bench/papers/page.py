@@ -1,0 +1,88 @@
+"""The page of a paper: every figure with our numbers, and for which form its claims hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from papers.figures import Figure, Form, Known, Line, Panel, Paper
+
+NOT_MEASURED, MEASURED, REPRODUCED, DIFFERS = "not measured yet", "measured", "reproduced", "differs"
+
+
+def page(paper: Paper, known: Known, command: str) -> str:
+    """The whole page in Markdown."""
+    lines = [f"# {paper.title}", "", paper.setting, "", f"    {command}", ""]
+    lines += ["| figure | shows | |", "| --- | --- | --- |"]
+    lines += [f"| {each.name} | {each.shows} | {standing(each, known)} |" for each in paper.figures]
+    for each in paper.figures:
+        lines += ["", f"## {each.name}: {each.shows}", "", *_of_figure(each, known)]
+    return "\n".join(lines) + "\n"
+
+
+def standing(figure: Figure, known: Known) -> str:
+    """Whether a figure was reproduced: by its claims, as far as they hold for the form that was printed.
+
+    A figure of which the paper claims nothing that can be judged was only measured.
+    """
+    if figure.kind != "measured":
+        return figure.kind
+    if any(known(release) is None for panel in figure.panels for release in panel.releases()):
+        return NOT_MEASURED
+    judged = [by_form[0] for panel in figure.panels for _, by_form in verdicts(panel, known)]
+    if not judged:
+        return MEASURED
+    return REPRODUCED if all(holds for _, holds in judged) else DIFFERS
+
+
+def verdicts(panel: Panel, known: Known) -> Iterator[tuple[str, list[tuple[Form, bool]]]]:
+    """Every claim, and for each form whether it holds."""
+
+    def value(line: Line, point: str) -> float:
+        measured = known(panel.release(line, point))
+        return math.nan if measured is None else measured.figure(panel.figure)
+
+    for claim in panel.claims:
+        yield claim.text, [(form, claim.holds(panel.seen_as(form, value))) for form in panel.forms()]
+
+
+def _of_figure(figure: Figure, known: Known) -> Iterator[str]:
+    if figure.said:
+        yield f"The paper: {figure.said}"
+        yield ""
+    for panel in figure.panels:
+        yield from _table(panel, known)
+        for text, by_form in verdicts(panel, known):
+            told = ", ".join(f"{form}: {'yes' if holds else 'no'}" for form, holds in by_form)
+            yield f'- "{text}" {told}.'
+        yield ""
+    state = standing(figure, known)
+    yield f"**{state.capitalize()}.** {figure.why}".rstrip()
+
+
+def _table(panel: Panel, known: Known) -> Iterator[str]:
+    yield f"{panel.title}:"
+    yield ""
+    yield f"| {panel.over} | " + " | ".join(line.title for line in panel.lines) + " |"
+    yield "| ---: " * (1 + len(panel.lines)) + "|"
+    problems: dict[str, None] = {}
+    for point in panel.points:
+        cells = []
+        for line in panel.lines:
+            measured = known(panel.release(line, point))
+            if measured is not None and measured.problem:
+                problems[f"{line.title}: {measured.problem}"] = None
+            cells.append("" if measured is None else _number(measured.figure(panel.figure), panel))
+            if measured is not None and not measured.in_time:
+                cells[-1] += "*"
+        yield f"| {point} | " + " | ".join(cells) + " |"
+    yield ""
+    yield from (f"- {problem}" for problem in problems)
+
+
+def _number(value: float, panel: Panel) -> str:
+    if math.isnan(value):
+        return "-"
+    if panel.percent:
+        return f"{100 * value:.2f}"
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -1,0 +1,161 @@
+"""One release, made by `shoal.anonymize` itself, what was measured of it, and a file that remembers."""
+
+from __future__ import annotations
+
+import json
+import math
+import multiprocessing
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import shoal as sh
+from measuring.cells import peak_memory_mb
+from papers.sources import WITH_VALUES, load
+from shoal.errors import Infeasible, LimitReached
+from shoal.metrics.estimates import RecordsEstimator, relative_errors
+from shoal.metrics.workloads import generate_workload
+from shoal.privacy.model import Model
+from shoal.run.result import Result
+
+QUERY_SHAPES = ((1, 0), (2, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+_FEW = 500  # records to compile with
+
+
+@dataclass(frozen=True)
+class Release:
+    """Some records of some data, published by an algorithm under a promise.
+
+    The promise has k, and m for items, l for diversity, epsilon for noise; with `whole_sets` records have to
+    be equal in all their items. `queries` asks for the errors of counts.
+    """
+
+    data: str
+    algorithm: str
+    promise: Mapping[str, float]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    records: int | None = None
+    whole_sets: bool = False
+    queries: bool = False
+
+    @property
+    def key(self) -> str:
+        """What tells this release from others."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @property
+    def models(self) -> list[Model]:
+        """The promise as models."""
+        k, m, l = (self.promise.get(name, 0) for name in ("k", "m", "l"))
+        if "epsilon" in self.promise:
+            return [sh.DifferentialPrivacy(self.promise["epsilon"])]
+        if self.algorithm == "disassociation":
+            return [sh.Disassociation(int(k), int(m))]
+        if self.whole_sets:
+            return [sh.SetKAnonymity(int(k))]
+        if self.data.split(":")[0] in WITH_VALUES:
+            return [sh.KLmDiversity(int(k), l, int(m)) if l else sh.KKmAnonymity(int(k), int(m))]
+        if m:
+            return [sh.KmAnonymity(int(k), int(m))]
+        return [sh.KAnonymity(int(k)), *([sh.LDiversity(l)] if l > 1 else [])]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figures of a release; `problem` says why there are none."""
+
+    release: Release
+    figures: Mapping[str, float] = field(default_factory=dict)
+    problem: str = ""
+    in_time: bool = True
+
+    def figure(self, name: str) -> float:
+        """A figure by its name, or what is no number."""
+        return self.figures.get(name, math.nan)
+
+
+def measure(release: Release, seconds: float) -> Measured:
+    """Publish, after kernels were compiled with a few records; the verifier has judged what comes back."""
+    _published(release, min(_FEW, release.records or _FEW), seconds)
+    started = time.process_time()
+    found = _published(release, release.records, seconds)
+    if isinstance(found, str):
+        return Measured(release, problem=found)
+    outcome = found.outcome
+    figures = {
+        **outcome.cost.losses,
+        **{name: float(value) for name, value in outcome.provenance.figures.items() if _is_number(value)},
+        "seconds": outcome.provenance.seconds["algorithm"],
+        "processor_seconds": time.process_time() - started,
+        "memory_mb": peak_memory_mb(),
+    }
+    if release.queries:
+        figures |= _query_errors(found)
+    in_time = not any("time was up" in notice for notice in outcome.provenance.notices)
+    return Measured(release, figures, in_time=in_time)
+
+
+def _published(release: Release, records: int | None, seconds: float) -> Result | str:
+    try:
+        return sh.anonymize(
+            load(release.data, records),
+            release.models,
+            algorithm=release.algorithm,
+            time_limit=seconds,
+            on_limit="best",
+            seed=None if "epsilon" in release.promise else 0,
+            **release.options,
+        )
+    except (Infeasible, LimitReached) as error:
+        return str(error).splitlines()[0]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _query_errors(found: Result) -> dict[str, float]:
+    """ARE of 100 counts for each shape, as the papers estimate and as Shoal does."""
+    data, errors = found.data.local, {}
+    truth = RecordsEstimator(data, data.table)
+    for name, estimator in (("are", "subsets"), ("are_best", "best")):
+        published = RecordsEstimator(data, found.released, estimator)  # type: ignore[arg-type]
+        for values, items in QUERY_SHAPES:
+            queries = generate_workload(data, np.random.default_rng(7), values=values, items=items)
+            errors[f"{name}_{values}_{items}"] = relative_errors(queries, truth, published).are
+    return errors
+
+
+class Notebook:
+    """What was measured so far: a run that was stopped goes on where it was."""
+
+    def __init__(self, path: Path, seconds: float, *, apart: bool) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path, self._seconds, self._apart = path, seconds, apart
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        known = [
+            Measured(**{**each, "release": Release(**each["release"])}) for each in map(json.loads, lines)
+        ]
+        self._known = {each.release.key: each for each in known}
+
+    def known(self, release: Release) -> Measured | None:
+        """What was measured of a release, if it was."""
+        return self._known.get(release.key)
+
+    def measured(self, release: Release) -> Measured:
+        """From the file, or else measured now, apart in a process of its own, and written down."""
+        if release.key not in self._known:
+            self._known[release.key] = self._measured_now(release)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(self._known[release.key])) + "\n")
+        return self._known[release.key]
+
+    def _measured_now(self, release: Release) -> Measured:
+        if not self._apart:
+            return measure(release, self._seconds)
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            return pool.apply(measure, (release, self._seconds))
