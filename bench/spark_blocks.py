@@ -3,7 +3,7 @@
 Real data, the cluster of the tests on loopback with two executors of one core, and blocks small enough that
 there are several. Each line is a row of the table in docs/measurements.md.
 
-    SHOAL_DATA=... python -P bench/spark_blocks.py [--only mondrian lra ...] [--rows-per-block 10000]
+    SHOAL_DATA=... python bench/spark_blocks.py [--only mondrian lra ...] [--rows-per-block 10000]
 """
 
 from __future__ import annotations
