@@ -120,7 +120,7 @@ PAPER = Paper(
             " trees are artificial, with a fan-out of 5, but not in which order items stand below them, and"
             " that decides: with the leaves in four orders of chance AA loses 3.42, 2.80, 4.09 and 4.10 %, in"
             " the order of frequency 1.82 %, in an order by what occurs together 3.69 % (m = 2: 2.64 % by"
-            " number, 1.32 to 1.48 % by chance, 0.97 % by frequency). So 3 % at most is what other orders give.",
+            " number, 1.32 to 1.48 % by chance, 0.97 % by frequency). Other orders give 3 % or so.",
         ),
         Figure("Figure 13b", "AA by k", "Time and memory are insensitive to k.", panels("k", BY_K, AA, {})),
         Figure(
