@@ -68,7 +68,7 @@ def test_python_takes_it_like_any_option(data):
 
 def test_auto_chooses_nothing_that_the_papers_do_not_have(data):
     found = automatic([sh.KAnonymity(4)], {"as_printed": True}, Limits(), data.local)
-    assert {each.name for each in found.candidates} == {"kanon-cf", "agglomerative", "hilbert"}
+    assert {each.name for each in found.candidates} == {"kanon-cf", "agglomerative", "hilbert", "mondrian"}
     for candidate in found.candidates:
         assert candidate.options["as_printed"] is True
         assert not {"local_search", "block", "most_closed"} & {

@@ -9,7 +9,15 @@ from shoal.algorithms.relational.clustering.constraint import class_constraint_o
 from shoal.algorithms.relational.clustering.ends import find_ends
 from shoal.algorithms.relational.mondrian.algorithm import ordered_columns
 from shoal.errors import Infeasible
-from shoal.kernels.mondrian import NO_COLUMN, cut_parts, whole_table
+from shoal.kernels.mondrian import (
+    NO_COLUMN,
+    RELAXED,
+    RELAXED_AS_PRINTED,
+    STRICT,
+    STRICT_AS_PRINTED,
+    cut_parts,
+    whole_table,
+)
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.table.columns import Kind
@@ -19,7 +27,12 @@ from tests.builders import flat_tree, local_data, tree
 from tests.reference import mondrian as reference
 from tests.reference.privacy_tables import frequency, histogram, people_histogram
 
-STAGES = {"strict": 2, "relaxed": 3}
+STAGES = {
+    "strict": STRICT,
+    "relaxed": RELAXED,
+    "strict as printed": STRICT_AS_PRINTED,
+    "relaxed as printed": RELAXED_AS_PRINTED,
+}
 
 
 def parts_of(data, models, mode="strict", budget=1_000):
@@ -93,7 +106,7 @@ def twin_admissible(drawn, k, l):
     tables(),
     st.integers(2, 4),
     st.sampled_from([None, Fraction(5, 4), Fraction(2)]),
-    st.sampled_from(["strict", "relaxed"]),
+    st.sampled_from(list(STAGES)),
 )
 def test_parts_are_those_of_the_documented_rule(drawn, k, l, mode):
     data = drawn.data
@@ -170,6 +183,6 @@ def test_inputs_are_left_as_they_are():
     constraint, ordered = class_constraint_of(data, [KAnonymity(2)]), ordered_columns(data, find_ends(data))
     before = [np.copy(array) for array in (*ordered, *constraint)]
     parts = whole_table(6, 2)
-    cut_parts(ordered, constraint, 2, parts, 1_000)
+    cut_parts(ordered, constraint, STRICT, parts, 1_000)
     for array, copy in zip((*ordered, *constraint), before, strict=True):
         np.testing.assert_array_equal(array, copy)

@@ -5,6 +5,7 @@ three pairs share their values; no single-dimensional recoding of the table keep
 """
 
 import numpy as np
+import pytest
 
 from shoal.algorithms.relational.mondrian.algorithm import Mondrian
 from shoal.privacy.k_anonymity import KAnonymity
@@ -30,9 +31,9 @@ ROLES = {
 }
 
 
-def published_patients():
+def published_patients(**options):
     data = local_data(PATIENTS, ROLES, trees={"sex": flat_tree(["male", "female"])})
-    recoding = Mondrian().find(data, [KAnonymity(2)], np.random.default_rng(0), Silent())
+    recoding = Mondrian(**options).find(data, [KAnonymity(2)], np.random.default_rng(0), Silent())
     table = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=2).table
     columns = [table.coded(name) for name in ("age", "sex", "zip")]
     return [
@@ -41,8 +42,9 @@ def published_patients():
     ]
 
 
-def test_multidimensional_publication_pairs_the_same_patients():
-    first, second, third, fourth, fifth, sixth = published_patients()
+@pytest.mark.parametrize("as_printed", [False, True])
+def test_multidimensional_publication_pairs_the_same_patients(as_printed):
+    first, second, third, fourth, fifth, sixth = published_patients(as_printed=as_printed)
     assert first == third
     assert second == fifth
     assert fourth == sixth

@@ -6,11 +6,17 @@ either `nodes`, the sets of places under each node of its tree, or `numbers` wit
 """
 
 CUTS_TRIED = 8
+STAGES = {
+    "strict": ["between values"],
+    "relaxed": ["between values", "within a value"],
+    "strict as printed": ["at the median"],
+    "relaxed as printed": ["in the middle"],
+}
 
 
 def partition(columns, row_count, k, admissible, mode):
     """The parts as a list of sorted lists of rows; admissible(rows) says whether rows may be a class."""
-    stages = ["split off", "between values"] + (["within a value"] if mode == "relaxed" else [])
+    stages = ["split off", *STAGES[mode]]
     waiting, finished = [list(range(row_count))], []
     while waiting:
         part = waiting.pop(0)
@@ -57,6 +63,8 @@ def wanted_cuts(column, part, k, stage):
     rows = sorted(part, key=lambda row: (column["places"][row], row))
     if column["places"][rows[0]] == column["places"][rows[-1]]:
         return []
+    if stage in ("at the median", "in the middle"):
+        return printed_cut(column["places"], rows, k, stage)
     cuts = []
     for cut in range(k, len(rows) - k + 1):
         left, right = column["places"][rows[cut - 1]], column["places"][rows[cut]]
@@ -66,6 +74,16 @@ def wanted_cuts(column, part, k, stage):
         if rank is not None:
             cuts.append((rank, abs(2 * cut - len(rows)), cut))
     return [(rows[:cut], rows[cut:]) for _, _, cut in sorted(cuts)]
+
+
+def printed_cut(places, rows, k, stage):
+    """The one cut of LeFevre, DeWitt and Ramakrishnan, if it leaves k rows on both sides."""
+    median = places[rows[(len(rows) - 1) // 2]]
+    left = [row for row in rows if places[row] <= median]
+    if stage == "in the middle":
+        left = rows[: len(rows) // 2]
+    right = rows[len(left) :]
+    return [(left, right)] if min(len(left), len(right)) >= k else []
 
 
 def rank_of_cut(column, part, stage, left, right):

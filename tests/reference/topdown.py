@@ -227,6 +227,39 @@ def cuts_below(children, node):
             yield frozenset().union(*ways)
 
 
+def greedily_suppressed(above, leaves, transactions, *, cut, k, m):
+    """The nodes that HgHs suppresses at a cut, of those in rare sets the one in most for its price."""
+    prices = {node: price_of_suppression(above, leaves, transactions, node) for node in set(cut.values())}
+    gone = set()
+    for size in range(1, m + 1):
+        sets = [nodes - gone for nodes in km.published(transactions, cut)]
+        rare = [itemset for itemset, count in km.supports(sets, size).items() if count < k]
+        while rare:
+            hits = Counter(node for itemset in rare for node in itemset)
+            worst = min(hits, key=lambda node: (-Fraction(hits[node], max(prices[node], 1)), node))
+            gone.add(worst)
+            rare = [itemset for itemset in rare if worst not in itemset]
+    return gone
+
+
+def price_of_suppression(above, leaves, transactions, node):
+    """What more it costs to suppress a node than to publish it, in leaves."""
+    below = km.leaves_below(above, leaves)
+    occurrences = sum(len(items & below[node]) for items in transactions)
+    return occurrences * (len(leaves) - cost(below, node))
+
+
+def least_loss_of_hghs(above, leaves, transactions, k, m):
+    """Of all cuts, each with what is greedily suppressed at it, the smallest NCP."""
+    losses = []
+    for cut in km.all_cuts(above, leaves):
+        gone = greedily_suppressed(above, leaves, transactions, cut=cut, k=k, m=m)
+        more = sum(price_of_suppression(above, leaves, transactions, node) for node in gone)
+        total = sum(map(len, transactions)) * len(leaves)
+        losses.append(km.ncp(above, leaves, transactions, cut) + Fraction(more, total))
+    return min(losses)
+
+
 def least_loss_with_suppression(above, leaves, transactions, k, m):
     """The least NCP of any cut with any of its nodes suppressed that is k^m-anonymous."""
     below = km.leaves_below(above, leaves)

@@ -11,12 +11,10 @@ from shoal.algorithms.relational.clustering.constraint import class_constraint_o
 from shoal.algorithms.relational.clustering.ends import Ends, find_ends
 from shoal.algorithms.relational.mondrian.algorithm import ordered_columns
 from shoal.errors import Infeasible
-from shoal.kernels.mondrian import NO_COLUMN, choose_cut
+from shoal.kernels.mondrian import NO_COLUMN, STRICT, choose_cut
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.spark.table_cuts import CutColumn, best_cut
 from tests.algorithms.relational.tables import tables
-
-STRICT = 2
 
 
 def columns_of(data, ends):

@@ -8,11 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Floats, Ints
+from shoal.kernels.arrays import Floats, Ints, frozen_ints
 from shoal.kernels.compile import kernel
 from shoal.kernels.constraint import ClassConstraint, rows_hold
 
-SPLIT_OFF, BETWEEN_VALUES, WITHIN_A_VALUE = range(3)
+SPLIT_OFF, BETWEEN_VALUES, WITHIN_A_VALUE, AT_THE_MEDIAN, IN_THE_MIDDLE = range(5)
+
+STRICT = frozen_ints([SPLIT_OFF, BETWEEN_VALUES])
+RELAXED = frozen_ints([SPLIT_OFF, BETWEEN_VALUES, WITHIN_A_VALUE])
+STRICT_AS_PRINTED = frozen_ints([SPLIT_OFF, AT_THE_MEDIAN])
+RELAXED_AS_PRINTED = frozen_ints([SPLIT_OFF, IN_THE_MIDDLE])
 
 CUTS_TRIED = 8
 NO_COLUMN = NO_PART = -1
@@ -166,13 +171,32 @@ def cut_rank(ordered: Ordered, line: Sorted, stage: int, top: int, cut: int) -> 
 
 
 @kernel
+def behind_the_median(line: Sorted) -> int:
+    """How many of the sorted rows have at most the value of the row in the middle, the lower of two."""
+    cut = (len(line.rows) + 1) // 2
+    while cut < len(line.rows) and line.places[cut] == line.places[cut - 1]:
+        cut += 1
+    return cut
+
+
+@kernel
+def both_hold(constraint: ClassConstraint, rows: Ints, cut: int) -> bool:
+    """Whether the rows on both sides of a cut may be classes."""
+    return rows_hold(constraint, rows[:cut]) and rows_hold(constraint, rows[cut:])
+
+
+@kernel
 def find_cut(ordered: Ordered, constraint: ClassConstraint, line: Sorted, stage: int) -> int:
     """How many of the sorted rows go to the left side of the best admissible cut; 0 if there is none.
 
-    The most wanted cut nearest to the middle is best, the lower of two. Of the cuts that leave k rows on both
-    sides the CUTS_TRIED best are tried; a value is divided in the middle only. O(m log m) per trial.
+    As the paper prints it there is one cut only: behind the value in the middle, or in the middle itself.
+    Else the most wanted cut nearest to the middle is best, the lower of two. Of the cuts that leave k rows on
+    both sides the CUTS_TRIED best are tried; a value is divided in the middle only. O(m log m) per trial.
     """
     count = len(line.rows)
+    if stage in (AT_THE_MEDIAN, IN_THE_MIDDLE):
+        cut = behind_the_median(line) if stage == AT_THE_MEDIAN else count // 2
+        return cut if min(cut, count - cut) >= constraint.k and both_hold(constraint, line.rows, cut) else 0
     top = cover(ordered, line.column, line.places[0], line.places[-1])
     first, last = constraint.k, count - constraint.k
     if stage == WITHIN_A_VALUE:
@@ -185,22 +209,21 @@ def find_cut(ordered: Ordered, constraint: ClassConstraint, line: Sorted, stage:
             if rank >= 0 and tried < (rank, abs(2 * cut - count), cut) < best:
                 best = (rank, abs(2 * cut - count), cut)
         cut = best[2]
-        if cut == 0 or (rows_hold(constraint, line.rows[:cut]) and rows_hold(constraint, line.rows[cut:])):
+        if cut == 0 or both_hold(constraint, line.rows, cut):
             return cut
         tried = best
     return 0
 
 
 @kernel
-def choose_cut(ordered: Ordered, constraint: ClassConstraint, stages: int, rows: Ints) -> tuple[int, int]:
+def choose_cut(ordered: Ordered, constraint: ClassConstraint, stages: Ints, rows: Ints) -> tuple[int, int]:
     """The column and the position of the best cut of some rows, which are left sorted by that column.
 
-    Stage by stage: first what is missing or suppressed is split off, then values are parted, then, where that
-    is allowed, a value is divided. Within a stage the columns are tried from the widest on.
+    Stage by stage, and within a stage the columns from the widest on.
     """
     lows, highs = extent(ordered, rows)
     columns = widest_first(ordered, lows, highs)
-    for stage in range(stages):
+    for stage in stages:
         for column in columns:
             if lows[column] == highs[column] or ordered.weights[column] == 0:
                 continue
@@ -216,7 +239,7 @@ def choose_cut(ordered: Ordered, constraint: ClassConstraint, stages: int, rows:
 
 
 @kernel
-def cut_parts(ordered: Ordered, constraint: ClassConstraint, stages: int, parts: Parts, budget: int) -> int:
+def cut_parts(ordered: Ordered, constraint: ClassConstraint, stages: Ints, parts: Parts, budget: int) -> int:
     """Cut open parts, in the order in which they were made, until about `budget` rows have been handled.
 
     Returns how many were handled: 0 when no part is open. Writes `parts`.

@@ -32,6 +32,17 @@ def test_comes_close_to_the_best_cut_and_suppression():
     assert optimal > 100
 
 
+def test_as_printed_it_finds_the_best_cut_with_what_is_greedily_suppressed():
+    for seed in range(150):
+        each, k, m = tiny_case(seed)
+        if not feasible(each, k) or with_items(each.transactions) == 0:
+            continue
+        recoding = find(HgHs(most_cuts=100_000, as_printed=True), each, KmAnonymity(k, m))
+        best = topdown.least_loss_of_hghs(each.above, each.leaves, each.transactions, k, m)
+        assert recoding.figures["ncp"] == pytest.approx(float(best)), seed
+        assert KmAnonymity(k, m).verify(released(each, recoding)).holds, seed
+
+
 def test_random_releases_are_safe_and_cost_what_is_said():
     suppressed = 0
     for seed in range(1000, 1150):

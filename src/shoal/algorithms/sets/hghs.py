@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.interface import Distribution
-from shoal.algorithms.parameters import Within, parameter
+from shoal.algorithms.parameters import Within, as_printed_parameter, parameter
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.generalization import generalize
 from shoal.algorithms.sets.cut_search.task import CutAlgorithm, ItemTask
@@ -34,11 +34,13 @@ class HgHs(CutAlgorithm):
     m published items occurs in fewer than k records: of the nodes in the sets that still do, always the one
     that is in most of them for its price. A suppressed occurrence costs as much as one published as the root.
     Few items stand in the way of many sets, so suppressing these can cost less than generalizing the rest.
+    Of these the dearest that turn out not to stand in the way are published again. With `as_printed` the
+    search begins at the most general cut alone, and what is suppressed at a cut is chosen for that cut anew.
 
     Contract
         needs:      rows; one set column with a tree
         gives:      one cut for all records; some items removed from all of them
-        guarantees: k^m-anonymity; never a larger loss than the first cut of AA
+        guarantees: k^m-anonymity; but for `as_printed` never a larger loss than the first cut of AA
         cost:       up to `most_cuts` cuts, each counted anew around the node that changed; the number of cuts
                     is exponential in the number of items, so small trees only are searched to the end
 
@@ -62,10 +64,11 @@ class HgHs(CutAlgorithm):
     )
 
     most_cuts: int = parameter(300, Within(1), "how many cuts are looked at before the best so far is taken")
+    as_printed: bool = as_printed_parameter()
 
     def search(self, task: ItemTask, progress: Progress) -> RowRecoding:
         """Search cuts until none is left, `most_cuts` were looked at, or time is up."""
-        search = _Search(task.violations, self.most_cuts, progress)
+        search = _Search(task.violations, self.most_cuts, progress, as_printed=self.as_printed)
         best = search.best()
         everybody = np.zeros(task.row_count, dtype=np.int64)
         return RowRecoding(
@@ -83,8 +86,11 @@ class HgHs(CutAlgorithm):
 class _Search:
     """Best first over cuts, each looked at once."""
 
-    def __init__(self, violations: Violations, most_cuts: int, progress: Progress) -> None:
+    def __init__(
+        self, violations: Violations, most_cuts: int, progress: Progress, *, as_printed: bool
+    ) -> None:
         self.looked_at = 0
+        self._as_printed = as_printed
         self._violations = violations
         self._tree = violations.transactions.tree
         self._occurrences = violations.transactions.occurrences
@@ -102,9 +108,7 @@ class _Search:
             if neighbour is None:
                 heapq.heappop(self._waiting)
                 continue
-            found = suppress(
-                self._violations, neighbour.cut, state.nodes & neighbour.kept, ~neighbour.kept, self._progress
-            )
+            found = self._suppressed(state, neighbour)
             if found is not None:
                 self._wait(found)
                 best = min(best, found, key=lambda state: state.loss)
@@ -119,13 +123,24 @@ class _Search:
             return ("time was up before the search ended: another cut may lose less",)
         return (f"the search stopped after {self._most:,} cuts (most_cuts): another may lose less",)
 
+    def _suppressed(self, state: Suppressed, neighbour: _Neighbour) -> Suppressed | None:
+        """A neighbour with what has to be suppressed at it: from what is at the state, or from nothing."""
+        nobody = np.zeros(self._tree.node_count, dtype=np.bool_)
+        if self._as_printed:
+            return suppress(self._violations, neighbour.cut, nobody, ~nobody, self._progress)
+        known, fresh = state.nodes & neighbour.kept, ~neighbour.kept
+        found = suppress(self._violations, neighbour.cut, known, fresh, self._progress)
+        return found and published_again(self._violations, found, self._progress)
+
     def _first_cuts(self) -> Iterator[Suppressed]:
         """The root, which is always safe, and the cut that AA begins with."""
         for_all = Cut(self._violations.transactions)
         for_all.raise_to([self._tree.root])
-        of_aa = Cut(self._violations.transactions)
-        generalize(self._violations, of_aa, self._progress)
-        for cut in (for_all, of_aa):
+        first = [for_all]
+        if not self._as_printed:
+            first.append(Cut(self._violations.transactions))
+            generalize(self._violations, first[-1], self._progress)
+        for cut in first:
             if self._is_new(cut):
                 state = Suppressed.of(cut, np.zeros(self._tree.node_count, dtype=np.bool_))
                 self._wait(state)
@@ -218,11 +233,8 @@ def suppress(
 
     Only sets with a fresh node are looked at: the others are known to be fine. Of the nodes in rare sets of
     one size always the one is suppressed that is in most of them for its price, the first of several.
-    Afterwards the dearest of those that turn out not to be needed are published again.
     """
-    suppressed = nodes.copy()
-    published = copy.copy(cut)
-    published.is_below = cut.is_below | suppressed  # a listing skips sets with such nodes
+    suppressed, published = nodes.copy(), without(cut, nodes)
     for size in range(1, violations.constraint.largest + 1):
         listing = violations.at_cut(published, size, fresh)
         while rare := _next_rare_sets(listing, progress):
@@ -230,8 +242,14 @@ def suppress(
                 suppressed[node] = published.is_below[node] = True
         if progress.expired():
             return None
-    _publish_again(violations, published, suppressed, progress)
     return Suppressed.of(cut, suppressed)
+
+
+def without(cut: Cut, nodes: Bools) -> Cut:
+    """The same cut, of which a listing skips sets with these nodes."""
+    published = copy.copy(cut)
+    published.is_below = cut.is_below | nodes
+    return published
 
 
 def _next_rare_sets(listing: Iterator[object], progress: Progress) -> list[tuple[int, ...]]:
@@ -257,15 +275,17 @@ def _hitting(rare: Ints, cut: Cut) -> Iterator[int]:
         rare = rare[(rare != chosen).all(axis=1)]
 
 
-def _publish_again(violations: Violations, cut: Cut, suppressed: Bools, progress: Progress) -> None:
-    """Publish nodes that need not be suppressed, as many as there is time for."""
+def published_again(violations: Violations, found: Suppressed, progress: Progress) -> Suppressed:
+    """The same without the dearest suppressed nodes that turn out not to be needed, as far as time allows."""
+    suppressed, cut = found.nodes.copy(), without(found.cut, found.nodes)
     nodes = np.flatnonzero(suppressed)
     dearest = nodes[np.argsort(-cut.occurrences[nodes], kind="stable")][:_TRIED_AGAIN]
     for node in dearest.tolist():
         if progress.expired():
-            return
+            break
         cut.is_below[node] = False
         if violations.with_one_of(cut, np.array([node], dtype=np.int64)) is None:
             suppressed[node] = False
         else:
             cut.is_below[node] = True
+    return Suppressed.of(found.cut, suppressed)

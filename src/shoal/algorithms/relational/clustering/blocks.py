@@ -27,13 +27,12 @@ from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
 from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.grouping import members
-from shoal.kernels.mondrian import NO_COLUMN, cut_parts, whole_table
+from shoal.kernels.mondrian import NO_COLUMN, STRICT, cut_parts, whole_table
 from shoal.privacy.model import Model
 from shoal.progress import Progress, Silent
 from shoal.recoding.rows import RowRecoding
 
 _ROWS_PER_SLICE = 200_000
-_STRICT = 2
 _COARSE_BLOCKS = 16
 _ROWS_TO_MEND, _CLUSTERS_TO_MEND = 2_000, 50
 _ROWS_TO_MEND_THOROUGHLY = 150_000  # which takes several times as long as the search in large blocks
@@ -139,7 +138,7 @@ def cut_into_blocks(
     asked = constraint._replace(k=max(rows_per_block, constraint.k))
     while not progress.expired():
         progress.update(float(parts.state[0]), float(len(parts.starts)))
-        if cut_parts(ordered, asked, _STRICT, parts, _ROWS_PER_SLICE) == 0:
+        if cut_parts(ordered, asked, STRICT, parts, _ROWS_PER_SLICE) == 0:
             break
     whole = np.flatnonzero(parts.columns[: parts.state[1]] == NO_COLUMN)
     return [np.sort(parts.rows[parts.starts[part] : parts.ends[part]]) for part in whole.tolist()]

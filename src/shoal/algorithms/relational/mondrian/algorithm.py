@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import OneOf, parameter
+from shoal.algorithms.parameters import OneOf, as_printed_parameter, parameter
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, find_ends
 from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES
@@ -14,7 +14,16 @@ from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.constraint import ClassConstraint
-from shoal.kernels.mondrian import Ordered, Parts, cut_parts, whole_table
+from shoal.kernels.mondrian import (
+    RELAXED,
+    RELAXED_AS_PRINTED,
+    STRICT,
+    STRICT_AS_PRINTED,
+    Ordered,
+    Parts,
+    cut_parts,
+    whole_table,
+)
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
@@ -25,7 +34,8 @@ from shoal.table.columns import Coded
 
 _ABSENT = -1
 _ROWS_PER_SLICE = 200_000
-_STAGES = {"strict": 2, "relaxed": 3}
+_STAGES = {"strict": STRICT, "relaxed": RELAXED}
+_STAGES_AS_PRINTED = {"strict": STRICT_AS_PRINTED, "relaxed": RELAXED_AS_PRINTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +48,8 @@ class Mondrian(Algorithm):
     Then columns are tried from the widest on. A column with a tree is cut between two children of the node
     above the part where that is admissible, because only such cuts bring the published node down; otherwise
     between any two values; each time as near to the median as possible. In mode `relaxed`, a part that cannot
-    be cut between values is cut in the middle of its rows, which may divide those of one value.
+    be cut between values is cut in the middle of its rows, which may divide those of one value. With
+    `as_printed` there is one cut in each column, behind the median, or relaxed in the middle of the rows.
 
     Contract
         needs:      rows; quasi-identifiers with a tree, or numbers and dates
@@ -61,6 +72,7 @@ class Mondrian(Algorithm):
         OneOf(("strict", "relaxed")),
         "strict: equal values stay together; relaxed: records of one value may be divided",
     )
+    as_printed: bool = as_printed_parameter()
 
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
@@ -78,10 +90,11 @@ class Mondrian(Algorithm):
         """Cut parts until none is open; False when time was up before."""
         row_count = len(parts.rows)
         expected = row_count * (1 + math.ceil(math.log2(row_count / constraint.k)))
+        stages = (_STAGES_AS_PRINTED if self.as_printed else _STAGES)[self.mode]
         handled = 0
         while not progress.expired():
             progress.update(min(handled, expected), expected, f"{parts.state[1]:,} parts")
-            now = cut_parts(ordered, constraint, _STAGES[self.mode], parts, _ROWS_PER_SLICE)
+            now = cut_parts(ordered, constraint, stages, parts, _ROWS_PER_SLICE)
             if now == 0:
                 return True
             handled += now
