@@ -268,6 +268,26 @@ def test_runs_are_compared_and_the_best_of_a_sweep_is_taken(visitor):
     visitor.sees("At least 20 rows fit that person")
 
 
+def test_what_papers_print_is_chosen_among_the_options_and_compared_with_ours(visitor):
+    visitor.begin_sample("Patients as a table")
+    visitor.go("Run")
+    visitor.page.get_by_label("Algorithm").click()
+    visitor.page.get_by_role("option", name=re.compile("^kanon-cf:")).click()
+    visitor.page.get_by_text("Its options").click()
+    visitor.page.get_by_label("as_printed (true or false)").fill("true")
+    visitor.page.keyboard.press("Tab")
+    visitor.run()
+    visitor.sees("kanon-cf with as_printed = true")
+    visitor.go("Compare")
+    visitor.sees("kanon-cf with as_printed = true")
+    visitor.page.get_by_role("checkbox", name="Each also as its paper prints it").click()
+    visitor.button("Compare").click()
+    visitor.page.get_by_role("link", name=re.compile("^Look at it: comparison")).click(timeout=RUN_PATIENCE)
+    visitor.sees(re.compile("^auto k=5 .*as_printed=false"))
+    visitor.page.get_by_role("button", name=re.compile("^Take auto k=5 .*as_printed=true")).first.click()
+    visitor.at("Run")
+
+
 def test_the_keyboard_reaches_everything_and_the_dark_is_dark(visitor):
     visitor.begin_sample("Patients as a table")
     visitor.sees("The first records")
