@@ -13,7 +13,10 @@ from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.k_lm_diversity import KLmDiversity
 from shoal.progress import Silent
 from tests.algorithms.mixed.tables import random_table, released, with_sensitive_column
+from tests.algorithms.sets.instances import Instance
+from tests.algorithms.sets.searches import with_items
 from tests.reference import privacy_sets as reference
+from tests.reference.count_tree import apriori_by_count_tree
 
 MIXED = [name for name, algorithm in ALGORITHMS.items() if issubclass(algorithm, JointAlgorithm)]
 BOUNDED = [name for name in MIXED if "merge" in name]
@@ -26,7 +29,8 @@ def find(name, data, model, seed=0, **options):
 
 def options_for(name, seed):
     """Every option comes up as the seeds go on."""
-    options = {"items": ("aa", "pcta")[seed % 2], "minimal": seed % 3 > 0}
+    how = ({"minimal": False}, {"minimal": True}, {"as_printed": True})[seed % 3]
+    options = {"items": ("aa", "pcta")[seed % 2], **how}
     if name in BOUNDED:
         options["delta"] = (0.0, 0.3, 0.6, 1.0)[seed // 2 % 4]
         options["closeness"] = "loss" if seed % 5 == 0 else "btd"
@@ -50,6 +54,24 @@ def check(name, seed):
     assert losses["ul"] == pytest.approx(joint.figures["utility_loss"])
     if name in BOUNDED:
         assert losses["ncp" if name.startswith("r") else "ul"] <= options["delta"] + 1e-9
+
+
+def test_as_printed_the_items_of_a_cluster_are_those_of_the_papers_aa():
+    looked_at = 0
+    for seed in range(80):
+        data, k, m = random_table(seed), 2 + seed % 2, 1 + seed % 3
+        if data.row_count < k:
+            continue
+        joint = find("rfirst", data, KKmAnonymity(k, m), seed, as_printed=True)
+        each = Instance(data.trees["items0"], data, "items0")
+        for part, words in enumerate(joint.items[0].node_of_leaf.tolist()):
+            rows = np.flatnonzero(joint.items[0].part_of_row == part).tolist()
+            sets = [each.transactions[row] for row in rows]
+            if with_items(sets) >= k:
+                literal = apriori_by_count_tree(each.above, each.leaves, sets, k, m)
+                assert dict(enumerate(words)) == literal, seed
+                looked_at += 1
+    assert looked_at > 100
 
 
 def check_refusal(name, data, k, options, error):

@@ -20,6 +20,7 @@ class Instance:
 
     tree: Hierarchy
     data: LocalData
+    column: str = "items"
 
     @property
     def above(self):
@@ -31,7 +32,7 @@ class Instance:
 
     @property
     def transactions(self):
-        arrays = self.data.table.sets("items").arrays
+        arrays = self.data.table.sets(self.column).arrays
         return [
             set(arrays.items[start:end].tolist())
             for start, end in zip(arrays.starts[:-1], arrays.starts[1:], strict=True)
