@@ -23,7 +23,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from shoal.algorithms.catalogue import ALGORITHMS
-from shoal.algorithms.parameters import NumberOrWord, OneOf, Within, YesOrNo, parameters_of
+from shoal.algorithms.parameters import (
+    AS_PRINTED,
+    NumberOrWord,
+    OneOf,
+    Within,
+    YesOrNo,
+    parameters_of,
+    without_additions,
+)
 from shoal.policy.output_names import PUBLISHED_ENDINGS, SPREADSHEET_ENDINGS
 from shoal.policy.policy_file import RECIPES as POLICY_RECIPES
 from shoal.policy.promise import added_to, keys_of, named_models
@@ -300,6 +308,8 @@ def _algorithm(rng: random.Random, name: str) -> dict[str, Any]:
         for declared in parameters_of(ALGORITHMS[name]):
             if declared.name not in ("memory_limit", "on_limit") and rng.random() < 0.4:
                 algorithm[declared.name] = _value_of_rule(rng, declared.rule, declared.default)
+    if algorithm.get(AS_PRINTED):
+        algorithm = without_additions(ALGORITHMS[name], algorithm)
     if name != "diffpart" and rng.random() < 0.3:
         algorithm["seed"] = rng.randint(0, 99)
     if rng.random() < 0.03:
