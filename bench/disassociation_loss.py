@@ -5,9 +5,10 @@
 WebView-1, WebView-2 and FruitHut, which stands in for the paper's POS; k = 5 and m = 2 unless said otherwise.
 Parts, after the figures of Terrovitis, Liagouris, Mamoulis and Skiadopoulos 2012:
 
-real        all measures on the real sets, as in Figure 7a: HORPART and VERPART alone, with REFINE, and with
-            records that settle before. Target: re over the 20 most frequent terms below 0.36, 0.27 and 0.24,
-            for one and for ten reconstructions.
+real        all measures on the real sets, as in Figure 7a: HORPART and VERPART alone, with the paper's
+            REFINE, with records that settle before, and with terms ranked by REFINE once or early. Targets:
+            re over the 20 most frequent terms below 0.22, 0.27 and 0.24, for one and for ten reconstructions,
+            and at most 25 % of WebView-2's terms lost.
 k           the real sets with k = 2 to 25, as in Figures 7b and 7c.
 copies      FruitHut: re over ranks 0, 100, .. 400 with 1, 2, 5 and 10 reconstructions, as in Figure 7d.
 quest       Quest data of other sizes, domains and lengths, as in Figure 8.
@@ -50,7 +51,7 @@ from shoal.table.columns import Sets, Table
 from shoal.table.quest import quest
 
 REAL = ("bms_webview1", "bms_webview2", "fruithut")
-TARGETS = {"bms_webview1": 0.36, "bms_webview2": 0.27, "fruithut": 0.24}
+TARGETS = {"bms_webview1": 0.22, "bms_webview2": 0.27, "fruithut": 0.24}
 K, M, FANOUT = 5, 2, 5
 KS = (2, 5, 10, 15, 20, 25)
 COPIES = (1, 2, 5, 10)
@@ -59,11 +60,14 @@ QUEST = {"records": 1_000_000, "terms": 5_000, "length": 10}
 # What the text of the paper prints; its charts have no numbers.
 PAPER_WORST_RE = 0.18
 PAPER_TKD = {"disassociation": 0.05, "diffpart": 0.75}
-ALL_STEPS = "with REFINE"
+MOST_LOST = {"bms_webview2": 0.25}
+ALL_STEPS = "settled, terms ranked early"
 STEPS: dict[str, dict[str, Any]] = {
-    "HORPART and VERPART": {"refine": False},
+    "HORPART and VERPART": {"refine": False, "settle": False},
+    "as in the paper": {"settle": False, "term_order": "renewed"},
+    "terms ranked once": {"settle": False, "term_order": "once"},
+    "settled": {"term_order": "renewed"},
     ALL_STEPS: {},
-    "settled, with REFINE": {"settle": True},
 }
 MEASURES = ("tkd_a", "tkd", "re_a", "re", "re_top_a", "re_top", "tlost")
 
@@ -142,6 +146,9 @@ def real_sets(page: Page, *, quick: bool) -> None:  # noqa: ARG001 - short as it
                 f"{name}: re over the 20 most frequent terms, {copies} copies: {error:.3f} (below {limit})",
                 met=error < limit,
             )
+    for name, limit in MOST_LOST.items():
+        lost = kept[name, ALL_STEPS, 1]["tlost"]
+        page.expect(f"{name}: tlost {lost:.3f} (at most {limit})", met=lost <= limit)
     worst = max(found["re_top"] for (_, words, _), found in kept.items() if words == ALL_STEPS)
     page.say(f"The paper prints {PAPER_WORST_RE} as its worst re over these terms; here it is {worst:.3f}.")
     chart(

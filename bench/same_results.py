@@ -173,7 +173,7 @@ def on_sets() -> Iterator[Case]:
     yield from grid("lra", "bms_webview2 fruithut", "km", parts=5, single_items=False, threads=2)
     yield from grid("vpa", "bms_webview2 fruithut", "km3", parts=5, level=2, exchanges=0)
     yield from grid("disassociation", files, "pieces")
-    yield from grid("disassociation", files, "pieces", settle=True)
+    yield from grid("disassociation", files, "pieces", settle=False, term_order="renewed")
     yield from grid("disassociation", diverse, "pieces+l")
     yield from grid("disassociation", "fruithut", "pieces", refine=False, max_cluster_size=50)
     yield from grid("diffpart", "groceries", "noise")

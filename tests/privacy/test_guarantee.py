@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from shoal.algorithms.sets.disassociation.algorithm import Disassociate
+from shoal.algorithms.sets.disassociation.refine import TERM_ORDERS
 from shoal.errors import Infeasible
 from shoal.privacy.disassociation import Disassociation
 from shoal.progress import Silent
@@ -30,6 +31,7 @@ def publication(drawn, k, m):
     options = {
         "max_cluster_size": drawn.choice([k, k + 1, k + 2, 0]),
         "settle": drawn.choice([False, True]),
+        "term_order": drawn.choice(sorted(TERM_ORDERS)),
         "threads": 1,
     }
     try:

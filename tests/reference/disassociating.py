@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import combinations
 
 
-def disassociate(records, promise, limit, sensitive=(), l=1, *, settle=False):
+def disassociate(records, promise, limit, sensitive=(), l=1, *, settle=True, term_order="early"):
     """All clusters as nested dictionaries; `lines` makes a release of them."""
     k, m = promise
     clusters = horpart([r for r in records if r], set(sensitive), limit)
@@ -15,7 +15,7 @@ def disassociate(records, promise, limit, sensitive=(), l=1, *, settle=False):
         clusters = settled(clusters, set(sensitive), k, limit)
     clusters = united(clusters, k, limit, sensitive, l)
     nodes = [verpart(cluster, k, m, sensitive) for cluster in clusters]
-    return refine(nodes, k, m, sensitive)
+    return refine(nodes, k, m, sensitive, term_order)
 
 
 def horpart(records, ignored, limit):
@@ -183,16 +183,18 @@ def join(one, other, k, m, sensitive):
     return {"children": [one, other], "chunks": chunks_over(records, shared, k, m)}
 
 
-def refine(nodes, k, m, sensitive=(), deepest=40):
-    frequency = Counter(term for node in nodes for term in node["terms"])
+def ranked_terms(nodes, sensitive):
+    """Terms in most (virtual) term chunks first."""
+    frequency = Counter(term for node in nodes for term in virtual_terms(node, sensitive))
     letters = sorted(frequency, key=lambda term: (-frequency[term], term))
-    rank = {term: place for place, term in enumerate(letters)}
+    return {term: place for place, term in enumerate(letters)}
 
-    def word(node):
-        return sorted(rank[term] for term in virtual_terms(node, sensitive))
 
+def refine(nodes, k, m, sensitive=(), term_order="early", *, deepest=40):
+    rank = ranked_terms(nodes, sensitive)
     while True:
-        nodes = sorted(nodes, key=word)
+        words = [sorted(rank[term] for term in virtual_terms(node, sensitive)) for node in nodes]
+        nodes = [nodes[place] for place in sorted(range(len(nodes)), key=words.__getitem__)]
         kept, new, place = [], [], 0
         while place < len(nodes):
             pair = nodes[place : place + 2]
@@ -208,6 +210,8 @@ def refine(nodes, k, m, sensitive=(), deepest=40):
         nodes = kept + new
         if not new:
             return nodes
+        if term_order == "renewed" or (term_order == "early" and 100 * len(new) >= len(nodes)):
+            rank = ranked_terms(nodes, sensitive)
 
 
 def line(node):

@@ -19,6 +19,7 @@ from shoal.kernels.verpart import SharedTerms, TermLists
 SUPPORT_BITS = 32
 _SUPPORT = 2**SUPPORT_BITS - 1
 _OUT = -1
+_MOVES_PER_KEY = 8
 
 
 class Members(NamedTuple):
@@ -96,9 +97,27 @@ class _Pair(NamedTuple):
 
 @kernel
 def sort_lists(starts: Ints, lists: Ints) -> None:
-    """Sort each lists[starts[c]:starts[c + 1]] in place."""
+    """Sort each lists[starts[c]:starts[c + 1]] in place. O(entries) where little is out of place."""
     for number in range(len(starts) - 1):
-        sort_ascending(lists[starts[number] : starts[number + 1]], starts[number + 1] - starts[number])
+        keys = lists[starts[number] : starts[number + 1]]
+        if not _sorted_by_few_moves(keys):
+            sort_ascending(keys, len(keys))
+
+
+@kernel
+def _sorted_by_few_moves(keys: Ints) -> bool:
+    """Insert each key among those before it; give up, with the same keys, after a few moves per key."""
+    moves_left = _MOVES_PER_KEY * len(keys)
+    for index in range(1, len(keys)):
+        key, place = keys[index], index
+        while place > 0 and keys[place - 1] > key:
+            keys[place] = keys[place - 1]
+            place -= 1
+        keys[place] = key
+        moves_left -= index - place
+        if moves_left < 0:
+            return False
+    return True
 
 
 @kernel

@@ -1,4 +1,5 @@
 from contextlib import contextmanager
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from shoal.algorithms.sets.disassociation.horpart import (
     settled,
     unite,
 )
-from shoal.algorithms.sets.disassociation.refine import refine
+from shoal.algorithms.sets.disassociation.refine import EARLY, TERM_ORDERS, refine
 from shoal.algorithms.sets.disassociation.verpart import shared_chunks, vertical_partition
 from shoal.errors import BadInput, Infeasible
 from shoal.kernels.settle import Bounds
@@ -63,7 +64,8 @@ def lines_of(recoding):
 class Given:
     """Clusters that somebody else chose, with VERPART and REFINE from here."""
 
-    def __init__(self, clusters, k, m):
+    def __init__(self, clusters, k, m, *, term_order=EARLY):
+        self.term_order = term_order
         records = [set(record) for cluster in clusters for record in cluster]
         self.column = set_column(records)
         self.labels = self.column.domain.texts()
@@ -76,7 +78,9 @@ class Given:
         )
 
     def refined(self):
-        return refine(self.chunked, self.sizes, self.none, self.promise.k, Silent())
+        return refine(
+            self.chunked, self.sizes, self.none, self.promise.k, Silent(), term_order=self.term_order
+        )
 
     def shared(self, refined):
         return shared_chunks(
@@ -182,12 +186,13 @@ def random_clusters(rng):
     ]
 
 
-def test_whatever_refine_joins_repeats_no_term_and_empties_no_term_chunk_in_need():
+@pytest.mark.parametrize("term_order", TERM_ORDERS)
+def test_whatever_refine_joins_repeats_no_term_and_empties_no_term_chunk_in_need(term_order):
     """Through the real VERPART and REFINE, on clusters that somebody else chose."""
     joint = without_term_chunk = in_chunks_elsewhere = 0
     for seed in range(200):
         clusters = random_clusters(np.random.default_rng(seed))
-        example = Given(clusters, k=2, m=2)
+        example = Given(clusters, k=2, m=2, term_order=term_order)
         lines = example.lines()
         assert not rules.broken_rules(lines, 2, 2), (seed, clusters)
         every = [cluster for line in lines for cluster in rules.all_clusters(line)]
@@ -273,12 +278,15 @@ def test_a_record_moves_to_the_cluster_of_its_pair():
     assert companions(settle=True) == {"xy"}
 
 
-def test_the_partition_of_the_paper_stays_unless_records_are_to_settle():
+def test_the_partition_and_the_order_of_terms_are_chosen():
     rng = np.random.default_rng(4)
-    records = [set(map(str, rng.zipf(1.4, size=5) % 40)) for _ in range(600)]
-    plain, moved = find(records, 3, 2), find(records, 3, 2, settle=True)
-    assert lines_of(plain) == twin.lines(twin.disassociate(records, (3, 2), 30))
-    assert lines_of(plain) != lines_of(moved)
+    records = [set(map(str, rng.zipf(1.3, size=5) % 150)) for _ in range(2500)]
+    choices = [{"settle": settle, "term_order": order} for settle in (True, False) for order in TERM_ORDERS]
+    found = [lines_of(find(records, 2, 2, max_cluster_size=6, **chosen)) for chosen in choices]
+    assert found == [twin.lines(twin.disassociate(records, (2, 2), 6, **chosen)) for chosen in choices]
+    assert all(one != other for one, other in combinations(found, 2))
+    by_default = lines_of(find(records, 2, 2, max_cluster_size=6))
+    assert by_default == found[choices.index({"settle": True, "term_order": EARLY})]
 
 
 records_of_letters = st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=4), min_size=3, max_size=24)
@@ -289,19 +297,19 @@ records_of_letters = st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size
     st.tuples(st.integers(2, 3), st.integers(1, 3)),
     st.integers(1, 8),
     st.sampled_from([((), None), (("a",), None), (("a", "c"), 2), (("a",), 1.5)]),
-    st.booleans(),
+    st.fixed_dictionaries({"settle": st.booleans(), "term_order": st.sampled_from(sorted(TERM_ORDERS))}),
 )
-@settings(max_examples=150)
-def test_every_release_is_the_twins(records, promise, limit, protection, settle):
+@settings(max_examples=200)
+def test_every_release_is_the_twins(records, promise, limit, protection, chosen):
     (k, m), (sensitive, l) = promise, protection
-    options = {"max_cluster_size": limit, "settle": settle, "threads": 1}
+    options = {"max_cluster_size": limit, "threads": 1, **chosen}
     try:
         recoding = find(records, k, m, sensitive=sensitive, l=l, **options)
     except Infeasible:
         filled = [record for record in records if record]
         assert not filled or not twin.suffices(filled, k, sensitive, l or 1)
         return
-    expected = twin.lines(twin.disassociate(records, (k, m), limit, sensitive, l or 1, settle=settle))
+    expected = twin.lines(twin.disassociate(records, (k, m), limit, sensitive, l or 1, **chosen))
     assert lines_of(recoding) == expected
     assert not rules.broken_rules(expected, k, m, l or 1, sensitive)
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.parameters import Printed, Within, YesOrNo, as_printed_parameter, parameter
+from shoal.algorithms.parameters import OneOf, Printed, Within, YesOrNo, as_printed_parameter, parameter
 from shoal.algorithms.sets.cut_search.options import threads_parameter
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.sets.cut_search.transactions import WithSets, only_set_column
@@ -21,7 +21,14 @@ from shoal.algorithms.sets.disassociation.horpart import (
     settled,
     unite,
 )
-from shoal.algorithms.sets.disassociation.refine import Refined, not_refined, refine
+from shoal.algorithms.sets.disassociation.refine import (
+    EARLY,
+    RENEWED,
+    TERM_ORDERS,
+    Refined,
+    not_refined,
+    refine,
+)
 from shoal.algorithms.sets.disassociation.verpart import Chunked, shared_chunks, vertical_partition
 from shoal.algorithms.threads import in_threads, processors
 from shoal.engine.local import LocalData
@@ -69,11 +76,12 @@ class _Block(NamedTuple):
 class Disassociate(Algorithm):
     """All terms stay; which of them stand together in a record is told only where that is frequent.
 
-    HORPART puts similar records into clusters; with `settle`, which the paper does not have, some of them
-    then move to clusters in which more of their terms are frequent. VERPART divides the terms of a cluster
+    HORPART puts similar records into clusters; unless `settle` is off, as in the paper, some of them then
+    move to clusters in which more of their terms are frequent. VERPART divides the terms of a cluster
     into chunks in which every combination of up to m terms is held by at least k records, or by none, and
     lists the other terms without their records. REFINE joins clusters, so that terms that are too rare in
-    each of them become a shared chunk.
+    each of them become a shared chunk. Clusters are neighbours by the terms that are in most term chunks:
+    counted before every pass as in the paper, or as long as many are joined, or once, which takes less time.
 
     The algorithm of the paper does not keep its own guarantee in three places. Here no cluster is smaller
     than k: HORPART's small ones are united with neighbours. And REFINE takes a term out of the term chunks
@@ -109,8 +117,15 @@ class Disassociate(Algorithm):
     refine: bool = parameter(
         default=True, rule=YesOrNo(), help="join clusters over terms that are rare in each of them"
     )
+    term_order: str = parameter(
+        default=EARLY,
+        rule=OneOf(tuple(TERM_ORDERS)),
+        help="when to count in how many term chunks a term is, by which clusters are joined: renewed before"
+        " every pass (as in the paper), early only while many are joined, or once",
+        printed=Printed(value=RENEWED),
+    )
     settle: bool = parameter(
-        default=False,
+        default=True,
         rule=YesOrNo(),
         help="after HORPART, move records to clusters where more of their terms are frequent",
         printed=Printed(value=False),
@@ -158,7 +173,7 @@ class Disassociate(Algorithm):
             task.records, task.starts, task.is_sensitive, promise, threads=task.threads, progress=progress
         )
         refined = (
-            refine(chunked, sizes, task.is_sensitive, promise.k, progress)
+            refine(chunked, sizes, task.is_sensitive, promise.k, progress, term_order=self.term_order)
             if self.refine
             else not_refined(chunked)
         )

@@ -1,5 +1,6 @@
 """REFINE: clusters joined over terms that are rare in each of them, but not in all of them together."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,11 @@ from shoal.progress import Progress
 DEEPEST = 40
 _ROOM = 4  # times what the lists of all clusters take
 
+# Terms are ranked anew after a pass that left at most so many clusters for each one that it made. The paper
+# ranks after every pass. "early" keeps most of what that brings: of 70 passes the last 50 join little.
+RENEWED, EARLY, ONCE = "renewed", "early", "once"
+TERM_ORDERS = {RENEWED: math.inf, EARLY: 100, ONCE: 0}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refined:
@@ -53,17 +59,17 @@ def not_refined(chunked: Chunked) -> Refined:
     )
 
 
-def refine(chunked: Chunked, sizes: Ints, is_sensitive: Bools, k: int, progress: Progress) -> Refined:
+def refine(
+    chunked: Chunked, sizes: Ints, is_sensitive: Bools, k: int, progress: Progress, *, term_order: str
+) -> Refined:
     """Join neighbouring clusters until a pass over all of them changes nothing.
 
     Clusters are neighbours if their virtual term chunks are, in the order of a dictionary whose letters are
-    the terms: first those in most term chunks. That order of terms stays as it was before anything was
-    joined; with a new one for each pass more clusters are joined, which costs four times as much and places
-    frequent pairs worse.
+    the terms: first those in most term chunks, by a count that is renewed after passes as TERM_ORDERS says.
     """
-    count, vocabulary = len(sizes), _vocabulary(chunked, len(is_sensitive))
+    count, vocabulary = len(sizes), _vocabulary(chunked.held.terms, len(is_sensitive))
     forest = JointForest(
-        _nodes(chunked, sizes, is_sensitive, vocabulary.term_of_rank),
+        _nodes(chunked, sizes, is_sensitive, _ranks(vocabulary)),
         _members(chunked, sizes, len(is_sensitive)),
         _room_for_shared_terms(count, len(chunked.held.terms)),
         np.empty((count, 2), dtype=np.int64),
@@ -73,25 +79,46 @@ def refine(chunked: Chunked, sizes: Ints, is_sensitive: Bools, k: int, progress:
     joint_count, passes, end = 0, 0, int(nodes.list_ends[count - 1])
     while not progress.expired():
         progress.update(passes, None, f"{len(order):,} clusters")
-        if end + len(nodes.lists) // _ROOM > len(
-            nodes.lists
-        ):  # a pass may need as much as there was at first
+        # A pass may need as much room as there was at first.
+        if end + len(nodes.lists) // _ROOM > len(nodes.lists):
             end = gather_lists(nodes, order)
         order, new = join_neighbours(forest, order, vocabulary, rules, (joint_count, end))
         passes += 1
         if len(new) == 0:
             break
         joint_count += len(new)
-        end = int(nodes.list_ends[count + joint_count - 1])
-        order = insert_nodes(nodes, order, sort_nodes(nodes, new))
+        if len(new) * TERM_ORDERS[term_order] >= len(order) + len(new):
+            order = np.concatenate((order, new))
+            end = gather_lists(nodes, order)
+            vocabulary = _renewed(nodes, order, vocabulary, end)
+            order = sort_nodes(nodes, order)
+        else:
+            end = int(nodes.list_ends[count + joint_count - 1])
+            order = insert_nodes(nodes, order, sort_nodes(nodes, new))
     parents = _parents(count, forest.children[:joint_count])
     return Refined(parents, _filled(forest.shared, joint_count), forest.members.out, passes)
 
 
-def _vocabulary(chunked: Chunked, term_count: int) -> RefineTerms:
-    """All terms, those in most term chunks first."""
-    by_rank = np.argsort(-np.bincount(chunked.held.terms, minlength=term_count), kind="stable")
+def _vocabulary(listed: Ints, term_count: int) -> RefineTerms:
+    """All terms, those that are listed most often first."""
+    by_rank = np.argsort(-np.bincount(listed, minlength=term_count), kind="stable")
     return RefineTerms(by_rank, np.full(term_count, -1, dtype=np.int64))
+
+
+def _renewed(nodes: JointNodes, order: Ints, before: RefineTerms, end: int) -> RefineTerms:
+    """Rank the terms by the virtual term chunks of now, which fill the front, and rewrite these."""
+    chunks = nodes.lists[:end]
+    terms = before.term_of_rank[chunks >> SUPPORT_BITS]
+    vocabulary = _vocabulary(terms, len(before.term_of_rank))
+    chunks += (_ranks(vocabulary)[terms] - (chunks >> SUPPORT_BITS)) << SUPPORT_BITS
+    sort_lists(np.append(nodes.list_starts[order], end), chunks)
+    return vocabulary
+
+
+def _ranks(vocabulary: RefineTerms) -> Ints:
+    ranks = np.empty_like(vocabulary.term_of_rank)
+    ranks[vocabulary.term_of_rank] = np.arange(len(ranks))
+    return ranks
 
 
 def _members(chunked: Chunked, sizes: Ints, term_count: int) -> Members:
@@ -107,10 +134,8 @@ def _members(chunked: Chunked, sizes: Ints, term_count: int) -> Members:
     )
 
 
-def _nodes(chunked: Chunked, sizes: Ints, is_sensitive: Bools, term_of_rank: Ints) -> JointNodes:
+def _nodes(chunked: Chunked, sizes: Ints, is_sensitive: Bools, ranks: Ints) -> JointNodes:
     held, count = chunked.held, len(sizes)
-    ranks = np.empty(len(term_of_rank), dtype=np.int64)
-    ranks[term_of_rank] = np.arange(len(term_of_rank))
     plain = ~is_sensitive[held.terms]
     starts = starts_of(np.bincount(owners(held.starts)[plain], minlength=count))
     lists = np.empty(_ROOM * starts[-1], dtype=np.int64)
