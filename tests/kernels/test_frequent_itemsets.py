@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import SetArrays
-from shoal.kernels.frequent_itemsets import ALL, CountedRows, Kinship, WantedItemsets, mine
+from shoal.kernels.frequent_itemsets import ALL, ENDLESS, CountedRows, Kinship, WantedItemsets, mine
+from shoal.kernels.itemset_bitmaps import mine_bitmaps
 from tests.reference import frequent as reference
 
 ITEMS = 7
@@ -24,41 +25,62 @@ def listed(itemsets):
     return dict(zip(found, itemsets.supports.tolist(), strict=True))
 
 
-def mined(rows, minimum_support=1, longest=ITEMS, most=ALL, *, items=ITEMS, intervals=()):
+def by_projection(rows, items, wanted, kinship):
     weights = np.array([weight for _, weight in rows], dtype=np.int64)
-    counted = CountedRows(arrays([row for row, _ in rows]), weights)
+    return mine(CountedRows(arrays([row for row, _ in rows]), weights), items, wanted, kinship)
+
+
+def by_bitmaps(rows, items, wanted, kinship):
+    """Items have the numbers 0, 2, 4, ... here, so that places and items differ."""
+    first, last = (np.repeat(ends, 2) for ends in kinship)
+    found = mine_bitmaps(
+        arrays(repeated(rows)), np.arange(0, 2 * items, 2, dtype=np.int64), wanted, Kinship(first, last)
+    )
+    halved = SetArrays(found.sets.starts, found.sets.items // 2)
+    return found._replace(sets=halved)
+
+
+ways = pytest.mark.parametrize("by", [by_projection, by_bitmaps])
+
+
+def mined(by, rows, minimum_support=1, longest=ITEMS, most=ALL, *, items=ITEMS, intervals=()):
     kinship = Kinship(*np.array(intervals, dtype=np.int64).reshape(-1, 2).T.copy())
-    return listed(mine(counted, items, WantedItemsets(minimum_support, longest, most), kinship))
+    found = by(rows, items, WantedItemsets(minimum_support, longest, most, ENDLESS), kinship)
+    assert found.complete
+    return listed(found)
 
 
 def repeated(rows):
     return [row for row, weight in rows for _ in range(weight)]
 
 
+@ways
 @given(weighted_rows, st.integers(1, 6), st.integers(1, ITEMS))
 @settings(deadline=None, max_examples=150)
-def test_itemsets_and_their_order_equal_those_of_the_twin(rows, minimum_support, longest):
+def test_itemsets_and_their_order_equal_those_of_the_twin(by, rows, minimum_support, longest):
     expected = reference.frequent_itemsets(repeated(rows), minimum_support, longest)
-    assert list(mined(rows, minimum_support, longest).items()) == list(expected.items())
+    assert list(mined(by, rows, minimum_support, longest).items()) == list(expected.items())
 
 
+@ways
 @given(weighted_rows, st.integers(1, 12), st.integers(1, ITEMS))
 @settings(deadline=None, max_examples=150)
-def test_the_best_are_among_those_found_in_order_while_the_minimum_rises(rows, most, longest):
-    found = mined(rows, 1, longest, most)
+def test_the_best_are_among_those_found_in_order_while_the_minimum_rises(by, rows, most, longest):
+    found = mined(by, rows, 1, longest, most)
     assert list(found) == sorted(found)
     everything = reference.frequent_itemsets(repeated(rows), 1, longest)
     assert found.items() <= everything.items()
     assert found.items() >= reference.top_itemsets(repeated(rows), most, longest).items()
 
 
+@ways
 @given(
     weighted_rows,
     st.integers(1, 12),
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=ITEMS, max_size=ITEMS),
 )
 @settings(deadline=None, max_examples=100)
-def test_items_whose_intervals_overlap_never_stand_together(rows, most, drawn):
+def test_items_whose_intervals_overlap_never_stand_together(by, rows, most, drawn):
     intervals = [(first, first + length) for first, length in drawn]
 
     def apart(itemset):
@@ -67,24 +89,38 @@ def test_items_whose_intervals_overlap_never_stand_together(rows, most, drawn):
 
     everything = reference.frequent_itemsets(repeated(rows), 1)
     expected = {itemset: support for itemset, support in everything.items() if apart(itemset)}
-    assert list(mined(rows, intervals=intervals).items()) == list(expected.items())
+    assert list(mined(by, rows, intervals=intervals).items()) == list(expected.items())
     best = sorted(expected, key=lambda itemset: (-expected[itemset], itemset))[:most]
-    assert set(mined(rows, most=most, intervals=intervals)) >= set(best)
+    assert set(mined(by, rows, most=most, intervals=intervals)) >= set(best)
 
 
-def test_ties_do_not_make_the_search_go_through_all_subsets():
+@ways
+def test_ties_do_not_make_the_search_go_through_all_subsets(by):
     rows = [(set(range(60)), 1)]  # 2^60 itemsets of one and the same support
-    found = mined(rows, longest=60, most=10, items=60)
+    found = mined(by, rows, longest=60, most=10, items=60)
     assert list(found) == [tuple(range(size)) for size in range(1, 11)]
 
 
-def test_answers_longer_than_the_first_arrays():
-    found = mined([(set(range(12)), 2)], minimum_support=2, longest=12, items=12)
+@ways
+def test_answers_longer_than_the_first_arrays(by):
+    found = mined(by, [(set(range(12)), 2)], minimum_support=2, longest=12, items=12)
     assert len(found) == 2**12 - 1
     assert set(found.values()) == {2}
     assert list(found) == sorted(found)
 
 
+@ways
 @pytest.mark.parametrize(("rows", "items"), [([], 3), ([(set(), 2)], 3), ([(set(), 1)], 0)])
-def test_nothing_to_find(rows, items):
-    assert mined(rows, items=items) == {}
+def test_nothing_to_find(by, rows, items):
+    assert mined(by, rows, items=items) == {}
+
+
+@given(weighted_rows, st.integers(0, 30))
+@settings(deadline=None, max_examples=100)
+def test_a_search_without_patience_knows_that_it_is_incomplete(rows, patience):
+    whole = mined(by_projection, rows)
+    found = by_projection(
+        rows, ITEMS, WantedItemsets(1, ITEMS, ALL, patience), Kinship(*np.empty((2, 0), int))
+    )
+    assert list(listed(found).items()) == list(whole.items())[: len(found.supports)]
+    assert not found.complete or listed(found) == whole

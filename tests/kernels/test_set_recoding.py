@@ -2,9 +2,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.set_recoding import recoded_sets, renumbered_sets, sort_unique
+from shoal.hierarchy.tree import tree_from_parents
+from shoal.kernels.set_recoding import recoded_sets, renumbered_sets, sort_unique, with_nodes_above
 from tests.kernels.test_sets import arrays as set_arrays
+from tests.metrics.releases import parent_maps
 from tests.reference.rare_sets import recoded
+from tests.reference.set_losses import path_up
 
 modest = settings(deadline=None, max_examples=60)
 
@@ -36,3 +39,16 @@ def test_sorts_a_part_and_drops_its_repeats(numbers, before, behind):
     assert array[before:end].tolist() == sorted(set(numbers))
     assert array[:before].tolist() == [99] * before
     assert array[len(array) - behind :].tolist() == [-99] * behind
+
+
+@modest
+@given(st.data())
+def test_nodes_above_join_their_sets_but_for_the_root(data):
+    parents = data.draw(parent_maps())
+    tree = tree_from_parents(parents)
+    nodes = sorted({*parents, *parents.values()})
+    rows = data.draw(st.lists(st.sets(st.sampled_from(nodes)), max_size=5))
+    place = tree.labels.index
+    found = with_nodes_above(set_arrays([{place(node) for node in row} for row in rows]), tree.arrays)
+    expected = [sorted({place(upper) for node in row for upper in path_up(parents, node)}) for row in rows]
+    assert [part.tolist() for part in np.split(found.items, found.starts[1:-1])][: len(rows)] == expected

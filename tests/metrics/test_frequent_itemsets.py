@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import InvalidParameter
+from shoal.metrics import top_itemsets as module
 from shoal.metrics.top_itemsets import frequent_itemsets, top_itemsets
 from shoal.table.quest import quest
 from tests.builders import set_column
@@ -62,12 +63,15 @@ def test_frequent_itemsets_equal_those_of_the_twin(rows, minimum_support, longes
     assert listed(found) == list(expected.items())
 
 
-@given(records, st.integers(1, 20), lengths)
-@settings(deadline=None, max_examples=100)
-def test_top_itemsets_equal_those_of_the_twin_also_in_ties(rows, most, longest):
+@given(records, st.integers(1, 20), lengths, st.integers(0, 4), st.sampled_from([0, 2**40]))
+@settings(deadline=None, max_examples=150)
+def test_top_itemsets_equal_those_of_the_twin_also_in_ties(rows, most, longest, first_items, words_per_pair):
     column = set_column(rows)
     coded = [{column.domain.texts().index(item) for item in row} for row in rows]
-    found = top_itemsets(column.arrays, len(column.domain), most, longest)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "_FIRST_ITEMS", first_items)
+        patched.setattr(module, "_WORDS_PER_PAIR", words_per_pair)
+        found = top_itemsets(column.arrays, len(column.domain), most, longest)
     assert listed(found) == list(reference.top_itemsets(coded, most, longest).items())
 
 

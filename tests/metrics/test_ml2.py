@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import tree_from_parents
 from shoal.kernels.arrays import frozen_ints
-from shoal.metrics.ml2 import MiningLoss, mining_loss
+from shoal.metrics import ml2
+from shoal.metrics.ml2 import MiningLoss, affordable_mining_loss, mining_loss
 from shoal.recoding.generalized_clusters import SUPPRESSED
 from tests.builders import flat_tree, set_column, tree
 from tests.metrics.releases import parent_maps
@@ -51,9 +52,9 @@ def test_both_measures_equal_their_twin(case, share, longest):
         share,
         longest,
     )
-    ml2, dml2 = reference.mining_loss(parents, records, Fraction(str(share)), longest)
-    assert found.ml2 == pytest.approx(float(ml2))
-    assert found.dml2 == (None if dml2 is None else pytest.approx(float(dml2)))
+    expected, climb = reference.mining_loss(parents, records, Fraction(str(share)), longest)
+    assert found.ml2 == pytest.approx(float(expected))
+    assert found.dml2 == (None if climb is None else pytest.approx(float(climb)))
 
 
 def test_the_worked_example_with_a1_and_a2_published_as_A():
@@ -117,3 +118,20 @@ def test_a_share_means_its_shortest_decimal():
 def test_shares_outside_their_range_are_refused(share):
     with pytest.raises(InvalidParameter, match="minimum_share must be a number above 0 and up to 1"):
         loss(LETTERS, TRANSACTIONS, TRANSACTIONS, share)
+
+
+def impatient(rows, visits):
+    sets = set_column(rows, hierarchy=LETTERS).arrays
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ml2, "_FEWEST_VISITS", visits)
+        patched.setattr(ml2, "_VISITS_PER_ITEM", 0)
+        return affordable_mining_loss(LETTERS, sets, sets.items, 0.5)
+
+
+def test_itemsets_are_as_long_as_patience_allows():
+    rows = [("a1", "a2", "b1", "b2")] * 2  # 15 itemsets of leaves, in one distinct record
+    lengths = [impatient(rows, visits).longest for visits in range(12)]
+    assert lengths == sorted(lengths, key=lambda longest: longest or 9)
+    assert set(lengths) == {1, 2, 3, None}
+    assert impatient(rows, 0) == MiningLoss((1, 2, 4), (1, 2, 4), 0, longest=1)
+    assert impatient(rows, 12) == loss(LETTERS, rows, rows, 0.5)

@@ -15,13 +15,14 @@ from shoal.kernels.compile import kernel
 from shoal.kernels.growable import with_room
 
 ALL = 0
+ENDLESS = 2**62
 
 # A branch is four numbers: the item it adds, the support with it, and the listed places where it goes on.
 _ITEM, _SUPPORT, _LIST_START, _LIST_END, _BRANCH = range(5)
 # A listed place is two numbers: the place, and how often its row counts.
 _PLACE, _WEIGHT, _LISTED = range(3)
 _DEPTH, _SUPPORT_HERE, _START, _END, _CANDIDATE, _CANDIDATE_STOP, _FREE = range(7)
-_COUNT, _MINIMUM, _KEPT = range(3)
+_COUNT, _MINIMUM, _KEPT, _COMPLETE = range(4)
 _NOT_FOLLOWED = -1
 
 
@@ -33,21 +34,23 @@ class CountedRows(NamedTuple):
 
 
 class Itemsets(NamedTuple):
-    """Distinct itemsets, and how many rows hold each of them."""
+    """Distinct itemsets, and how many rows hold each of them; whether all that were wanted are there."""
 
     sets: SetArrays
     supports: Ints
+    complete: bool
 
 
 class WantedItemsets(NamedTuple):
     """Itemsets of 1..longest items that minimum_support rows or more hold: the `most` best of them, or ALL.
 
-    Both bounds are at least 1.
+    Both bounds are at least 1. The search gives up after `patience` visits of rows, if that is not ENDLESS.
     """
 
     minimum_support: int
     longest: int
     most: int
+    patience: int
 
 
 class Kinship(NamedTuple):
@@ -92,7 +95,7 @@ class _Search(NamedTuple):
     next_free: Ints
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
     """tally[_COUNT] itemsets so far, in CSR form with their supports.
 
     Others must have a support of tally[_MINIMUM] now. If only some of the best are wanted, largest[:kept] is
@@ -111,23 +114,24 @@ def mine(rows: CountedRows, item_count: int, wanted: WantedItemsets, kinship: Ki
     """List the itemsets that are wanted in lexicographic order, without those that hold two items of one kin.
 
     With `most` other than ALL the minimum rises on the way, and the list holds the `most` itemsets of largest
-    support, of equal ones those that come first, and some others that it met before them. Reads only.
+    support, of equal ones those that come first, and some others that it met before them. A search that gave
+    up lists the first ones only. Reads only.
     O(items + for each itemset listed the items behind it in its rows); memory: the list and, for the itemset
     visited and each of its beginnings, the items behind.
     """
     laid = _lay_out(rows.sets, item_count)
     search = _at_the_empty_itemset(laid, rows.weights, min(wanted.longest, laid.longest))
-    found = _nothing_found(wanted.minimum_support, wanted.most)
-    going = True
-    while going:
+    found = nothing_found(wanted.minimum_support, wanted.most)
+    going, patience = True, wanted.patience
+    while going and patience >= 0:
         if _can_be_extended(search):
-            search = _extended(laid, search, found.tally[_MINIMUM], kinship)
-        going = _advance(search, found.tally[_MINIMUM])
+            patience -= search.at[_END] - search.at[_START]
+            search = _extended(laid, search, minimum_of(found), kinship)
+        going = _advance(search, minimum_of(found))
         if going:
-            found = _noted(search, found)
-    count = found.tally[_COUNT]
-    sets = SetArrays(found.starts[: count + 1].copy(), found.items[: found.starts[count]].copy())
-    return Itemsets(sets, found.supports[:count].copy())
+            found = noted(search.prefix, search.at[_DEPTH], search.at[_SUPPORT_HERE], found)
+    found.tally[_COMPLETE] = not going
+    return as_itemsets(found)
 
 
 @kernel
@@ -176,10 +180,11 @@ def _at_the_empty_itemset(laid: _Laid, weights: Ints, deepest: int) -> _Search:
 
 
 @kernel
-def _nothing_found(minimum_support: int, most: int) -> _Found:
-    tally = np.zeros(3, dtype=np.int64)
-    tally[_MINIMUM] = minimum_support
-    return _Found(
+def nothing_found(minimum_support: int, most: int) -> Found:
+    """The start of a list of itemsets."""
+    tally = np.zeros(4, dtype=np.int64)
+    tally[_MINIMUM], tally[_COMPLETE] = minimum_support, 1
+    return Found(
         np.zeros(1024, dtype=np.int64),
         np.empty(1024, dtype=np.int64),
         np.empty(1024, dtype=np.int64),
@@ -209,7 +214,7 @@ def _extended(laid: _Laid, search: _Search, minimum: int, kinship: Kinship) -> _
         item = branches[_BRANCH * candidate + _ITEM]
         # Kin of items further up the prefix are no candidates any more.
         if search.supports[item] >= minimum and not (
-            depth > 0 and _are_kin(kinship, search.prefix[depth - 1], item)
+            depth > 0 and are_kin(kinship, search.prefix[depth - 1], item)
         ):
             branches[_BRANCH * branch + _ITEM] = item
             branches[_BRANCH * branch + _SUPPORT] = search.supports[item]
@@ -227,7 +232,8 @@ def _extended(laid: _Laid, search: _Search, minimum: int, kinship: Kinship) -> _
 
 
 @kernel
-def _are_kin(kinship: Kinship, one: int, other: int) -> bool:
+def are_kin(kinship: Kinship, one: int, other: int) -> bool:
+    """Whether two items never stand together."""
     first, last = kinship.first, kinship.last
     return len(first) > 0 and first[one] <= last[other] and first[other] <= last[one]
 
@@ -316,15 +322,29 @@ def _advance(search: _Search, minimum: int) -> bool:
 
 
 @kernel
-def _noted(search: _Search, found: _Found) -> _Found:
-    """Add the itemset visited to those found, and raise the minimum if there are enough of them."""
-    count, depth, support = found.tally[_COUNT], search.at[_DEPTH], search.at[_SUPPORT_HERE]
+def minimum_of(found: Found) -> int:
+    """The support that others must have."""
+    return found.tally[_MINIMUM]
+
+
+@kernel
+def as_itemsets(found: Found) -> Itemsets:
+    """What was found, without the room behind it."""
+    count = found.tally[_COUNT]
+    sets = SetArrays(found.starts[: count + 1].copy(), found.items[: found.starts[count]].copy())
+    return Itemsets(sets, found.supports[:count].copy(), found.tally[_COMPLETE] > 0)
+
+
+@kernel
+def noted(prefix: Ints, depth: int, support: int, found: Found) -> Found:
+    """Add the itemset prefix[:depth] to those found, and raise the minimum if there are enough of them."""
+    count = found.tally[_COUNT]
     end = found.starts[count]
     starts = with_room(found.starts, count + 1, count + 2)
     items = with_room(found.items, end, end + depth)
     supports = with_room(found.supports, count, count + 1)
     for index in range(depth):
-        items[end + index] = search.prefix[index]
+        items[end + index] = prefix[index]
     starts[count + 1] = end + depth
     supports[count] = support
     found.tally[_COUNT] = count + 1
@@ -334,7 +354,7 @@ def _noted(search: _Search, found: _Found) -> _Found:
         if found.tally[_KEPT] == most:
             # Itemsets of equal support that are still to come stand behind those that are there already.
             found.tally[_MINIMUM] = max(found.tally[_MINIMUM], found.largest[0] + 1)
-    return _Found(starts, items, supports, found.tally, found.largest)
+    return Found(starts, items, supports, found.tally, found.largest)
 
 
 @kernel

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, SetArrays, TreeArrays
 from shoal.kernels.compile import kernel
+from shoal.kernels.growable import with_room
 
 
 @kernel
@@ -45,6 +46,30 @@ def renumbered_sets(starts: Ints, numbers: Ints) -> SetArrays:
         end = sort_unique(items, new_starts[row], end)
         new_starts[row + 1] = end
     return SetArrays(new_starts, items[:end].copy())
+
+
+@kernel
+def with_nodes_above(sets: SetArrays, tree: TreeArrays) -> SetArrays:
+    """Sets of nodes together with all nodes above them but the root, which vanishes.
+
+    Reads only. O(items of the answer, times the log of its longest row).
+    """
+    row_count, root = len(sets.starts) - 1, len(tree.parent) - 1
+    last_row = np.full(len(tree.parent), -1, dtype=np.int64)
+    starts = np.zeros(row_count + 1, dtype=np.int64)
+    items, end = np.empty(2 * len(sets.items) + 1, dtype=np.int64), 0
+    for row in range(row_count):
+        for index in range(sets.starts[row], sets.starts[row + 1]):
+            node = sets.items[index]
+            while node != root and last_row[node] != row:
+                last_row[node] = row
+                items = with_room(items, end, end + 1)
+                items[end] = node
+                end += 1
+                node = tree.parent[node]
+        end = sort_unique(items, starts[row], end)
+        starts[row + 1] = end
+    return SetArrays(starts, items[:end].copy())
 
 
 @kernel

@@ -8,16 +8,13 @@ records while chunks are formed.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.bits import BITS, Words, ones
 from shoal.kernels.compile import kernel
 from shoal.kernels.heap import sort_ascending
 
-Words = NDArray[np.uint64]
-
 IN_TERM_CHUNK = -1
-_BITS = 64
 _CHUNKS, _SUBRECORDS, _ITEMS = range(3)
 
 
@@ -292,11 +289,11 @@ def _unit_of_shared_terms(
 @kernel
 def _bitmaps(unit: Unit, row_count: int) -> Words:
     """One bitmap over the rows for each term of unit.order, in that order."""
-    bits = np.zeros((len(unit.order), (row_count + _BITS - 1) // _BITS), dtype=np.uint64)
+    bits = np.zeros((len(unit.order), (row_count + BITS - 1) // BITS), dtype=np.uint64)
     for index in range(len(unit.order)):
         number = unit.order[index]
         for row in unit.rows[unit.starts[number] : unit.starts[number + 1]]:
-            bits[index, row // _BITS] |= np.uint64(1) << np.uint64(row % _BITS)
+            bits[index, row // BITS] |= np.uint64(1) << np.uint64(row % BITS)
     return bits
 
 
@@ -349,22 +346,13 @@ def _stays_frequent(search: _Search, place: int, members: Ints, promise: ChunkPr
         for word in range(bits.shape[1]):
             both = met[depth, word] & bits[member, word]
             met[depth + 1, word] = both
-            support += _ones(both)
+            support += ones(both)
         if 0 < support < k:
             return False
         if support > 0 and depth + 1 < m - 1:
             next_member[depth + 1] = next_member[depth]
             depth += 1
     return True
-
-
-@kernel
-def _ones(word: np.uint64) -> int:
-    """How many bits are set."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @kernel
@@ -379,7 +367,7 @@ def _subrecord_count(unit: Unit, bits: Words, chunk_count: int) -> int:
     count = 0
     for chunk in range(chunk_count):
         for word in range(bits.shape[1]):
-            count += _ones(held[chunk, word])
+            count += ones(held[chunk, word])
     return count
 
 

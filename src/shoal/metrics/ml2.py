@@ -7,6 +7,10 @@ original records hold it; the same number of records is asked of both sides.
 
 Published sets at a level are parts of the original ones, so every frequent itemset of the publication is one
 of the original, too, and one that is found at a level is found in generalized form at every level above.
+
+High up in the tree records share most of their few items, and every combination of these is frequent. What a
+run may spend on that is bounded: `affordable_mining_loss` looks for itemsets of any length, and where that
+takes too many visits of records for those of up to 4, 3, 2 or 1 items, at all levels.
 """
 
 import math
@@ -18,12 +22,21 @@ import numpy as np
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, SetArrays, joined_rows, owners, starts_of
+from shoal.kernels.frequent_itemsets import ENDLESS
 from shoal.kernels.grouping import group_sets
 from shoal.metrics.top_itemsets import frequent_itemsets
 from shoal.recoding.generalized_clusters import SUPPRESSED
 
+# What the paper takes unless it says otherwise.
+MINIMUM_SHARE = 0.02
+
 # One level above the root.
 _NOWHERE = -1
+
+# Visits of records for every item that they hold, at one level. Real baskets, clicks and diagnoses need 4.
+_VISITS_PER_ITEM = 8
+_FEWEST_VISITS = 2**16
+_LENGTHS = (None, 4, 3, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +45,13 @@ class MiningLoss:
 
     `levels_up` is the sum over the itemsets that are not found at their own level: how many levels one has
     to go up to find their generalized form. One that suppression hides even at the root counts as found one
-    level above the root.
+    level above the root. Itemsets of more than `longest` items were not looked for; None is any length.
     """
 
     frequent: tuple[int, ...]
     found: tuple[int, ...]
     levels_up: int
+    longest: int | None = None
 
     @property
     def ml2(self) -> float:
@@ -56,34 +70,91 @@ def mining_loss(
     tree: Hierarchy,
     original: SetArrays,
     node_of_occurrence: Ints,
-    minimum_share: float = 0.01,
+    minimum_share: float = MINIMUM_SHARE,
     longest: int | None = None,
 ) -> MiningLoss:
     """Compare what a miner finds in original sets of leaves with what it finds in their publication.
 
     `node_of_occurrence` runs beside the items of the original: the node that each is published as, or
-    SUPPRESSED. Only itemsets of up to `longest` items are looked for; without it time and memory can explode,
-    because high up in the tree many records share most of their few items.
+    SUPPRESSED. Only itemsets of up to `longest` items are looked for; without it time and memory can explode.
     """
-    minimum_support = _least_support(minimum_share, len(original.starts) - 1)
+    publication = _Publication(tree, original, node_of_occurrence)
+    loss = publication.loss(_Miner(publication.least_support(minimum_share), longest))
+    if loss is None:
+        raise TypeError("an endless search ends with all itemsets")
+    return loss
 
-    def frequent_at(number_of_leaf: Ints, kept: Bools | None = None) -> SetArrays:
-        item_count = int(number_of_leaf.max(initial=-1)) + 1
-        sets = _renumbered(original, number_of_leaf, kept)
-        return frequent_itemsets(sets, item_count, minimum_support, longest).sets
 
-    frequent_counts, found_counts, levels_up = [], [], 0
-    above: _Level | None = None
-    for level, number_of_leaf in enumerate(_numbers_by_level(tree)):
-        readable = _readable(tree, original, node_of_occurrence, level)
-        frequent = frequent_at(number_of_leaf)
-        found = frequent if readable.all() else frequent_at(number_of_leaf, readable)
-        reached = _lowest_levels(level, frequent, found, number_of_leaf, above)
-        frequent_counts.append(len(reached))
-        found_counts.append(len(found.starts) - 1)
-        levels_up += int((level - reached).sum())
-        above = _Level(frequent, number_of_leaf, reached)
-    return MiningLoss(tuple(frequent_counts), tuple(found_counts), levels_up)
+def affordable_mining_loss(
+    tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints, minimum_share: float = MINIMUM_SHARE
+) -> MiningLoss:
+    """The same for itemsets of any length or, if there are too many of those, up to the length that goes."""
+    publication = _Publication(tree, original, node_of_occurrence)
+    minimum_support = publication.least_support(minimum_share)
+    patience = max(_FEWEST_VISITS, _VISITS_PER_ITEM * len(original.items))
+    for longest in _LENGTHS:
+        loss = publication.loss(_Miner(minimum_support, longest, patience))
+        if loss is not None:
+            return loss
+    return mining_loss(tree, original, node_of_occurrence, minimum_share, longest=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Miner:
+    """Looks for itemsets of up to `longest` items that so many records hold, visiting some only."""
+
+    minimum_support: int
+    longest: int | None
+    patience: int = ENDLESS
+
+    def found(self, sets: SetArrays, item_count: int) -> SetArrays | None:
+        """All frequent itemsets; None if that takes more patience."""
+        mined = frequent_itemsets(sets, item_count, self.minimum_support, self.longest, self.patience)
+        return mined.sets if mined.complete else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Publication:
+    """Sets of leaves, and the node that each occurrence of an item is published as, or SUPPRESSED."""
+
+    tree: Hierarchy
+    original: SetArrays
+    node_of_occurrence: Ints
+
+    def least_support(self, minimum_share: float) -> int:
+        """The number of records that is at least that share of all; a share means its shortest decimal."""
+        if not 0 < minimum_share <= 1:
+            raise InvalidParameter("ML2", "minimum_share", minimum_share, "a number above 0 and up to 1")
+        return max(1, math.ceil(Fraction(str(minimum_share)) * (len(self.original.starts) - 1)))
+
+    def loss(self, miner: _Miner) -> MiningLoss | None:
+        """What the miner misses; None if it lost patience."""
+        frequent_counts, found_counts, levels_up = [], [], 0
+        above: _Level | None = None
+        for level, number_of_leaf in enumerate(_numbers_by_level(self.tree)):
+            item_count = int(number_of_leaf.max(initial=-1)) + 1
+            frequent = miner.found(_renumbered(self.original, number_of_leaf), item_count)
+            if frequent is None:
+                return None
+            readable = self._readable(level)
+            found: SetArrays | None = frequent
+            if not readable.all():
+                found = miner.found(_renumbered(self.original, number_of_leaf, readable), item_count)
+            if found is None:
+                return None
+            reached = _lowest_levels(level, frequent, found, number_of_leaf, above)
+            frequent_counts.append(len(reached))
+            found_counts.append(len(found.starts) - 1)
+            levels_up += int((level - reached).sum())
+            above = _Level(frequent, number_of_leaf, reached)
+        return MiningLoss(tuple(frequent_counts), tuple(found_counts), levels_up, miner.longest)
+
+    def _readable(self, level: int) -> Bools:
+        """Which published occurrences can be read at a level."""
+        depths, nodes = self.tree.depths, self.node_of_occurrence
+        needed = np.minimum(depths[self.original.items], level)
+        readable: Bools = (nodes != SUPPRESSED) & (depths[nodes] >= needed)
+        return readable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,13 +164,6 @@ class _Level:
     frequent: SetArrays
     number_of_leaf: Ints
     reached: Ints
-
-
-def _least_support(minimum_share: float, record_count: int) -> int:
-    """The number of records that is at least that share of all; a share means its shortest decimal."""
-    if not 0 < minimum_share <= 1:
-        raise InvalidParameter("ML2", "minimum_share", minimum_share, "a number above 0 and up to 1")
-    return max(1, math.ceil(Fraction(str(minimum_share)) * record_count))
 
 
 def _numbers_by_level(tree: Hierarchy) -> list[Ints]:
@@ -114,13 +178,6 @@ def _numbers_by_level(tree: Hierarchy) -> list[Ints]:
         item_of_leaf = np.where(deeper, tree.arrays.parent[item_of_leaf], item_of_leaf)
         levels.append(np.cumsum(np.diff(item_of_leaf, prepend=item_of_leaf[:1]) != 0))
     return levels[::-1]
-
-
-def _readable(tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints, level: int) -> Bools:
-    """Which published occurrences can be read at a level."""
-    needed = np.minimum(tree.depths[original.items], level)
-    readable: Bools = (node_of_occurrence != SUPPRESSED) & (tree.depths[node_of_occurrence] >= needed)
-    return readable
 
 
 def _renumbered(sets: SetArrays, number_of: Ints, kept: Bools | None = None) -> SetArrays:

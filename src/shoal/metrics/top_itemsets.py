@@ -14,32 +14,43 @@ from shoal.kernels.arrays import (
     Ints,
     SetArrays,
     frozen_ints,
-    frozen_sets,
     joined_rows,
     only_items,
-    owners,
-    starts_of,
     taken_rows,
 )
-from shoal.kernels.frequent_itemsets import ALL, CountedRows, Itemsets, Kinship, WantedItemsets, mine
+from shoal.kernels.bits import BITS
+from shoal.kernels.frequent_itemsets import ALL, ENDLESS, CountedRows, Itemsets, Kinship, WantedItemsets, mine
 from shoal.kernels.grouping import group_sets
+from shoal.kernels.itemset_bitmaps import mine_bitmaps
+from shoal.kernels.set_recoding import with_nodes_above
 
 NO_KIN = Kinship(frozen_ints([]), frozen_ints([]))
 TOP = 1000
 
+# Itemsets of so few of the most frequent items already tell much of how frequent the top ones are.
+_FIRST_ITEMS = 16
+_LARGEST_BITMAPS = 2**24  # words
+# About so many words of bitmaps are compared in the time that a pair of items in a record takes.
+_WORDS_PER_PAIR = 64
+
 
 def frequent_itemsets(
-    sets: SetArrays, item_count: int, minimum_support: int, longest: int | None = None
+    sets: SetArrays,
+    item_count: int,
+    minimum_support: int,
+    longest: int | None = None,
+    patience: int = ENDLESS,
 ) -> Itemsets:
     """Every itemset of 1..longest items that at least minimum_support records hold.
 
     Itemsets come in lexicographic order of their codes, a beginning before what it begins. Codes are below
     item_count. Time and memory follow the number of itemsets, which can double with every item that the
-    records share: `longest` keeps dense data in bounds.
+    records share: `longest` keeps dense data in bounds, and the search gives up after `patience` visits of
+    records, its answer then being incomplete.
     """
     _check("minimum_support", minimum_support)
     frequent = _supports(sets, item_count) >= minimum_support
-    wanted = _wanted(minimum_support, longest, ALL, item_count)
+    wanted = _wanted(minimum_support, longest, ALL, item_count)._replace(patience=patience)
     return mine(_distinct_rows(sets, frequent), item_count, wanted, NO_KIN)
 
 
@@ -53,12 +64,34 @@ def top_itemsets(
     """
     _check("most", most)
     supports = _supports(sets, item_count)
-    # As many single items alone already reach this support, so nothing rarer can belong to the top.
-    minimum = max(1, int(np.sort(supports)[-most])) if most <= item_count else 1
-    wanted = _wanted(minimum, longest, most, item_count)
-    mined = mine(_distinct_rows(sets, supports >= minimum), item_count, wanted, kinship)
+    wanted = _wanted(_least_top_support(supports, most), longest, most, item_count)
+    first_items = np.argsort(-supports, kind="stable")[:_FIRST_ITEMS]
+    of_first_items = _mined(sets, np.sort(first_items), wanted, kinship)
+    minimum = max(wanted.minimum_support, _least_top_support(of_first_items.supports, most))
+    wanted = wanted._replace(minimum_support=minimum)
+    mined = _mined(sets, np.flatnonzero(supports >= minimum), wanted, kinship)
     best = np.argsort(-mined.supports, kind="stable")[:most]
-    return Itemsets(taken_rows(mined.sets, best), mined.supports[best])
+    return Itemsets(taken_rows(mined.sets, best), mined.supports[best], complete=True)
+
+
+def _least_top_support(supports: Ints, most: int) -> int:
+    """The support that an itemset needs to be among the best, if there are itemsets with these supports."""
+    return max(1, int(np.sort(supports)[-most])) if most <= len(supports) else 1
+
+
+def _mined(sets: SetArrays, items: Ints, wanted: WantedItemsets, kinship: Kinship) -> Itemsets:
+    """Itemsets of some items alone, by bitmaps if these are few beside what their records hold."""
+    behind = int(items.max(initial=-1)) + 1  # stands for all larger ones
+    place_of = np.full(behind + 1, -1, dtype=np.int64)
+    place_of[items] = np.arange(len(items))
+    rows = only_items(sets, place_of[np.minimum(sets.items, behind)] >= 0)
+    words = -(-(len(rows.starts) - 1) // BITS)
+    pairs_of_bitmaps = len(items) ** 2 * words
+    pairs_in_records = int(np.square(np.diff(rows.starts)).sum())
+    if len(items) * words <= _LARGEST_BITMAPS and pairs_of_bitmaps <= _WORDS_PER_PAIR * pairs_in_records:
+        placed = SetArrays(rows.starts, place_of[rows.items])
+        return mine_bitmaps(placed, items, wanted, kinship)
+    return mine(_counted(rows), behind, wanted, kinship)
 
 
 def _check(name: str, value: int) -> None:
@@ -73,12 +106,15 @@ def _supports(sets: SetArrays, item_count: int) -> Ints:
 def _wanted(minimum_support: int, longest: int | None, most: int, item_count: int) -> WantedItemsets:
     if longest is not None:
         _check("longest", longest)
-    return WantedItemsets(minimum_support, longest or max(1, item_count), most)
+    return WantedItemsets(minimum_support, longest or max(1, item_count), most, ENDLESS)
 
 
 def _distinct_rows(sets: SetArrays, kept: Bools) -> CountedRows:
     """The distinct sets of the items that are kept, and how many records have each of them."""
-    rows = only_items(sets, kept[sets.items])
+    return _counted(only_items(sets, kept[sets.items]))
+
+
+def _counted(rows: SetArrays) -> CountedRows:
     class_of_row, first_rows = group_sets(rows)
     weights = np.bincount(class_of_row, minlength=len(first_rows)).astype(np.int64, copy=False)
     return CountedRows(taken_rows(rows, first_rows), weights)
@@ -101,25 +137,9 @@ def generalized_top_deviation(
     kinship = Kinship(tree.arrays.first_leaf, tree.arrays.last_leaf)
 
     def best(sets: SetArrays) -> Itemsets:
-        return top_itemsets(with_nodes_above(tree, sets), tree.root, _checked(top), kinship=kinship)
+        return top_itemsets(with_nodes_above(sets, tree.arrays), tree.root, _checked(top), kinship=kinship)
 
     return _deviation(best(original), best(published))
-
-
-def with_nodes_above(tree: Hierarchy, sets: SetArrays) -> SetArrays:
-    """Sets of nodes together with all nodes above them but the root."""
-    row_count = len(sets.starts) - 1
-    rows = owners(sets.starts)
-    nodes = sets.items
-    keys: list[Ints] = []
-    while len(nodes):
-        below = nodes != tree.root
-        rows, nodes = rows[below], nodes[below]
-        keys.append(rows * tree.node_count + nodes)
-        nodes = tree.arrays.parent[nodes]
-    distinct = np.unique(np.concatenate(keys)) if keys else np.zeros(0, dtype=np.int64)
-    sizes = np.bincount(distinct // tree.node_count, minlength=row_count)
-    return frozen_sets(starts_of(sizes), distinct % tree.node_count)
 
 
 def _checked(top: int) -> int:
