@@ -1,3 +1,4 @@
+from contextlib import contextmanager
 from fractions import Fraction
 
 import pytest
@@ -8,11 +9,12 @@ from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import tree_from_parents
 from shoal.kernels.arrays import frozen_ints
 from shoal.metrics import ml2
-from shoal.metrics.ml2 import MiningLoss, affordable_mining_loss, mining_loss
+from shoal.metrics.mining import levels_loss
+from shoal.metrics.ml2 import MINIMUM_SHARE, MiningLoss, affordable_mining_loss, mining_loss
 from shoal.recoding.generalized_clusters import SUPPRESSED
 from tests.builders import flat_tree, set_column, tree
 from tests.metrics.releases import parent_maps
-from tests.reference import metrics
+from tests.reference import metrics, set_losses
 from tests.reference import ml2 as reference
 
 LETTERS = tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
@@ -55,6 +57,26 @@ def test_both_measures_equal_their_twin(case, share, longest):
     expected, climb = reference.mining_loss(parents, records, Fraction(str(share)), longest)
     assert found.ml2 == pytest.approx(float(expected))
     assert found.dml2 == (None if climb is None else pytest.approx(float(climb)))
+
+
+@given(recoded_records())
+@settings(deadline=None, max_examples=150)
+def test_what_a_run_reports_of_all_levels_equals_the_twins(case):
+    """Whatever each occurrence became: items of one record may be published at different levels."""
+    parents, records = case
+    on = tree_from_parents(parents)
+    place = on.labels.index
+    nodes = [SUPPRESSED if node is None else place(node) for record in records for _, node in record]
+    originals = [[item for item, _ in record] for record in records]
+    found = levels_loss(on, set_column(originals, hierarchy=on).arrays, frozen_ints(nodes))
+    expected, climb = reference.mining_loss(parents, records, Fraction(str(MINIMUM_SHARE)))
+    published = [{node for _, node in record if node is not None} for record in records]
+    lost = set_losses.tkd_ml2(parents, place, originals, published, 1000)
+    losses = {"ml2": expected, "dml2": climb, "tkd_ml2": lost or 0}
+    assert found.losses == pytest.approx(
+        {name: float(loss) for name, loss in losses.items() if loss is not None}
+    )
+    assert not found.notices
 
 
 def test_the_worked_example_with_a1_and_a2_published_as_A():
@@ -120,18 +142,31 @@ def test_shares_outside_their_range_are_refused(share):
         loss(LETTERS, TRANSACTIONS, TRANSACTIONS, share)
 
 
-def impatient(rows, visits):
-    sets = set_column(rows, hierarchy=LETTERS).arrays
+@contextmanager
+def patience(visits):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ml2, "_FEWEST_VISITS", visits)
         patched.setattr(ml2, "_VISITS_PER_ITEM", 0)
-        return affordable_mining_loss(LETTERS, sets, sets.items, 0.5)
+        yield
+
+
+FULL = [("a1", "a2", "b1", "b2")] * 2  # 15 itemsets of leaves, in one distinct record
+FULL_SETS = set_column(FULL, hierarchy=LETTERS).arrays
 
 
 def test_itemsets_are_as_long_as_patience_allows():
-    rows = [("a1", "a2", "b1", "b2")] * 2  # 15 itemsets of leaves, in one distinct record
-    lengths = [impatient(rows, visits).longest for visits in range(12)]
+    found = []
+    for visits in range(16):
+        with patience(visits):
+            found.append(affordable_mining_loss(LETTERS, FULL_SETS, FULL_SETS.items, 0.5))
+    lengths = [each.longest for each in found]
     assert lengths == sorted(lengths, key=lambda longest: longest or 9)
-    assert set(lengths) == {1, 2, 3, None}
-    assert impatient(rows, 0) == MiningLoss((1, 2, 4), (1, 2, 4), 0, longest=1)
-    assert impatient(rows, 12) == loss(LETTERS, rows, rows, 0.5)
+    assert {1, None} < set(lengths)
+    assert found[0] == MiningLoss((1, 2, 4), (1, 2, 4), 0, longest=1)
+    assert found[-1] == loss(LETTERS, FULL, FULL, 0.5)
+
+
+def test_a_bound_on_the_length_is_told():
+    with patience(0):
+        (notice,) = levels_loss(LETTERS, FULL_SETS, FULL_SETS.items).notices
+    assert notice.startswith("ML2 and dML2 are about single items: ")

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from shoal.engine.local import LocalData
 from shoal.extensions import extensions
+from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.metrics.items import (
     item_ncp,
@@ -17,7 +18,7 @@ from shoal.metrics.items import (
     utility_loss,
     weights_of_words,
 )
-from shoal.metrics.mining import Measured, measure_chunks, records_loss
+from shoal.metrics.mining import Measured, levels_loss, measure_chunks, records_loss
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import (
     average_class_size,
@@ -47,8 +48,8 @@ class Measure:
     name: str
     label: str
     description: str
-    applies_to: Literal["table", "sets", "both", "joint", "chunks", "new records"]
-    unit: Literal["share", "bits", "log10", "records", "multiples of k"] = "share"
+    applies_to: Literal["table", "sets", "both", "joint", "trees of sets", "chunks", "new records"]
+    unit: Literal["share", "bits", "log10", "records", "multiples of k", "levels"] = "share"
     lower_is_better: bool = True
     headline: bool = False
     compute: Callable[[LocalData, Recoding, int], float | None] | None = None
@@ -79,6 +80,22 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                 "Share of possible item combinations that generalization added",
                 "sets",
                 headline=True,
+            ),
+            Measure(
+                "ml2",
+                "frequent itemsets missed (ML2)",
+                "Of all itemsets that 2 % of the records hold, at any level of the item hierarchy: the share"
+                " that the release no longer shows at that level",
+                "trees of sets",
+                headline=True,
+            ),
+            Measure(
+                "dml2",
+                "levels up to missed itemsets (dML2)",
+                "How many levels of the item hierarchy one has to go up, on average, until the release shows"
+                " the missed itemsets in a more general form",
+                "trees of sets",
+                "levels",
             ),
             Measure(
                 "lm",
@@ -139,8 +156,9 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             Measure(
                 "tkd_ml2",
                 "frequent itemsets of all levels lost (tKd-ML2)",
-                "The same over all levels of the item hierarchy together",
-                "new records",
+                "Share of the 1000 most frequent itemsets that are lost, with items of all levels of the item"
+                " hierarchy taken together",
+                "trees of sets",
             ),
             Measure(
                 "re_a",
@@ -213,18 +231,31 @@ def measure(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
 
     Of a table with sets, NCP is that of the single values, and `item_ncp` and UL are those of the items.
     """
-    losses = _own_measures(data, recoding, k)
+    return measured(data, recoding, k).losses
+
+
+def measured(data: LocalData, recoding: Recoding, k: int) -> Measured:
+    """The same, with what there is to say about the measures."""
+    found = _own_measures(data, recoding, k)
     for name, extension in MEASURES.items():
         if extension.compute is not None and (loss := extension.compute(data, recoding, k)) is not None:
-            losses[name] = loss
-    return losses
+            found.losses[name] = loss
+    return found
 
 
-def _own_measures(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
+def _own_measures(data: LocalData, recoding: Recoding, k: int) -> Measured:
     if isinstance(recoding, ChunkRecoding):
-        return measure_chunks(data.table.sets(recoding.column), recoding.clusters, k)
+        tree = data.trees.get(recoding.column)
+        return Measured(measure_chunks(data.table.sets(recoding.column), recoding.clusters, k, tree))
     if isinstance(recoding, Synthetic):
-        return measure_new_records(data, recoding).losses
+        return measure_new_records(data, recoding)
+    found = Measured(measure_rows(data, recoding, k))
+    # With several columns of sets there is no tree of all items: each column has its own measures.
+    return found | measure_levels(data, recoding.items[0]) if len(recoding.items) == 1 else found
+
+
+def measure_rows(data: LocalData, recoding: RowRecoding, k: int) -> dict[str, float]:
+    """What generalizing values and items cost, record by record or value by value."""
     if recoding.clusters is None:
         (items,) = recoding.items
         return measure_sets(data, items)
@@ -235,10 +266,27 @@ def _own_measures(data: LocalData, recoding: Recoding, k: int) -> dict[str, floa
     return losses
 
 
+def measure_levels(data: LocalData, items: ItemRecoding) -> Measured:
+    """What a miner of all levels of a tree misses of the items that people are found by."""
+    words = items.vocabulary(data.trees)
+    if not isinstance(words, Hierarchy):
+        return Measured()
+    return levels_loss(words, *published_occurrences(data, items))
+
+
 def measure_by_column(data: LocalData, recoding: Recoding) -> dict[str, dict[str, float]]:
     """The same for each quasi-identifier alone."""
     if not isinstance(recoding, RowRecoding):
         return {}
+    by_column = measure_rows_by_column(data, recoding)
+    if len(recoding.items) > 1:
+        for items in recoding.items:
+            by_column[items.column] |= measure_levels(data, items).losses
+    return by_column
+
+
+def measure_rows_by_column(data: LocalData, recoding: RowRecoding) -> dict[str, dict[str, float]]:
+    """What generalizing the values or items of each quasi-identifier cost."""
     of_values = {} if recoding.clusters is None else measure_columns(data, recoding.clusters)
     return {**of_values, **{items.column: measure_sets(data, items) for items in recoding.items}}
 

@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints, SetArrays, frozen_ints, frozen_sets, owners
+from shoal.kernels.set_recoding import renumbered_sets
+from shoal.metrics.ml2 import affordable_mining_loss
 from shoal.metrics.pair_supports import (
     FIRST_RANK,
     LAST_RANK,
@@ -72,13 +74,19 @@ def lost_terms(supports: Ints, published: Disassociated, codes: Ints, k: int) ->
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Measures by their names, and why some of them are absent."""
+    """Measures by their names, why some of them are absent, and what else there is to say about them."""
 
     losses: dict[str, float] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
 
     def __or__(self, other: Self) -> Self:
-        return replace(self, losses=self.losses | other.losses, absent=self.absent | other.absent)
+        return replace(
+            self,
+            losses=self.losses | other.losses,
+            absent=self.absent | other.absent,
+            notices=self.notices + other.notices,
+        )
 
 
 def records_loss(
@@ -106,14 +114,31 @@ def generalized_loss(original: Sets, published: SetArrays, tree: Hierarchy, top:
     )
 
 
-def measure_chunks(original: Sets, published: Disassociated, k: int) -> dict[str, float]:
+def levels_loss(tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints) -> Measured:
+    """ML2, dML2 and tKd-ML2 of sets of leaves whose occurrences are published as nodes, or suppressed."""
+    mined = affordable_mining_loss(tree, original, node_of_occurrence)
+    losses = {"ml2": mined.ml2}
+    if mined.dml2 is not None:
+        losses["dml2"] = mined.dml2
+    published = renumbered_sets(original.starts, node_of_occurrence)
+    losses["tkd_ml2"] = generalized_top_deviation(tree, original, published)
+    if mined.longest is None:
+        return Measured(losses)
+    looked_at = "single items" if mined.longest == 1 else f"itemsets of up to {mined.longest} items"
+    notice = f"ML2 and dML2 are about {looked_at}: too many longer ones are frequent to look for all of them"
+    return Measured(losses, notices=(notice,))
+
+
+def measure_chunks(
+    original: Sets, published: Disassociated, k: int, tree: Hierarchy | None = None
+) -> dict[str, float]:
     """Every measure of chunks by its name; measures that the data are too small for are left out.
 
-    Terms of the publication have the codes of the original. The reconstruction is drawn with a seed of its
-    own, so that the same chunks always measure the same.
+    Terms of the publication have the codes of the original, which are leaves of the tree. The reconstruction
+    is drawn with a seed of its own, so that the same chunks always measure the same.
     """
     (copy,) = reconstructions(published, 1, np.random.default_rng(0))
-    losses = (chunks_loss(original, published, k) | records_loss(original, [copy.arrays], None)).losses
+    losses = (chunks_loss(original, published, k) | records_loss(original, [copy.arrays], tree)).losses
     losses["tlost"] = losses.pop("tlost")  # behind all that is about frequent itemsets
     return losses
 

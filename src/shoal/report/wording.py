@@ -7,7 +7,7 @@ from typing import Any
 from shoal.json_values import json_value
 from shoal.metrics.catalogue import MEASURES
 
-_UNITS = {"bits": " bits", "multiples of k": " × k"}
+_UNITS = {"bits": " bits", "multiples of k": " × k", "levels": " levels"}
 
 
 def measure(name: str, value: float) -> str:

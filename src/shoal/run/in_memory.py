@@ -24,7 +24,7 @@ from shoal.explain.changes import change_of_chunks, change_of_new_records, colum
 from shoal.explain.examples import examples
 from shoal.explain.items import generalized_items
 from shoal.kernels.arrays import Bools, Ints
-from shoal.metrics.catalogue import measure, measure_by_column, measure_new_records
+from shoal.metrics.catalogue import measure_by_column, measured
 from shoal.metrics.flows import flows
 from shoal.metrics.inference import telling_columns
 from shoal.privacy.model import Form, Model
@@ -124,18 +124,13 @@ class InMemory:
     def cost(self, found: Decided, released: Release, promise: Promise) -> Losses:
         """What the release cost by every measure."""
         recoding = found.recoding
-        if isinstance(recoding, Synthetic):
-            measured = measure_new_records(self.port, recoding)
-            return Losses(
-                measured.losses,
-                notices=tuple(f"{name} is absent: {why}" for name, why in measured.absent.items()),
-            )
-        losses = measure(self.port, recoding, promise.k)
-        if isinstance(recoding, ChunkRecoding):
-            return Losses(losses)
+        cost = measured(self.port, recoding, promise.k)
+        absent = tuple(f"{name} is absent: {why}" for name, why in cost.absent.items())
+        if not isinstance(recoding, RowRecoding):
+            return Losses(cost.losses, notices=(*absent, *cost.notices))
         telling = telling_columns(self.port, released.content, released.original_rows)
-        notices = tuple(each.in_words() for each in telling)
-        return Losses(losses, measure_by_column(self.port, recoding), notices)
+        notices = (*absent, *cost.notices, *(each.in_words() for each in telling))
+        return Losses(cost.losses, measure_by_column(self.port, recoding), notices)
 
     def class_sizes(self) -> SizeCounts:
         """The classes that the original records form on all quasi-identifiers."""

@@ -25,7 +25,7 @@ from shoal.algorithms.search import Limits, WithinLimits
 from shoal.algorithms.threads import at_most
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, LimitReached, Problem, ShoalError
-from shoal.metrics.catalogue import measure, measure_by_column
+from shoal.metrics.catalogue import measure_rows, measure_rows_by_column
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import counted
@@ -108,8 +108,10 @@ class PublishRows:
         measured = replace(data, roles=self.measured_as or data.roles)
         joined = data.joined_sets()
         return typed(applied.table, self.schema), {
-            "losses": _means(measure(measured, recoding, promise.k)),
-            "columns": {name: _means(each) for name, each in measure_by_column(measured, recoding).items()},
+            "losses": _means(measure_rows(measured, recoding, promise.k)),
+            "columns": {
+                name: _means(each) for name, each in measure_rows_by_column(measured, recoding).items()
+            },
             "items": {name: len(joined.of_column(name).items) for name in data.quasi_sets},
             "notices": list(recoding.notices),
         }
