@@ -110,6 +110,8 @@ def an_addition(declared):
     """A value that brings in what the paper does not have."""
     if declared.printed.ours:
         return declared.printed.ours[0]
+    if isinstance(declared.rule, OneOf):
+        return next(word for word in declared.rule.choices if word != declared.printed.value)
     return True if isinstance(declared.rule, YesOrNo) else declared.printed.value + 1
 
 
