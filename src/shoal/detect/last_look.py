@@ -65,6 +65,8 @@ _DATE_OR_TIME = re.compile(
 )
 # As people write for +, with the code of a country parted from what follows.
 _ZEROS = re.compile(r"(?<![\w+])(?<!\d[.,])00(?= ?(?:[17]|[2-9]\d{1,4})[ ()./\-])")
+# Two codes of one length, as a range of them is labelled: 00495-72520.
+_RANGE_OF_CODES = re.compile(r"(?<![\w+.,/-])(?:\d{4}-\d{4}|\d{5}-\d{5}|\d{6}-\d{6})(?![\w./-])")
 _FEWEST_DIGITS, _MOST_DIGITS = 9, 15
 _CHANCE = 0.5  # share of long digits with fitting check digits that is no chance
 
@@ -128,7 +130,7 @@ def _has_phone(text: str) -> bool:
 def _has_phone_abroad(text: str) -> bool:
     if _ABROAD_FORM.search(text) is None:
         return False
-    plus = _ZEROS.sub("+", text)
+    plus = _ZEROS.sub("+", _RANGE_OF_CODES.sub("~", text))
     return any(True for _ in phonenumbers.PhoneNumberMatcher(plus, None))
 
 
