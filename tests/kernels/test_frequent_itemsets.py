@@ -115,12 +115,18 @@ def test_nothing_to_find(by, rows, items):
     assert mined(by, rows, items=items) == {}
 
 
+@ways
 @given(weighted_rows, st.integers(0, 30))
 @settings(deadline=None, max_examples=100)
-def test_a_search_without_patience_knows_that_it_is_incomplete(rows, patience):
-    whole = mined(by_projection, rows)
-    found = by_projection(
-        rows, ITEMS, WantedItemsets(1, ITEMS, ALL, patience), Kinship(*np.empty((2, 0), int))
-    )
+def test_a_search_without_patience_knows_that_it_is_incomplete(by, rows, patience):
+    whole = mined(by, rows)
+    nobody = Kinship(*np.empty((2, 0), dtype=np.int64))
+    found = by(rows, ITEMS, WantedItemsets(1, ITEMS, ALL, patience), nobody)
     assert list(listed(found).items()) == list(whole.items())[: len(found.supports)]
     assert not found.complete or listed(found) == whole
+
+
+@ways
+def test_patience_ends(by):
+    found = by([({0, 1, 2}, 1)], 3, WantedItemsets(1, 3, ALL, 0), Kinship(*np.empty((2, 0), dtype=np.int64)))
+    assert not found.complete

@@ -143,10 +143,10 @@ def test_shares_outside_their_range_are_refused(share):
 
 
 @contextmanager
-def patience(visits):
+def patience(items):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ml2, "_FEWEST_VISITS", visits)
-        patched.setattr(ml2, "_VISITS_PER_ITEM", 0)
+        patched.setattr(ml2, "_FEWEST_READ", items)
+        patched.setattr(ml2, "_READINGS", 0)
         yield
 
 
@@ -156,8 +156,8 @@ FULL_SETS = set_column(FULL, hierarchy=LETTERS).arrays
 
 def test_itemsets_are_as_long_as_patience_allows():
     found = []
-    for visits in range(16):
-        with patience(visits):
+    for items in range(16):
+        with patience(items):
             found.append(affordable_mining_loss(LETTERS, FULL_SETS, FULL_SETS.items, 0.5))
     lengths = [each.longest for each in found]
     assert lengths == sorted(lengths, key=lambda longest: longest or 9)

@@ -15,14 +15,14 @@ from shoal.kernels.compile import kernel
 from shoal.kernels.growable import with_room
 
 ALL = 0
-ENDLESS = 2**62
+ENDLESS = 2**56
 
 # A branch is four numbers: the item it adds, the support with it, and the listed places where it goes on.
 _ITEM, _SUPPORT, _LIST_START, _LIST_END, _BRANCH = range(5)
 # A listed place is two numbers: the place, and how often its row counts.
 _PLACE, _WEIGHT, _LISTED = range(3)
-_DEPTH, _SUPPORT_HERE, _START, _END, _CANDIDATE, _CANDIDATE_STOP, _FREE = range(7)
-_COUNT, _MINIMUM, _KEPT, _COMPLETE = range(4)
+_DEPTH, _SUPPORT_HERE, _START, _END, _CANDIDATE, _CANDIDATE_STOP, _FREE, _READ = range(8)
+_COUNT, _MINIMUM, _KEPT = range(3)
 _NOT_FOLLOWED = -1
 
 
@@ -44,7 +44,8 @@ class Itemsets(NamedTuple):
 class WantedItemsets(NamedTuple):
     """Itemsets of 1..longest items that minimum_support rows or more hold: the `most` best of them, or ALL.
 
-    Both bounds are at least 1. The search gives up after `patience` visits of rows, if that is not ENDLESS.
+    Both bounds are at least 1. The search gives up when it has read about `patience` items, or words of
+    bitmaps for as long as these would take; ENDLESS is never.
     """
 
     minimum_support: int
@@ -77,9 +78,10 @@ class _Search(NamedTuple):
 
     It visits the itemset prefix[:at[_DEPTH]], which goes on at the listed places from at[_START] to at[_END].
     The items that may come next are those of the branches from at[_CANDIDATE] up to at[_CANDIDATE_STOP], and
-    lists are free from at[_FREE] on. The itemset prefix[:d] has branches cursor[d]..stop[d] - 1 still to
-    visit, and their lists end before list_stop[d]. For a candidate, `supports` and `rows` are what the last
-    pass counted; `next_free` is the free place in its list, _NOT_FOLLOWED for all items between two passes.
+    lists are free from at[_FREE] on. at[_READ] items were read so far. The itemset prefix[:d] has branches
+    cursor[d]..stop[d] - 1 still to visit, and their lists end before list_stop[d]. For a candidate,
+    `supports` and `rows` are what the last pass counted; `next_free` is the free place in its list,
+    _NOT_FOLLOWED for all items between two passes.
     """
 
     deepest: int
@@ -122,16 +124,14 @@ def mine(rows: CountedRows, item_count: int, wanted: WantedItemsets, kinship: Ki
     laid = _lay_out(rows.sets, item_count)
     search = _at_the_empty_itemset(laid, rows.weights, min(wanted.longest, laid.longest))
     found = nothing_found(wanted.minimum_support, wanted.most)
-    going, patience = True, wanted.patience
-    while going and patience >= 0:
+    going = True
+    while going and search.at[_READ] <= wanted.patience:
         if _can_be_extended(search):
-            patience -= search.at[_END] - search.at[_START]
             search = _extended(laid, search, minimum_of(found), kinship)
         going = _advance(search, minimum_of(found))
         if going:
             found = noted(search.prefix, search.at[_DEPTH], search.at[_SUPPORT_HERE], found)
-    found.tally[_COMPLETE] = not going
-    return as_itemsets(found)
+    return as_itemsets(found, not going)
 
 
 @kernel
@@ -161,7 +161,7 @@ def _at_the_empty_itemset(laid: _Laid, weights: Ints, deepest: int) -> _Search:
     branches = np.empty(_BRANCH * item_count, dtype=np.int64)
     for item in range(item_count):
         branches[_BRANCH * item + _ITEM] = item
-    at = np.zeros(7, dtype=np.int64)
+    at = np.zeros(8, dtype=np.int64)
     at[_END] = at[_FREE] = row_count
     at[_CANDIDATE_STOP] = item_count
     return _Search(
@@ -182,8 +182,8 @@ def _at_the_empty_itemset(laid: _Laid, weights: Ints, deepest: int) -> _Search:
 @kernel
 def nothing_found(minimum_support: int, most: int) -> Found:
     """The start of a list of itemsets."""
-    tally = np.zeros(4, dtype=np.int64)
-    tally[_MINIMUM], tally[_COMPLETE] = minimum_support, 1
+    tally = np.zeros(3, dtype=np.int64)
+    tally[_MINIMUM] = minimum_support
     return Found(
         np.zeros(1024, dtype=np.int64),
         np.empty(1024, dtype=np.int64),
@@ -270,6 +270,7 @@ def _count(laid: _Laid, search: _Search) -> None:
             rows[item] += 1
             index += 1
             item = items[index]
+        search.at[_READ] += index - listed[_LISTED * number + _PLACE]
 
 
 @kernel
@@ -328,11 +329,11 @@ def minimum_of(found: Found) -> int:
 
 
 @kernel
-def as_itemsets(found: Found) -> Itemsets:
+def as_itemsets(found: Found, complete: bool) -> Itemsets:  # noqa: FBT001 - kernels take no keywords
     """What was found, without the room behind it."""
     count = found.tally[_COUNT]
     sets = SetArrays(found.starts[: count + 1].copy(), found.items[: found.starts[count]].copy())
-    return Itemsets(sets, found.supports[:count].copy(), found.tally[_COMPLETE] > 0)
+    return Itemsets(sets, found.supports[:count].copy(), complete)
 
 
 @kernel

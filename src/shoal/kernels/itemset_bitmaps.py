@@ -22,6 +22,9 @@ from shoal.kernels.frequent_itemsets import (
     nothing_found,
 )
 
+# Words of bitmaps that are compared in about the time that an item of a row takes.
+_WORDS_PER_ITEM = 8
+
 
 class _Branches(NamedTuple):
     """Itemsets that are one item longer than the one visited or than a beginning of it, on a stack.
@@ -47,8 +50,8 @@ def mine_bitmaps(rows: SetArrays, items: Ints, wanted: WantedItemsets, kinship: 
     cursor, stop = np.zeros(deepest + 1, dtype=np.int64), np.zeros(deepest + 1, dtype=np.int64)
     stop[0] = len(items)
     found = nothing_found(wanted.minimum_support, wanted.most)
-    depth = int(np.int64(0))
-    while depth >= 0:
+    depth, words_read = int(np.int64(0)), 0
+    while depth >= 0 and words_read <= _WORDS_PER_ITEM * wanted.patience:
         branch = cursor[depth]
         if branch == stop[depth]:
             depth -= 1
@@ -59,11 +62,12 @@ def mine_bitmaps(rows: SetArrays, items: Ints, wanted: WantedItemsets, kinship: 
         prefix[depth] = branches.items[branch]
         found = noted(prefix, depth + 1, branches.supports[branch], found)
         if depth + 1 < deepest:
+            words_read += (stop[depth] - cursor[depth]) * branches.bits.shape[1]
             branches, end = _extended(branches, branch, stop[depth], minimum_of(found), kinship)
             if end > stop[depth]:
                 cursor[depth + 1], stop[depth + 1] = stop[depth], end
                 depth += 1
-    return as_itemsets(found)
+    return as_itemsets(found, depth < 0)
 
 
 @kernel

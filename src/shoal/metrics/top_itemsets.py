@@ -10,7 +10,6 @@ import numpy as np
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import (
-    Bools,
     Ints,
     SetArrays,
     frozen_ints,
@@ -45,13 +44,13 @@ def frequent_itemsets(
 
     Itemsets come in lexicographic order of their codes, a beginning before what it begins. Codes are below
     item_count. Time and memory follow the number of itemsets, which can double with every item that the
-    records share: `longest` keeps dense data in bounds, and the search gives up after `patience` visits of
-    records, its answer then being incomplete.
+    records share: `longest` keeps dense data in bounds, and the search gives up after reading `patience`
+    items, its answer then being incomplete.
     """
     _check("minimum_support", minimum_support)
-    frequent = _supports(sets, item_count) >= minimum_support
+    frequent = np.flatnonzero(_supports(sets, item_count) >= minimum_support)
     wanted = _wanted(minimum_support, longest, ALL, item_count)._replace(patience=patience)
-    return mine(_distinct_rows(sets, frequent), item_count, wanted, NO_KIN)
+    return _mined(sets, frequent, wanted, NO_KIN)
 
 
 def top_itemsets(
@@ -86,12 +85,10 @@ def _mined(sets: SetArrays, items: Ints, wanted: WantedItemsets, kinship: Kinshi
     place_of[items] = np.arange(len(items))
     rows = only_items(sets, place_of[np.minimum(sets.items, behind)] >= 0)
     words = -(-(len(rows.starts) - 1) // BITS)
-    pairs_of_bitmaps = len(items) ** 2 * words
-    pairs_in_records = int(np.square(np.diff(rows.starts)).sum())
-    if len(items) * words <= _LARGEST_BITMAPS and pairs_of_bitmaps <= _WORDS_PER_PAIR * pairs_in_records:
-        placed = SetArrays(rows.starts, place_of[rows.items])
-        return mine_bitmaps(placed, items, wanted, kinship)
-    return mine(_counted(rows), behind, wanted, kinship)
+    pairs_in_rows = int(np.square(np.diff(rows.starts)).sum())
+    if len(items) * words <= _LARGEST_BITMAPS and len(items) ** 2 * words <= _WORDS_PER_PAIR * pairs_in_rows:
+        return mine_bitmaps(SetArrays(rows.starts, place_of[rows.items]), items, wanted, kinship)
+    return mine(_distinct_rows(rows), behind, wanted, kinship)
 
 
 def _check(name: str, value: int) -> None:
@@ -109,12 +106,8 @@ def _wanted(minimum_support: int, longest: int | None, most: int, item_count: in
     return WantedItemsets(minimum_support, longest or max(1, item_count), most, ENDLESS)
 
 
-def _distinct_rows(sets: SetArrays, kept: Bools) -> CountedRows:
-    """The distinct sets of the items that are kept, and how many records have each of them."""
-    return _counted(only_items(sets, kept[sets.items]))
-
-
-def _counted(rows: SetArrays) -> CountedRows:
+def _distinct_rows(rows: SetArrays) -> CountedRows:
+    """The distinct sets, and how many records have each of them."""
     class_of_row, first_rows = group_sets(rows)
     weights = np.bincount(class_of_row, minlength=len(first_rows)).astype(np.int64, copy=False)
     return CountedRows(taken_rows(rows, first_rows), weights)
