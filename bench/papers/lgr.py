@@ -13,7 +13,8 @@ LINES = [
     Line("Partition", "printed", "partition", WHOLE),
     Line("LGR", "printed", "lgr-literal", {"promise": {"m": 1}}),
     Line("LGR", "sound", "lgr", WHOLE),
-    Line("HgHs", "printed", "hghs", {"promise": {"m": 2}, "options": {"most_cuts": 3_000}}),
+    Line("HgHs", "printed", "hghs", {"promise": {"m": 2}, "options": {"as_printed": True}}),
+    Line("HgHs", "ours", "hghs", {"promise": {"m": 2}}),
 ]
 LOSES_LESS = Claim("LGR loses less than Partition", below("LGR", "Partition"))
 NEAR_HGHS = Claim(
