@@ -8,8 +8,14 @@ import numpy as np
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
 from shoal.algorithms.mixed.joint_search.merging import ROUNDING, Order, closeness_of, merge_within
-from shoal.algorithms.mixed.joint_search.options import closeness_parameter, delta_parameter, items_parameter
-from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask
+from shoal.algorithms.mixed.joint_search.options import (
+    closeness_parameter,
+    delta_parameter,
+    first_parameter,
+    items_parameter,
+    measure_parameter,
+)
+from shoal.algorithms.mixed.joint_search.task import BoundAlgorithm, JointTask
 from shoal.algorithms.parameters import as_printed_parameter
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.errors import Infeasible, LimitReached
@@ -18,7 +24,7 @@ from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class RumBound(JointAlgorithm):
+class RumBound(BoundAlgorithm):
     """Unite clusters of like records as long as single values lose no more than delta; then do the items.
 
     Cluster gathers records around random seeds. The cluster whose records cost least takes in a partner, as
@@ -43,6 +49,8 @@ class RumBound(JointAlgorithm):
     delta: float | str = delta_parameter("NCP of the single values")
     items: str = items_parameter()
     closeness: str = closeness_parameter()
+    first: str = first_parameter()
+    measure: str = measure_parameter()
     minimal: bool = minimal_parameter("with aa, ")
     as_printed: bool = as_printed_parameter()
 

@@ -14,8 +14,14 @@ from shoal.algorithms.mixed.joint_search.merging import (
     closeness_of,
     merge_always,
 )
-from shoal.algorithms.mixed.joint_search.options import closeness_parameter, delta_parameter, items_parameter
-from shoal.algorithms.mixed.joint_search.task import JointAlgorithm, JointTask, Parts
+from shoal.algorithms.mixed.joint_search.options import (
+    closeness_parameter,
+    delta_parameter,
+    first_parameter,
+    items_parameter,
+    measure_parameter,
+)
+from shoal.algorithms.mixed.joint_search.task import BoundAlgorithm, JointTask, Parts
 from shoal.algorithms.parameters import as_printed_parameter
 from shoal.algorithms.sets.cut_search.options import minimal_parameter
 from shoal.errors import Infeasible, LimitReached
@@ -24,7 +30,7 @@ from shoal.recoding.rows import RowRecoding
 
 
 @dataclass(frozen=True, slots=True)
-class TumBound(JointAlgorithm):
+class TumBound(BoundAlgorithm):
     """Make the items of clusters of like records safe, and unite clusters until items lose at most delta.
 
     Cluster gathers records around random seeds, and the items of each cluster are generalized. While UL of
@@ -49,6 +55,8 @@ class TumBound(JointAlgorithm):
     delta: float | str = delta_parameter("UL of the items")
     items: str = items_parameter()
     closeness: str = closeness_parameter()
+    first: str = first_parameter()
+    measure: str = measure_parameter()
     minimal: bool = minimal_parameter("with aa, ")
     as_printed: bool = as_printed_parameter()
 

@@ -9,9 +9,9 @@ import numpy as np
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.diversity import require_possible, unite_for_diversity
+from shoal.algorithms.mixed.joint_search.first_clusters import CLUSTER, first_clusters
 from shoal.algorithms.mixed.joint_search.item_step import ItemStep, PartItems, TreeStep, UnionStep
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
-from shoal.algorithms.relational.clustering.growing import around_random_seeds
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import fitting
@@ -41,10 +41,19 @@ class JointTask:
     constraint: ItemConstraint
     step: ItemStep
     notices: tuple[str, ...]
+    first: str = CLUSTER
 
     @classmethod
     def of(
-        cls, data: LocalData, models: Sequence[Model], *, items: str, minimal: bool, as_printed: bool = False
+        cls,
+        data: LocalData,
+        models: Sequence[Model],
+        *,
+        items: str,
+        minimal: bool,
+        as_printed: bool = False,
+        first: str = CLUSTER,
+        measure: str = "ncp",
     ) -> Self:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         require_feasible(models, data)
@@ -55,18 +64,21 @@ class JointTask:
         return cls(
             data=data,
             models=tuple(models),
-            records=Records.of(data, "ncp"),
+            records=Records.of(data, measure),
             sets=sets,
             constraint=constraint,
             step=TreeStep(sets, constraint, minimal=minimal, as_printed=as_printed)
             if _over_trees(data, sets, items)
             else UnionStep(data, sets, constraint),
             notices=notices,
+            first=first,
         )
 
     def initial_clusters(self, rng: np.random.Generator, progress: Progress) -> JointClusters:
-        """What Cluster finds, united where a sensitive item has too large a share, numbered without gaps."""
-        clustering = around_random_seeds(self.records, self.constraint.k, rng, progress).clustering
+        """The first clusters, united where a sensitive item has too large a share, numbered without gaps."""
+        clustering = first_clusters(
+            self.data, self.records, self.constraint.k, self.first, rng=rng, progress=progress
+        )
         clusters = JointClusters(self.records, clustering.unite_alike(self.records))
         unite_for_diversity(self.sets.transactions, clusters, self.constraint, progress)
         return clusters.copy()
@@ -132,12 +144,36 @@ class JointAlgorithm(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """Check that the task can be done, and search."""
-        task = JointTask.of(data, models, items=self.items, minimal=self.minimal, as_printed=self.as_printed)
-        return self.search(task, rng, progress)
+        return self.search(self.task(data, models), rng, progress)
+
+    def task(self, data: LocalData, models: Sequence[Model]) -> JointTask:
+        """The table with sets, what is required of it, and how it is looked at."""
+        return JointTask.of(data, models, items=self.items, minimal=self.minimal, as_printed=self.as_printed)
 
     def search(self, task: JointTask, rng: np.random.Generator, progress: Progress) -> RowRecoding:
         """Clusters of records whose items are safe among themselves."""
         raise NotImplementedError
+
+
+class BoundAlgorithm(JointAlgorithm):
+    """Unites the clusters that `first` gathers, with the loss in single values by `measure`."""
+
+    __slots__ = ()
+
+    first: str
+    measure: str
+
+    def task(self, data: LocalData, models: Sequence[Model]) -> JointTask:
+        """As the options have it."""
+        return JointTask.of(
+            data,
+            models,
+            items=self.items,
+            minimal=self.minimal,
+            as_printed=self.as_printed,
+            first=self.first,
+            measure=self.measure,
+        )
 
 
 def constraint_of(models: Sequence[Model]) -> ItemConstraint:
