@@ -152,17 +152,25 @@ def same(*names: str, by: float = 0.005) -> Judge:
 
 def rises(*names: str) -> Judge:
     """These lines end above where they begin."""
-    return lambda lines: all(lines[name][-1] >= lines[name][0] for name in names)
+    return lambda lines: all(first <= last for first, last in _ends(lines, names))
 
 
 def falls(*names: str) -> Judge:
     """These lines end below where they begin."""
-    return lambda lines: all(lines[name][-1] <= lines[name][0] for name in names)
+    return lambda lines: all(first >= last for first, last in _ends(lines, names))
 
 
 def all_of(*judges: Judge) -> Judge:
     """Every one of them."""
     return lambda lines: all(judge(lines) for judge in judges)
+
+
+def _ends(lines: Lines, names: Sequence[str]) -> Iterator[tuple[float, float]]:
+    """The first and the last number of each line, where it has any."""
+    for name in names:
+        numbers = [value for value in lines[name] if not math.isnan(value)]
+        if numbers:
+            yield numbers[0], numbers[-1]
 
 
 def _at_most(one: float, other: float) -> bool:
