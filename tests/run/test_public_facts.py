@@ -5,6 +5,7 @@ import io
 import json
 import re
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -96,7 +97,17 @@ def test_what_people_read_holds_no_such_value_either(sample):
     seen = words_of(Page(sample.report).text)
     held = words_of(sample.published) | set(re.split(r"[,\n]", sample.published))
     for column in sample.original.keys() - {"age"}:
-        assert (sample.original[column] - held) & seen == set(), column
+        found = (sample.original[column] - held) & seen
+        assert not [value for value in found if not ends_a_month(value)], column
+
+
+def ends_a_month(value: str) -> bool:
+    """Whether a value can stand on the page because a published period begins or ends so."""
+    try:
+        day = date.fromisoformat(value)
+    except ValueError:
+        return False
+    return 1 in (day.day, (day + timedelta(days=1)).day)
 
 
 def test_no_identifier_is_found_anywhere(sample):

@@ -180,7 +180,8 @@ def run(
     output.show_notices(result.notices)
     output.show_facts(str(policy), words.outcome(result.outcome))
     output.say(f"published file: {output.short_path(folder / plan.output_path)}")
-    output.say(f"may go with it: {output.short_path(folder / 'certificate.json')} and report.html beside it")
+    beside = "report.html and codebook.json beside it"
+    output.say(f"may go with it: {output.short_path(folder / 'certificate.json')}, {beside}")
     output.say(f"for you alone: {output.short_path(folder / 'internal' / 'report.html')}")
 
 

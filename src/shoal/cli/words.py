@@ -16,6 +16,7 @@ from shoal.study.check import Checked
 from shoal.study.profile import Profile
 
 Rows = list[tuple[object, ...]]
+_MOST_SENTENCES = 5
 
 
 def outcome(facts: Outcome) -> dict[str, object]:
@@ -88,7 +89,14 @@ def checked(found: FileVerification) -> list[tuple[str, dict[str, object]]]:
     if found.certificate is not None:
         agrees = "; ".join(found.disagreements) or "yes: every field is what the file gives"
         parts.append(("certificate", {"agrees": agrees, "digest": found.certificate.get("digest")}))
+    if found.codebook_disagreements:
+        parts.append(("codebook", {"does not fit the file": _first_few(found.codebook_disagreements)}))
     return parts
+
+
+def _first_few(sentences: Sequence[str]) -> str:
+    more = len(sentences) - _MOST_SENTENCES
+    return "; ".join(sentences[:_MOST_SENTENCES]) + (f"; and {more} more" if more > 0 else "")
 
 
 def checked_json(found: FileVerification) -> dict[str, Any]:
@@ -101,6 +109,7 @@ def checked_json(found: FileVerification) -> dict[str, Any]:
         "certificate": None
         if found.certificate is None
         else {"agrees": not found.disagreements, "disagreements": list(found.disagreements)},
+        "codebook_disagreements": list(found.codebook_disagreements),
         "notices": list(found.notices),
     }
 

@@ -8,6 +8,7 @@ from shoal.errors import Problem
 
 MARK = "result.json"
 CERTIFICATE = "certificate.json"
+CODEBOOK = "codebook.json"
 INTERNAL = "internal"
 REPORT = "report.html"
 RECODING = "recoding.npz"  # in INTERNAL
@@ -35,7 +36,7 @@ def name_problems(published: str, endings: tuple[str, ...] = PUBLISHED_ENDINGS) 
     if (
         not published.isprintable()
         or Path(published).name != published
-        or published in (".", "..", MARK, CERTIFICATE, INTERNAL, REPORT)
+        or published in (".", "..", MARK, CERTIFICATE, CODEBOOK, INTERNAL, REPORT)
     ):
         what = f"the name of the published file must be a plain one of its own, got {published!r}"
         problems.append(Problem(what, "the folder is chosen with --out"))

@@ -183,6 +183,7 @@ class ColumnSection(_Section):
     decimal: str | None = None
     thousands: str | None = None
     pseudonym: bool = False
+    publish_hierarchy: bool = False
     confirm: bool = False
     reason: str = ""
 

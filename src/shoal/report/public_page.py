@@ -29,7 +29,10 @@ from shoal.report.wording import counted, share
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicFacts:
-    """What anybody can compute from a published file; labels[column][label] is how often it occurs there."""
+    """What anybody can compute from a published file; labels[column][label] is how often it occurs there.
+
+    meanings[column][label] is what it stands for, as the codebook says.
+    """
 
     statement: Statement
     quasi: tuple[str, ...]
@@ -37,6 +40,7 @@ class PublicFacts:
     sets: tuple[str, ...]
     labels: Mapping[str, Mapping[str, int]]
     publishable: bool = True
+    meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     chunks: Mapping[str, int] = field(default_factory=dict)
     clusters: tuple[DrawnCluster, ...] = ()
     cluster_sizes: Ints = field(default_factory=lambda: frozen_ints([]))
@@ -52,7 +56,7 @@ def public_page(published: PublicFacts, digest: str) -> str:
         tag(
             "p",
             "Everything here was computed from the published file alone. certificate.json beside it says how"
-            " to check the promise.",
+            " to check the promise, and codebook.json what every label stands for.",
             class_="quiet",
         ),
         tag("p", f"Digest of the certificate: {digest}", class_="quiet"),
@@ -86,7 +90,7 @@ def _sections(published: PublicFacts) -> Iterable[Html]:
         "columns",
         "What is in the columns",
         *(
-            _column(f"column-{place}", name, counts)
+            _column(f"column-{place}", name, counts, published.meanings.get(name, {}))
             for place, (name, counts) in enumerate(published.labels.items())
             if counts
         ),
@@ -167,11 +171,15 @@ def _class_sizes(published: PublicFacts) -> Html:
     )
 
 
-def _column(name: str, column: str, counts: Mapping[str, int]) -> Html:
+def _column(name: str, column: str, counts: Mapping[str, int], meanings: Mapping[str, str]) -> Html:
     ordered = dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_BARS])
     left_out = len(counts) - len(ordered)
     most = f"The {len(ordered)} most frequent of {len(counts):,} labels" if left_out else "All labels"
-    rows: list[tuple[Content, ...]] = [(shortened(text), f"{count:,}") for text, count in ordered.items()]
+    rows: list[tuple[Content, ...]] = [
+        (shortened(text), f"{count:,}", *([shortened(meanings.get(text, ""))] if meanings else []))
+        for text, count in ordered.items()
+    ]
+    header = ("label", "occurrences", *(["stands for"] if meanings else []))
     return tag(
         "details",
         tag("summary", column),
@@ -179,7 +187,7 @@ def _column(name: str, column: str, counts: Mapping[str, int]) -> Html:
             name,
             published_figure(ordered),
             "Bar chart of how often each label occurs, as in the table.",
-            table(most, ("label", "occurrences"), rows, numeric=(1,)),
+            table(most, header, rows, numeric=(1,)),
         ),
         open="",
     )

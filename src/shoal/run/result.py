@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from shoal.errors import BadInput, Infeasible, PromiseBroken
 from shoal.policy.output_names import (
     CERTIFICATE,
+    CODEBOOK,
     INTERNAL,
     MARK,
     PUBLISHED_ENDINGS,
@@ -36,6 +38,7 @@ from shoal.run.output import folder_that_appears_whole
 from shoal.run.prepare import Data
 from shoal.run.public_facts import public_facts, statement_of
 from shoal.run.published_file import AS_PUBLISHED, VerifiedFile, verified_file, with_hierarchies
+from shoal.run.release_codebook import codebook_of, meanings
 from shoal.table.columns import Table
 from shoal.table.formulas import marked_item, without_formulas
 from shoal.table.frames import in_kind
@@ -107,7 +110,12 @@ class Result(Judged):
             checked, statement = self._read_back(file, marked=neutralize_formulas)
             certified = certificate(statement, file)
             _write_json(partial / CERTIFICATE, certified)
-            facts = public_facts(checked, statement, publishable=self.outcome.claim.publishable)
+            codebook = codebook_of(checked, statement.columns, self.data)
+            _write_json(partial / CODEBOOK, codebook.to_json(published))
+            facts = replaced(
+                public_facts(checked, statement, publishable=self.outcome.claim.publishable),
+                meanings=meanings(codebook),
+            )
             (partial / REPORT).write_text(public_page(facts, str(certified["digest"])), encoding="utf-8")
             # Notices may name values of the original, and this file lies beside what is published.
             told = result_dict(self.outcome)

@@ -19,6 +19,7 @@ from shoal.report.certified import promise_of_certificate, roles_of_certificate
 from shoal.run.output import file_that_appears_whole
 from shoal.run.public_facts import statement_of
 from shoal.run.published_file import AS_PUBLISHED, asks_for_absence, verified_file, with_hierarchies
+from shoal.run.release_codebook import disagreements_beside
 from shoal.table.formulas import marked_item
 from shoal.table.reading import ReadOptions
 from shoal.table.roles import QuasiSet, Role
@@ -34,12 +35,14 @@ class FileVerification:
     verdicts: tuple[Verdict, ...]
     certificate: Mapping[str, Any] | None = None
     disagreements: tuple[str, ...] = ()
+    codebook_disagreements: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether every promise holds and the certificate, if one was given, is of this file."""
-        return all(verdict.holds for verdict in self.verdicts) and not self.disagreements
+        """Whether every promise holds and certificate and codebook, if there are any, are of this file."""
+        agrees = not (self.disagreements or self.codebook_disagreements)
+        return agrees and all(verdict.holds for verdict in self.verdicts)
 
 
 def verify_published(file: Path, plan: Plan, certificate: Path | None = None) -> FileVerification:
@@ -52,7 +55,10 @@ def verify_published(file: Path, plan: Plan, certificate: Path | None = None) ->
             f"k counts rows: one person (column {plan.subject!r}) can have several, and the file alone cannot"
             " tell",
         )
-    found = FileVerification(file=file, verdicts=checked.verdicts, notices=notices)
+    beside = tuple(disagreements_beside(file, checked, roles))
+    found = FileVerification(
+        file=file, verdicts=checked.verdicts, codebook_disagreements=beside, notices=notices
+    )
     if certificate is None:
         return found
     read = _read_certificate(certificate)
@@ -94,6 +100,7 @@ def _certified(file: Path, stated: Mapping[str, Any], policy: Mapping[str, Role]
         verdicts=checked.verdicts,
         certificate=stated,
         disagreements=tuple(strange),
+        codebook_disagreements=tuple(disagreements_beside(file, checked, roles)),
         notices=checked.notices,
     )
 

@@ -42,6 +42,7 @@ class Quasi:
 
     A number or date without a hierarchy is published as a range, between `bounds` if they are given. How its
     numbers or dates are written is as in `ReadOptions` unless `decimal`, `thousands` or `date_format` say so.
+    With `publish_hierarchy` everybody may see the whole hierarchy in the codebook.
     """
 
     hierarchy: HierarchyOrPath | None = None
@@ -53,6 +54,7 @@ class Quasi:
     date_format: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    publish_hierarchy: bool = False
     confirm: bool = False
     reason: str = ""
 
@@ -74,7 +76,8 @@ class QuasiSet:
     """A set of items that an adversary could know in part; some items may be sensitive instead.
 
     With `multiset` it matters how often an item is held: see `table.multisets`. `item_weights` say how much
-    it matters, between 0 and 1, that single items are not generalized; others matter 1.
+    it matters, between 0 and 1, that single items are not generalized; others matter 1. With
+    `publish_hierarchy` everybody may see the whole hierarchy in the codebook.
     """
 
     hierarchy: HierarchyOrPath | None = None
@@ -84,6 +87,7 @@ class QuasiSet:
     weight: float = 1.0
     multiset: bool = False
     item_weights: Mapping[str, float] = field(default_factory=dict, hash=False)
+    publish_hierarchy: bool = False
     confirm: bool = False
     reason: str = ""
 

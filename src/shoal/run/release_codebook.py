@@ -1,0 +1,146 @@
+"""The codebook of a published file: made beside it, found there again, and compared with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.engine.local import LocalData
+from shoal.errors import BadInput, Problem
+from shoal.policy.output_names import CODEBOOK
+from shoal.recoding.disassociated import Disassociated
+from shoal.recoding.label_cover import value_cover
+from shoal.recoding.label_notation import LabelReader, public_tree
+from shoal.report.certified import published_roles
+from shoal.report.codebook import (
+    QUASI,
+    Codebook,
+    ColumnBook,
+    PublishedLabels,
+    codebook_disagreements,
+    in_words,
+)
+from shoal.run.prepare import Data
+from shoal.run.published_file import VerifiedFile
+from shoal.table.canonical import holds_lists
+from shoal.table.columns import Carried, Coded, Column, Kind, Sets
+from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
+
+_Columns = Mapping[str, Mapping[str, Any]]
+
+
+def codebook_of(checked: VerifiedFile, columns: _Columns, data: Data) -> Codebook:
+    """The codebook of a file that was checked; `columns` are its roles as they are certified.
+
+    Of the original it takes which labels are values and how hierarchies write the others.
+    """
+    content = checked.content
+    if isinstance(content, Disassociated):
+        terms = {term: value_cover(term, Kind.CATEGORY) for term in content.terms.texts()}
+        return Codebook(
+            {
+                name: ColumnBook(QUASI, Kind.CATEGORY, separator=about["separator"], covers=terms)
+                for name, about in columns.items()
+            }
+        )
+    return Codebook(
+        {
+            name: _book(name, str(columns[name]["role"]), content, data)
+            for name in content.table.columns
+            if name in columns
+        }
+    )
+
+
+def _book(name: str, stated_role: str, published: LocalData, data: Data) -> ColumnBook:
+    column, role = published.table.column(name), data.local.roles.get(name)
+    if not isinstance(role, Quasi | QuasiSet) or isinstance(column, Carried):
+        return ColumnBook(stated_role, _kind_as_it_is(column, role))
+    original = data.original.column(name)
+    if not isinstance(original, Coded | Sets):
+        raise TypeError(f"column {name!r} is carried through and has no domain")
+    shown = public_tree(name, role)
+    reader = LabelReader(original.domain, role.hierarchy, data.local.trees.get(name), shown)
+    return ColumnBook(
+        stated_role,
+        reader.kind,
+        separator=column.separator if isinstance(column, Sets) else None,
+        nested=name in data.local.trees,
+        missing=isinstance(column, Coded) and column.missing_count > 0,
+        tree=shown,
+        covers={label: reader.cover(label) for label in column.domain.texts()},
+    )
+
+
+def _kind_as_it_is(column: Column, role: Role | None) -> Kind:
+    """The kind of a column that is published as it is."""
+    if isinstance(role, Sensitive):
+        return role.kind
+    if not isinstance(column, Carried):
+        return Kind.CATEGORY
+    of_values = column.values.type
+    if holds_lists(of_values):
+        return Kind.SET
+    if pa.types.is_temporal(of_values):
+        return Kind.DATE
+    is_number = pa.types.is_integer(of_values) or pa.types.is_floating(of_values)
+    return Kind.NUMBER if is_number or pa.types.is_decimal(of_values) else Kind.CATEGORY
+
+
+def meanings(codebook: Codebook) -> dict[str, dict[str, str]]:
+    """What each label stands for, in words, by column."""
+    return {
+        name: {label: in_words(cover) for label, cover in book.covers.items()}
+        for name, book in codebook.columns.items()
+    }
+
+
+def disagreements_beside(file: Path, checked: VerifiedFile, roles: Mapping[str, Role]) -> list[str]:
+    """Where the codebook beside a published file does not fit it; none if there is no codebook.
+
+    `roles` are those under which the file was read.
+    """
+    path = file.with_name(CODEBOOK)
+    if not path.is_file():
+        return []
+    stated = read_json(path)
+    try:
+        codebook = Codebook.from_json(stated, str(path))
+    except BadInput as error:
+        return [str(error)]
+    strange = codebook_disagreements(stated, codebook, _published_labels(checked, roles))
+    if stated.get("file") != file.name:
+        strange.insert(0, f"the codebook is about the file {stated.get('file')!r}, this is {file.name!r}")
+    return strange
+
+
+def read_json(path: Path) -> Any:
+    """The content of a file that lies beside a release."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        what = f"is not a readable codebook: {error}"
+        raise BadInput(Problem(what, "name the folder of a release", file=str(path))) from error
+
+
+def _published_labels(checked: VerifiedFile, roles: Mapping[str, Role]) -> dict[str, PublishedLabels]:
+    content = checked.content
+    if isinstance(content, Disassociated):
+        terms = content.terms.texts()
+        sets = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
+        return {name: PublishedLabels(QUASI, terms, missing=False) for name in sets}
+    stated = published_roles(content.roles, content.roles, content.held)
+    return {
+        name: _labels(column, str(stated[name]["role"])) for name, column in content.table.columns.items()
+    }
+
+
+def _labels(column: Column, role: str) -> PublishedLabels:
+    if isinstance(column, Carried):
+        return PublishedLabels(role, (), missing=False)
+    missing = isinstance(column, Coded) and column.missing_count > 0
+    return PublishedLabels(role, column.domain.texts(), missing)

@@ -1,0 +1,241 @@
+"""The codebook beside a published file: complete, checked, and silent about the original."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal as sh
+from shoal.errors import BadInput
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import load_policy
+from shoal.run.release import run
+from shoal.run.verification import verify_certified, verify_published
+from shoal.table.sample import copy_sample
+
+UNTOLD = {"form": "name", "level": 1, "count": None}
+REGIONS = "ulm;south;*\njena;east;*\nhof;south;*\nbonn;west;*\nkiel;north;*\naachen;west;*\n"
+
+
+def people(rows: int = 240) -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(17, 90, rows),
+            "zip": rng.integers(53000, 53400, rows).astype(str),
+            "born": np.datetime64("1950-01-01") + rng.integers(0, 9000, rows),
+            "wage": rng.normal(1000, 200, rows).round(1),
+            "town": rng.choice(["ulm", "bonn", "kiel", "jena", "hof"], rows),
+            "items": [" ".join(sorted(set(rng.choice(list("abcdefg"), 3)))) for _ in range(rows)],
+            "outcome": rng.choice(["well", "ill"], rows),
+        }
+    )
+
+
+def roles(folder: Path, **town: object) -> dict[str, object]:
+    (folder / "regions.csv").write_text(REGIONS)
+    return {
+        "age": sh.Quasi(kind="number", hierarchy=sh.ranges(5, 10, 20, 40)),
+        "zip": sh.Quasi(hierarchy=sh.mask_right()),
+        "born": sh.Quasi(kind="date", hierarchy=sh.dates("month", "year", "decade")),
+        "wage": sh.Quasi(kind="number"),
+        "town": sh.Quasi(hierarchy=folder / "regions.csv", **town),
+        "items": sh.QuasiSet(hierarchy=sh.fanout(2)),
+        "outcome": sh.Sensitive(),
+    }
+
+
+def saved(folder: Path, columns: dict[str, object], **options: object) -> Path:
+    data = sh.read(people()[list(columns)], columns)
+    sets = any(isinstance(role, sh.QuasiSet) for role in columns.values())
+    model = sh.KKmAnonymity(k=4, m=2) if sets else sh.KAnonymity(k=4)
+    return sh.anonymize(data, model, seed=1, **options).save(folder / "out")
+
+
+def codebook(out: Path) -> dict:
+    return json.loads((out / "codebook.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module", name="release")
+def release_of_people(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("release")
+    return saved(folder, roles(folder), algorithm="classwise")
+
+
+def test_every_label_of_every_quasi_identifier_has_an_entry(release):
+    book, table = codebook(release)["columns"], pd.read_csv(release / "published.csv", dtype=str)
+    for name in ("age", "zip", "born", "wage", "town"):
+        assert set(book[name]["labels"]) == set(table[name].dropna())
+    items = {item for cell in table["items"].dropna() for item in cell.split(" ")}
+    assert set(book["items"]["labels"]) == items
+    assert book["outcome"] == {"role": "sensitive", "kind": "category"}
+
+
+def test_entries_tell_bounds_kinds_and_counts(release):
+    book = codebook(release)["columns"]
+    assert (book["age"]["kind"], book["born"]["kind"], book["born"]["unit"]) == ("number", "date", "day")
+    assert (book["items"]["separator"], book["wage"]["nested"]) == (" ", False)
+    for label, entry in book["age"]["labels"].items():
+        if label != "*":
+            ends = (entry["lower"], entry["upper"])
+            assert label == (f"{ends[0]}-{ends[1]}" if ends[0] < ends[1] else f"{ends[0]}")
+            assert entry["count"] == ends[1] - ends[0] + 1
+
+
+def test_a_hierarchy_that_nobody_declared_public_is_not_in_the_codebook(release):
+    published = (release / "published.csv").read_text()
+    town = codebook(release)["columns"]["town"]
+    assert "tree" not in town
+    assert {entry["form"] for entry in town["labels"].values()} <= {"value", "name", "everything"}
+    for label in ("aachen", "north", "south", "east", "west", "ulm", "kiel"):
+        assert label in published or label not in json.dumps(town)
+
+
+def test_a_hierarchy_that_may_be_published_says_what_its_nodes_hold(tmp_path):
+    columns = roles(tmp_path, publish_hierarchy=True)
+    out = saved(tmp_path, {name: columns[name] for name in ("age", "town", "outcome")})
+    town = codebook(out)["columns"]["town"]
+    assert set(town["tree"]["labels"]) == set(REGIONS.replace("\n", ";").split(";")) - {""}
+    for label, entry in town["labels"].items():
+        if label in ("south", "west"):
+            values = {"south": ["ulm", "hof"], "west": ["bonn", "aachen"]}[label]
+            assert entry == {"form": "values", "values": values, "count": 2, "level": 1}
+
+
+@pytest.mark.parametrize("hierarchy", [sh.flat(), sh.fanout(2), sh.digits(), sh.mask_left(), None])
+def test_a_hierarchy_that_is_made_from_the_data_cannot_be_published(hierarchy):
+    role = sh.Quasi(kind="category" if hierarchy else "number", hierarchy=hierarchy, publish_hierarchy=True)
+    with pytest.raises(BadInput, match="would tell which values the data hold"):
+        sh.read(people()[["age", "outcome"]], {"age": role, "outcome": sh.Sensitive()})
+
+
+def test_the_steps_of_a_scale_may_be_published(tmp_path):
+    frame = pd.DataFrame({"pain": ["none", "weak", "strong", "worst"] * 5})
+    scale = sh.order("none", "weak", "medium", "strong", "worst")
+    data = sh.read(frame, {"pain": sh.Quasi(hierarchy=scale, publish_hierarchy=True)})
+    out = sh.anonymize(data, sh.KAnonymity(k=8)).save(tmp_path / "out")
+    assert "medium" in codebook(out)["columns"]["pain"]["tree"]["labels"]
+
+
+def change(out: Path, *path: str, to: object) -> None:
+    content = codebook(out)
+    inner = content
+    for key in path[:-1]:
+        inner = inner[key]
+    if to is None:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = to
+    (out / "codebook.json").write_text(json.dumps(content))
+
+
+@pytest.fixture(name="table")
+def small_table(tmp_path) -> Path:
+    columns = roles(tmp_path, publish_hierarchy=True)
+    return saved(tmp_path, {name: columns[name] for name in ("age", "town", "outcome")})
+
+
+def checked(out: Path):
+    return verify_certified(out / "published.csv", out / "certificate.json")
+
+
+def a_range(out: Path) -> str:
+    labels = codebook(out)["columns"]["age"]["labels"]
+    return next(label for label, entry in labels.items() if entry["form"] == "range")
+
+
+def test_a_codebook_that_was_just_made_fits(table):
+    assert checked(table).holds
+    assert checked(table).codebook_disagreements == ()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        (("lower",), 1000, "which it does not say"),
+        (("form",), "everything", "the count|the level"),
+        (("count",), 99, "the count 99"),
+        (("level",), 7, "the level 7"),
+        ((), None, "has no entry"),
+    ],
+)
+def test_entries_that_do_not_fit_their_label_are_found(table, field, value, words):
+    label = a_range(table)
+    change(table, "columns", "age", "labels", label, *field, to=value)
+    found = checked(table)
+    assert (found.holds, found.disagreements) == (False, ())
+    assert any(re.search(words, each) for each in found.codebook_disagreements)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("columns", "age", "labels", "1000-1009"), UNTOLD, "not in the file"),
+        (("columns", "outcome"), None, "same columns"),
+        (("columns", "outcome", "role"), "insensitive", "calls it insensitive"),
+        (("columns", "age", "missing"), True, "missing values occur"),
+        (("file",), "other.csv", "about the file 'other.csv'"),
+        (("format",), "x", "its format is not"),
+        (("columns", "age", "labels"), 5, "not a codebook"),
+    ],
+)
+def test_codebooks_of_another_file_are_found(table, path, value, words):
+    change(table, *path, to=value)
+    assert any(words in each for each in checked(table).codebook_disagreements)
+
+
+def test_values_that_are_not_below_a_node_are_found(table):
+    change(table, "columns", "town", "tree", "labels", 0, to="elsewhere")
+    change(table, "columns", "age", "labels", "*", to=UNTOLD)
+    assert not checked(table).holds
+
+
+@pytest.mark.parametrize("policy", ["table", "sets", "mixed"])
+def test_the_policy_way_checks_the_codebook_and_nothing_of_the_original_is_told(policy, tmp_path):
+    copy_sample(tmp_path / "s")
+    path = tmp_path / "s" / f"{policy}.toml"
+    path.write_text(path.read_text().replace('delta = "frontier"', "delta = 0.4").replace('"pcta"', '"aa"'))
+    plan = plan_of(load_policy(path))
+    out = run(plan).save(tmp_path / "out", published=plan.output_path)
+    found = verify_published(out / plan.output_path, plan)
+    assert (found.holds, found.codebook_disagreements) == (True, ())
+    name = next(name for name, about in codebook(out)["columns"].items() if about.get("labels"))
+    label = next(iter(codebook(out)["columns"][name]["labels"]))
+    change(out, "columns", name, "labels", label, to=None)
+    assert not verify_published(out / plan.output_path, plan).holds
+
+
+def test_texts_of_the_original_that_are_not_published_are_not_in_the_codebook(release):
+    told = json.dumps(codebook(release)["columns"])
+    published = (release / "published.csv").read_text()
+    original = people()
+    for name in ("zip", "town"):
+        hidden = [value for value in set(original[name]) if value not in published]
+        assert not [value for value in hidden if f'"{value}"' in told]
+
+
+def test_chunks_have_their_terms(tmp_path):
+    copy_sample(tmp_path / "s")
+    data = sh.read(tmp_path / "s" / "diagnoses.txt", {"items": sh.QuasiSet()})
+    out = sh.anonymize(data, sh.Disassociation(5, 2)).save(tmp_path / "out")
+    (book,) = codebook(out)["columns"].values()
+    assert {entry["form"] for entry in book["labels"].values()} == {"value"}
+    assert verify_certified(out / "published.jsonl", out / "certificate.json").holds
+
+
+def test_marked_formulas_are_read_without_their_mark(tmp_path):
+    frame = pd.DataFrame({"degrees": np.arange(-20, 20)})
+    data = sh.read(frame, {"degrees": sh.Quasi(kind="number", hierarchy=sh.ranges(5, 10))})
+    out = sh.anonymize(data, sh.KAnonymity(k=5)).save(tmp_path / "out", neutralize_formulas=True)
+    labels = codebook(out)["columns"]["degrees"]["labels"]
+    assert [labels["'-20--16"][key] for key in ("form", "lower", "upper", "count")] == ["range", -20, -16, 5]
+    assert checked(out).holds
+
+
+def test_the_report_says_what_labels_stand_for(table):
+    page = (table / "report.html").read_text(encoding="utf-8")
+    assert "stands for" in page
+    assert "whole numbers from" in page
