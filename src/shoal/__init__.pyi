@@ -33,6 +33,7 @@ from .run.api import anonymize, measure, read, verify
 from .run.result import Result
 from .study.attack import attack
 from .study.compare import compare
+from .study.open_release import OpenedRelease, open_release
 from .study.profile import profile
 from .study.recommendation import Constraint
 from .study.reconstruct import mean_supports, query, reconstruct
@@ -56,6 +57,7 @@ __all__ = [
     "LDiversity",
     "LmDiversity",
     "LongForm",
+    "OpenedRelease",
     "Quasi",
     "QuasiSet",
     "ReadOptions",
@@ -81,6 +83,7 @@ __all__ = [
     "mask_right",
     "mean_supports",
     "measure",
+    "open_release",
     "order",
     "prefixes",
     "profile",

@@ -15,6 +15,7 @@ from shoal.algorithms.catalogue import describe_algorithms
 from shoal.cli import output, words
 from shoal.cli.attacking import attack
 from shoal.cli.comparing import compare_command
+from shoal.cli.converting import convert
 from shoal.cli.disassociated import reconstruct
 from shoal.cli.generate import generate
 from shoal.cli.hierarchies import hierarchies
@@ -48,6 +49,7 @@ app.add_typer(hierarchies, name="hierarchy")
 app.command()(generate)
 app.command()(reconstruct)
 app.command()(query)
+app.command()(convert)
 app.command()(attack)
 app.command("compare")(compare_command)
 app.command()(serve)

@@ -27,14 +27,21 @@ def check_estimator(name: str) -> None:
         raise InvalidParameter("query", "estimator", name, f"one of {', '.join(ITEM_ESTIMATORS)}")
 
 
-def uniform_shares(covered: SetArrays) -> Floats:
-    """1/n for each of the n items of a published one, in the order of `covered.items`."""
-    return (1 / np.maximum(np.diff(covered.starts), 1).astype(np.float64))[owners(covered.starts)]
+def uniform_shares(covered: SetArrays, widths: Floats | None = None) -> Floats:
+    """1/n for each of the n items of a published one, in the order of `covered.items`.
+
+    Where items are of different `widths`, as ranges are, their shares are in proportion to these.
+    """
+    if widths is None:
+        return (1 / np.maximum(np.diff(covered.starts), 1).astype(np.float64))[owners(covered.starts)]
+    code_of, of_items = owners(covered.starts), widths[covered.items]
+    shares: Floats = of_items / np.bincount(code_of, of_items, len(covered.starts) - 1)[code_of]
+    return shares
 
 
-def likely_shares(covered: SetArrays, counts: Ints) -> Floats:
+def likely_shares(covered: SetArrays, counts: Ints, widths: Floats | None = None) -> Floats:
     """Shares in proportion to how often the items seem to occur; `counts[c]` is how often code c does."""
-    code_of, shares = owners(covered.starts), uniform_shares(covered)
+    code_of, shares = owners(covered.starts), uniform_shares(covered, widths)
     for _ in range(_ROUNDS):
         supports = np.bincount(covered.items, shares * counts[code_of])
         of_codes = np.bincount(code_of, supports[covered.items], len(counts))[code_of]
@@ -43,6 +50,6 @@ def likely_shares(covered: SetArrays, counts: Ints) -> Floats:
     return shares
 
 
-def best_shares(covered: SetArrays, counts: Ints) -> Floats:
+def best_shares(covered: SetArrays, counts: Ints, widths: Floats | None = None) -> Floats:
     """Half of both."""
-    return (uniform_shares(covered) + likely_shares(covered, counts)) / 2
+    return (uniform_shares(covered, widths) + likely_shares(covered, counts, widths)) / 2

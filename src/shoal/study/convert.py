@@ -1,0 +1,47 @@
+"""A release written in another form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from shoal.errors import BadInput, Problem
+from shoal.policy.output_names import PUBLISHED_ENDINGS
+from shoal.run.output import file_that_appears_whole
+from shoal.study.open_release import columns_of, open_release
+from shoal.table.columns import Carried, Table
+from shoal.table.writing import write_table
+
+_SEPARATOR = " "
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What was written."""
+
+    records: int
+    columns: tuple[str, ...]
+
+
+def convert_release(
+    release: Path, form: str, out: Path, *, copies: int = 5, seed: int | None = None
+) -> Converted:
+    """Write a release in a form of `OpenedRelease`; the ending of the file chooses the format."""
+    opened = open_release(release)
+    if not out.name.endswith(PUBLISHED_ENDINGS):
+        what, remedy = "has an ending that Shoal does not write", f"use one of {', '.join(PUBLISHED_ENDINGS)}"
+        raise BadInput(Problem(what, remedy, file=str(out)))
+    if out.resolve() == opened.file.resolve():
+        raise BadInput(Problem("is the published file itself", "choose another name", file=str(out)))
+    separators = {name: book.separator for name, book in opened.codebook.columns.items()}
+    table = Table.of(
+        {
+            name: Carried(pa.chunked_array([values]), separators.get(name) or _SEPARATOR)
+            for name, values in columns_of(opened, form, copies=copies, seed=seed).items()
+        }
+    )
+    with file_that_appears_whole(out) as partial:
+        write_table(table, partial)
+    return Converted(table.row_count, tuple(table.columns))
