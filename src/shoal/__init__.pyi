@@ -28,8 +28,8 @@ from .privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from .privacy.t_closeness import TCloseness
 from .privacy.verdict import Verdict
 from .recoding.recoding_diff import diff_recodings
-from .recoding.recoding_file import load_recoding
 from .run.api import anonymize, measure, read, verify
+from .run.applying import load_recoding
 from .run.result import Result
 from .study.attack import attack
 from .study.compare import compare

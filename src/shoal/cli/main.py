@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from shoal import __version__
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.cli import output, words
+from shoal.cli.applying import apply
 from shoal.cli.attacking import attack
 from shoal.cli.comparing import compare_command
 from shoal.cli.converting import convert
@@ -47,6 +48,7 @@ app = typer.Typer(
 )
 app.add_typer(hierarchies, name="hierarchy")
 app.command()(generate)
+app.command()(apply)
 app.command()(reconstruct)
 app.command()(query)
 app.command()(convert)

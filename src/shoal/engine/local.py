@@ -28,6 +28,7 @@ from shoal.engine.answers import (
 )
 from shoal.engine.joined_sets import JoinedSets, join_sets
 from shoal.engine.port import MATCHES, Question, Wildcard
+from shoal.engine.rare_rows import rows_with_rare_itemsets
 from shoal.engine.wildcard import wildcard_reading
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
@@ -172,6 +173,25 @@ class LocalData:
             classes_below=int(np.count_nonzero(below)),
             people=None if self.subjects is None else self.people_count(),
         )
+
+    def rows_of_small_classes(self, columns: Sequence[str], k: int) -> Bools:
+        """Rows that agree on these columns with too few others, or with rows of too few people."""
+        classes = self._classes_by(columns)
+        supports = classes.sizes if self.subjects is None else self.people_per_class(classes)
+        return (supports < k)[classes.class_of_row]
+
+    def rows_with_rare_itemsets(self, m: int, k: int, within: Sequence[str] = ()) -> Bools:
+        """Rows with at most m items that fewer than k rows have which agree with them on some columns."""
+        return rows_with_rare_itemsets(self.joined_sets().quasi, self._classes_by(within).class_of_row, m, k)
+
+    def rows_of_broken_classes(self, judge: Callable[[Histogram], Judgement], within: Sequence[str]) -> Bools:
+        """Rows of classes that break a promise about some sensitive column, counted in rows or in people."""
+        classes = self._classes_by(within)
+        broken = np.zeros(len(classes), dtype=np.bool_)
+        for column in self.sensitive:
+            for _, histogram in self._histograms(classes, column):
+                broken |= judge(histogram).broken
+        return broken[classes.class_of_row]
 
     def missing_matched(self, k: int) -> Wildcard | None:
         """The weaker reading of missing values; None if no quasi-identifier has one."""

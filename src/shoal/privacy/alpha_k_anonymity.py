@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
+from shoal.engine.local import LocalData
 from shoal.engine.port import Described, Port
 from shoal.errors import Infeasible
-from shoal.kernels.arrays import Ints, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, frozen_ints
 from shoal.kernels.diversity import FREQUENCY
 from shoal.privacy import diversity
 from shoal.privacy.diversity import Diversity
@@ -106,6 +107,11 @@ class AlphaKAnonymity(Diversity):
     def infeasible_because(self, figure: float) -> str:
         """A clause about a table whose own figure is too bad."""
         return f"the table's own highest share is {1 / figure:.6g}, so alpha can be no lower"
+
+    def rows_to_leave_out(self, data: LocalData) -> Bools:
+        """Rows of a release that have to go so that the promise can hold."""
+        small = KAnonymity(self.k).rows_to_leave_out(data)
+        return small | data.rows_of_broken_classes(self.judge, data.quasi)
 
     def verify(self, data: Port) -> Verdict:
         """Judge size and shares of every class of the released table."""

@@ -15,9 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.engine.answers import Histogram, Judgement, WeakestClass
+from shoal.engine.local import LocalData
 from shoal.engine.port import Described, Port, Question
 from shoal.errors import BadInput, Infeasible, Problem
-from shoal.kernels.arrays import Floats, Ints
+from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.kernels.diversity import ClassCounts, class_figures, classes_hold
 from shoal.privacy.model import Model
 from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
@@ -91,6 +92,10 @@ class Diversity(Model):
     def infeasible(self, data: Port) -> Infeasible | None:
         """Why no release of these data can keep the promise; None if one can."""
         return infeasible(self, data)
+
+    def rows_to_leave_out(self, data: LocalData) -> Bools:
+        """Rows of a release that have to go so that the promise can hold."""
+        return data.rows_of_broken_classes(self.judge, data.quasi)
 
     def verify(self, data: Port) -> Verdict:
         """Judge every class of the released table."""

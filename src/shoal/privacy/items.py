@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from shoal.engine.answers import Guess, Item, NamedRows
 from shoal.engine.port import Described
 from shoal.errors import BadInput, Infeasible, Problem
+from shoal.kernels.arrays import Bools
 from shoal.privacy.parameters import Number, exact
 from shoal.privacy.verdict import Verdict, Witness, counted
 from shoal.table.roles import QuasiSet, Sensitive
@@ -117,6 +120,14 @@ def verdict_on_guess(data: Described, claim: str, guess: Guess | None, l: Number
         witness=None if holds else Witness.of(f"{words}, more than 1 in {l}", guess.where),
         figures={"records": data.row_count, "largest_share": float(guess.share)},
     )
+
+
+def rows_of_guess(data: Described, guess: Guess | None, l: Number) -> Bools:
+    """Rows about which the likeliest guess is right, if it is right more often than once in l times."""
+    rows = np.zeros(data.row_count, dtype=np.bool_)
+    if guess is not None and guess.share * exact(l) > 1:
+        rows[guess.where.rows] = True
+    return rows
 
 
 def _item_in_words(data: Described, item: Item) -> str:

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from shoal.engine.answers import ClassSizes
+from shoal.engine.local import LocalData
 from shoal.engine.port import Described, Port
 from shoal.errors import Infeasible
+from shoal.kernels.arrays import Bools
 from shoal.privacy.model import K, Model, Named
 from shoal.privacy.parameters import check_k
 from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
@@ -65,6 +67,10 @@ class KAnonymity(Model):
             largest_k=largest,
             records=data.row_count,
         )
+
+    def rows_to_leave_out(self, data: LocalData) -> Bools:
+        """Rows of a release that have to go so that the promise can hold."""
+        return data.rows_of_small_classes(data.quasi, self.k)
 
     def verify(self, data: Port) -> Verdict:
         """Find the smallest class of the released table."""

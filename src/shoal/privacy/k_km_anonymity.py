@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from shoal.engine.answers import ClassSizes, Rarest
+from shoal.engine.local import LocalData
 from shoal.engine.port import Described, Port, Question
 from shoal.errors import Infeasible
+from shoal.kernels.arrays import Bools
 from shoal.privacy.items import ONE_IN_L, READING, check_sets, too_few_records
 from shoal.privacy.km_anonymity import rarest_in_words
 from shoal.privacy.model import BOTH, K, L, M, Model, Named
@@ -66,6 +68,11 @@ class KKmAnonymity(Model):
         """Why no release of these data can keep the promise; None if one can."""
         check_sets(self.name, data)
         return too_few_records("(k,k^m)-anonymity", self.k, data.row_count)
+
+    def rows_to_leave_out(self, data: LocalData) -> Bools:
+        """Rows of a release that have to go so that the promise can hold."""
+        small = data.rows_of_small_classes(data.quasi, self.k)
+        return small | data.rows_with_rare_itemsets(self.m, self.k, data.quasi)
 
     def verify(self, data: Port) -> Verdict:
         """Find the smallest class and the rarest itemset within a class."""

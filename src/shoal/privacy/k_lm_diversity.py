@@ -3,9 +3,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from shoal.engine.local import LocalData
 from shoal.engine.port import Described, Port, Question
 from shoal.errors import Infeasible
-from shoal.privacy.items import check_sensitive, sensitive_names, verdict_on_guess
+from shoal.kernels.arrays import Bools
+from shoal.privacy.items import check_sensitive, rows_of_guess, sensitive_names, verdict_on_guess
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.model import BOTH, Model
 from shoal.privacy.parameters import Number, check_k, check_l, check_whole
@@ -60,6 +62,11 @@ class KLmDiversity(Model):
     def infeasible(self, data: Port) -> Infeasible | None:
         """Why no release of these data can keep the promise; None if one can as far as k goes."""
         return KKmAnonymity(self.k, self.m).infeasible(data)
+
+    def rows_to_leave_out(self, data: LocalData) -> Bools:
+        """Rows of a release that have to go so that the promise can hold."""
+        rare = KKmAnonymity(self.k, self.m).rows_to_leave_out(data)
+        return rare | rows_of_guess(data, data.likeliest_guess(self.m, data.quasi), self.l)
 
     def verify(self, data: Port) -> Verdict:
         """Check (k,k^m)-anonymity, then find the likeliest guess within a class."""

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.engine.answers import Rarest
+from shoal.engine.local import LocalData
 from shoal.engine.port import Described, Port, Question
 from shoal.errors import Infeasible, InvalidParameter
+from shoal.kernels.arrays import Bools
 from shoal.privacy.items import READING, check_sets, itemset_in_words
 from shoal.privacy.model import SETS, K, Key, M, Model, Named
 from shoal.privacy.negative_knowledge import too_few_empty, verify_with_absence
@@ -95,6 +97,10 @@ class KmAnonymity(Model):
             largest_k=with_items,
             records=records,
         )
+
+    def rows_to_leave_out(self, data: LocalData) -> Bools:
+        """Rows of a release that have to go so that the promise can hold."""
+        return data.rows_with_rare_itemsets(self.m, self.k)
 
     def verify(self, data: Port) -> Verdict:
         """Find the rarest itemset of the released sets."""

@@ -3,13 +3,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from shoal.engine.local import LocalData
 from shoal.engine.port import Described, Port, Question
 from shoal.errors import Infeasible
+from shoal.kernels.arrays import Bools
 from shoal.privacy.items import (
     ONE_IN_L,
     check_sensitive,
     check_sets,
     guess_in_words,
+    rows_of_guess,
     sensitive_names,
     verdict_on_guess,
 )
@@ -88,6 +91,10 @@ class LmDiversity(Model):
             largest_l=float(1 / likeliest.share),
             records=data.row_count,
         )
+
+    def rows_to_leave_out(self, data: LocalData) -> Bools:
+        """Rows of a release that have to go so that the promise can hold."""
+        return rows_of_guess(data, data.likeliest_guess(self.m), self.l)
 
     def verify(self, data: Port) -> Verdict:
         """Find the likeliest guess over all itemsets of at most m items."""

@@ -7,9 +7,11 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, cast
 
+import numpy as np
+
 from shoal.engine.port import Question
 from shoal.errors import Infeasible
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Bools, Ints
 from shoal.privacy.verdict import Verdict
 from shoal.table.roles import Quasi, QuasiSet
 
@@ -156,6 +158,10 @@ class Model:
     def verify(self, data: Any) -> Verdict:
         """Check released data, from published values alone."""
         raise NotImplementedError
+
+    def rows_to_leave_out(self, data: Any) -> Bools:
+        """Rows of a release that have to go so that the promise can hold; none where nobody can tell."""
+        return np.zeros(data.row_count, dtype=np.bool_)
 
     def judge_release(self, data: Any) -> Verdict:
         """What can be said of a release that was just made: what a check finds, if one is possible."""

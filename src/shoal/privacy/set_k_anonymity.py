@@ -3,14 +3,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from shoal.engine.local import LocalData
 from shoal.engine.port import Described, Port, Question
 from shoal.errors import Infeasible
+from shoal.kernels.arrays import Bools
 from shoal.privacy.items import (
     ONE_IN_L,
     READING,
     check_sensitive,
     check_sets,
     guess_in_words,
+    rows_of_guess,
     sensitive_names,
     set_in_words,
     too_few_records,
@@ -61,6 +64,10 @@ class SetKAnonymity(Model):
         """Why no release of these data can keep the promise; None if one can."""
         check_sets(self.name, data)
         return too_few_records("complete k-anonymity of sets", self.k, data.row_count)
+
+    def rows_to_leave_out(self, data: LocalData) -> Bools:
+        """Rows of a release that have to go so that the promise can hold."""
+        return data.rows_of_small_classes(data.quasi_sets, self.k)
 
     def verify(self, data: Port) -> Verdict:
         """Find the rarest of the released sets."""
@@ -142,6 +149,10 @@ class SetLDiversity(Model):
             largest_l=float(1 / guess.share),
             records=data.row_count,
         )
+
+    def rows_to_leave_out(self, data: LocalData) -> Bools:
+        """Rows of a release that have to go so that the promise can hold."""
+        return rows_of_guess(data, data.likeliest_guess(0, data.quasi_sets), self.l)
 
     def verify(self, data: Port) -> Verdict:
         """Find the likeliest guess among records with equal sets."""

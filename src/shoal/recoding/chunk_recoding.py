@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays, freeze, joined_rows, joined_starts, starts_of
 from shoal.kernels.take import last_below, preorder, shuffle_groups, take_ranges, take_sets
+from shoal.recoding.basis import Basis, Savable
 from shoal.recoding.disassociated import Disassociated, NestedClusters
 
 NOT_PUBLISHED = -1
@@ -17,7 +18,7 @@ Randoms = Callable[[int], Ints]  # so many numbers of 0 or more, each as likely 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChunkRecoding:
+class ChunkRecoding(Savable):
     """Which chunks the records are published in.
 
     `clusters` is in the order of the decision, which follows that of the original and must not leave the
@@ -30,6 +31,7 @@ class ChunkRecoding:
     cluster_of_row: Ints
     notices: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
+    basis: Basis | None = None
 
 
 def randoms_of_the_system(count: int) -> Ints:

@@ -72,7 +72,8 @@ class Cuts:
 
     Record r belongs to part part_of_row[r]; in part p the leaf i is published as the node node_of_leaf[p, i],
     or vanishes where that is SUPPRESSED_ITEM. A global recoding has one part. Without a tree the numbers are
-    those of `unions` instead of nodes. `reasons` say why the search could not do better.
+    those of `unions` instead of nodes. `reasons` say why the search could not do better. Records marked in
+    `withheld` are not published at all.
     """
 
     column: str
@@ -80,6 +81,7 @@ class Cuts:
     node_of_leaf: Ints
     reasons: tuple[Reason, ...] = ()
     unions: Unions | None = None
+    withheld: Bools | None = None
 
     def vocabulary(self, trees: Mapping[str, Vocabulary]) -> Vocabulary:
         """What the numbers in `node_of_leaf` stand for."""

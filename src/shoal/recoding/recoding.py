@@ -8,7 +8,6 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.recoding.apply import Applied, apply_clusters, published_sets
 from shoal.recoding.chunk_recoding import ChunkRecoding
-from shoal.recoding.cuts import ItemNodes
 from shoal.recoding.rows import RowRecoding
 from shoal.recoding.synthetic import Synthetic
 from shoal.table.columns import Table
@@ -36,7 +35,7 @@ def apply_recoding(
         applied = Applied.unchanged(table)
     else:
         applied = apply_clusters(table, trees, roles, recoding.clusters, smallest=smallest, people=people)
-    withheld = [each.withheld for each in recoding.items if isinstance(each, ItemNodes)]
+    withheld = [each.withheld for each in recoding.items if each.withheld is not None]
     if not withheld:
         return applied
     return applied.taking(np.flatnonzero(~np.logical_or.reduce(withheld)[applied.rows]))

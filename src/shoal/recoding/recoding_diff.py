@@ -119,6 +119,10 @@ def _of_column(one: ItemRecoding, other: ItemRecoding) -> Iterator[Difference]:
         yield from _told("occurrences of items are published as another node", differs, column)
 
 
+def _withheld(cuts: Cuts) -> Bools:
+    return np.zeros(len(cuts.part_of_row), dtype=np.bool_) if cuts.withheld is None else cuts.withheld
+
+
 def _of_cuts(one: Cuts, other: Cuts) -> Iterator[Difference]:
     """The records whose items would be published otherwise, whichever they are."""
     column = one.column
@@ -129,6 +133,7 @@ def _of_cuts(one: Cuts, other: Cuts) -> Iterator[Difference]:
     if sizes[0] != sizes[1]:
         yield Difference("recodings are of other records or items", 2, column)
         return
+    yield from _told("records are withheld in one only", _withheld(one) != _withheld(other), column)
     ours, theirs = _words(one), _words(other)
     pairs, pair_of_row = np.unique(
         np.stack((one.part_of_row, other.part_of_row), axis=1), axis=0, return_inverse=True

@@ -1,6 +1,6 @@
 """What was decided, as a file: arrays and a header that says what they are; docs/formats.md describes it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +12,7 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.json_values import json_value
 from shoal.kernels.arrays import SetArrays
 from shoal.recoding.array_file import Array, Arrays, read_array_file, unreadable, write_array_file
+from shoal.recoding.basis import StatedModel
 from shoal.recoding.chunk_recoding import NOT_PUBLISHED, ChunkRecoding
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, ItemNodes, Reason, Unions
 from shoal.recoding.disassociated import Disassociated, NestedClusters
@@ -49,16 +50,28 @@ class _Clusters(_Part):
 
 
 class _Items(_Part):
-    """How `items.N...` publish a set column; `unions` are the labels of items and of their unions."""
+    """How `items.N...` publish a set column; `unions` are the labels of items and of their unions.
+
+    Where `withholding` cuts leave records out, `items.N.withheld` marks them.
+    """
 
     column: str
     by: Literal["cuts", "nodes"]
     reasons: tuple[Reason, ...] = ()
     unions: tuple[str, ...] | None = None
+    withholding: bool = False
+
+
+class _Promise(_Part):
+    """A model that the recoding was decided for."""
+
+    model: str
+    parameters: dict[str, Any]
 
 
 class _Header(_Part):
     format: Literal["shoal-recoding-1"] = FORMAT
+    promises: tuple[_Promise, ...] = ()
     notices: tuple[str, ...]
     figures: dict[str, Any]
 
@@ -89,10 +102,13 @@ _HEADERS: TypeAdapter[_Rows | _Chunks | _NewRecords] = TypeAdapter(
 )
 
 
-def save_recoding(recoding: Recoding, trees: Mapping[str, Hierarchy], path: Path) -> None:
+def save_recoding(
+    recoding: Recoding, trees: Mapping[str, Hierarchy], path: Path, promises: Sequence[StatedModel] = ()
+) -> None:
     """Write a recoding of data with these trees. It tells about original rows: it must not be published."""
     header, arrays = _saved(recoding, trees)
-    write_array_file(path, header.model_dump_json(), arrays)
+    stated = tuple(_Promise(model=each.model, parameters=dict(each.parameters)) for each in promises)
+    write_array_file(path, header.model_copy(update={"promises": stated}).model_dump_json(), arrays)
 
 
 def load_recoding(path: str | Path) -> SavedRecoding:
@@ -101,12 +117,13 @@ def load_recoding(path: str | Path) -> SavedRecoding:
     text, arrays = read_array_file(path)
     try:
         header = _HEADERS.validate_json(text)
+        promises = tuple(StatedModel(each.model, each.parameters) for each in header.promises)
         if isinstance(header, _Chunks):
-            return SavedRecoding(_chunks_loaded(header, arrays), {})
+            return SavedRecoding(_chunks_loaded(header, arrays), {}, promises)
         trees = _trees_loaded(header.trees, arrays)
         if isinstance(header, _Rows):
-            return SavedRecoding(_rows_loaded(header, arrays, trees), trees)
-        return SavedRecoding(_new_records_loaded(header, arrays, trees), trees)
+            return SavedRecoding(_rows_loaded(header, arrays, trees), trees, promises)
+        return SavedRecoding(_new_records_loaded(header, arrays, trees), trees, promises)
     except (ValueError, KeyError) as error:
         raise unreadable(path, error) from error
 
@@ -134,6 +151,8 @@ def _trees_saved(
 
 
 def _trees_loaded(trees: tuple[_Tree, ...], arrays: Arrays) -> dict[str, SavedTree]:
+    if not all(0 <= tree.leaf_count < len(tree.labels) for tree in trees):
+        raise ValueError("a tree has more leaves than nodes")
     return {
         tree.column: SavedTree(
             tree.labels,
@@ -198,8 +217,16 @@ def _items_saved(items: ItemRecoding) -> tuple[_Items, dict[str, Array]]:
     unions = items.unions
     if unions is not None:
         arrays |= _sets_saved("members", unions.members)
-    labels = None if unions is None else unions.labels
-    return _Items(column=items.column, by="cuts", reasons=items.reasons, unions=labels), arrays
+    if items.withheld is not None:
+        arrays["withheld"] = items.withheld
+    saved = _Items(
+        column=items.column,
+        by="cuts",
+        reasons=items.reasons,
+        unions=None if unions is None else unions.labels,
+        withholding=items.withheld is not None,
+    )
+    return saved, arrays
 
 
 def _items_loaded(
@@ -227,7 +254,8 @@ def _items_loaded(
         if not 0 <= reason.part < parts or not all(0 <= word < words for word in named):
             raise ValueError(f"a reason of {name} is about what is not there")
     part_of_row = arrays.ints(f"{name}.part_of_row", shape=(rows,), least=0, below=parts)
-    return Cuts(header.column, part_of_row, nodes, header.reasons, unions)
+    withheld = arrays.bools(f"{name}.withheld", shape=(rows,)) if header.withholding else None
+    return Cuts(header.column, part_of_row, nodes, header.reasons, unions, withheld)
 
 
 def _chunks_saved(recoding: ChunkRecoding) -> tuple[_Chunks, dict[str, Array]]:

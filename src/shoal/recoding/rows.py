@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from shoal.recoding.basis import Basis, Savable
 from shoal.recoding.cuts import Cuts, ItemNodes
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 
@@ -11,7 +12,7 @@ ItemRecoding = Cuts | ItemNodes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RowRecoding:
+class RowRecoding(Savable):
     """What the rows are published as.
 
     `clusters` decide about single values, one generalized record per cluster; None where there are none to
@@ -24,6 +25,7 @@ class RowRecoding:
     items: tuple[ItemRecoding, ...] = ()
     notices: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
+    basis: Basis | None = None
 
     @property
     def all_cuts(self) -> tuple[Cuts, ...]:

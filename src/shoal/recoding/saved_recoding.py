@@ -8,6 +8,7 @@ import numpy as np
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
+from shoal.recoding.basis import StatedModel
 from shoal.recoding.chunk_recoding import ChunkRecoding
 from shoal.recoding.cuts import ItemNodes
 from shoal.recoding.recoding import Recoding
@@ -34,13 +35,25 @@ class SavedTree:
             and np.array_equal(self.parents, tree.arrays.parent)
         )
 
+    def spans(self) -> tuple[Ints, Ints]:
+        """The first and the last leaf under each node; the missing value is under none."""
+        count = len(self.labels)
+        first, last = np.full(count, self.leaf_count), np.full(count, -1)
+        first[: self.leaf_count] = last[: self.leaf_count] = np.arange(self.leaf_count)
+        for node, above in enumerate(self.parents.tolist()):  # children come before their parents
+            if node != self.leaf_count:
+                first[above] = min(first[above], first[node])
+                last[above] = max(last[above], last[node])
+        return first, last
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SavedRecoding:
-    """A recoding that was read from a file, and the trees that it refers to."""
+    """A recoding that was read from a file, the trees that it refers to, and what it promised."""
 
     recoding: Recoding
     trees: Mapping[str, SavedTree]
+    promises: tuple[StatedModel, ...] = ()
 
     def fitting(self, table: Table, trees: Mapping[str, Hierarchy]) -> Recoding:
         """The recoding, if it is one of these data; BadInput names the columns of which it is not."""

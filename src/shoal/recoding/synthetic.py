@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays
+from shoal.recoding.basis import Basis, Savable
 from shoal.table.columns import Sets, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Synthetic:
+class Synthetic(Savable):
     """New records of one set column: itemset i, of leaves of the column's tree, is published counts[i] times.
 
     `figures` say what the search did, and follow from noisy counts alone.
@@ -22,6 +23,7 @@ class Synthetic:
     counts: Ints
     notices: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
+    basis: Basis | None = None
 
 
 def new_records(synthetic: Synthetic, original: Sets) -> Table:

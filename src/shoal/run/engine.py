@@ -35,7 +35,7 @@ class Release:
 
     `held` tells which of some labels it shows in a column of sets. `original_rows` says which row of the
     original each published row came from, where that is known, and `pseudonym_key` what pseudonyms were made
-    with.
+    with. `together` answers questions about what somebody has who also has an earlier release.
     """
 
     content: Any
@@ -50,6 +50,7 @@ class Release:
     attacks: Attacks = NO_ATTACKS
     original_rows: Any = None
     pseudonym_key: bytes | None = None
+    together: Any = None
 
 
 Result_co = TypeVar("Result_co", covariant=True)

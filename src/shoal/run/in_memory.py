@@ -6,7 +6,7 @@ import os
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,11 +30,13 @@ from shoal.metrics.inference import telling_columns
 from shoal.privacy.model import Form, Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
+from shoal.recoding.basis import Basis
 from shoal.recoding.chunk_recoding import ChunkRecoding, Randoms, randoms_of_the_system, shuffled
 from shoal.recoding.disassociated import Disassociated, chunk_figures
 from shoal.recoding.recoding import Recoding, apply_recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.recoding.synthetic import Synthetic, new_records
+from shoal.report.certified import stated
 from shoal.report.clusters import drawn_clusters
 from shoal.report.outcome import Changes, Outcome, People
 from shoal.run.engine import Losses, Release
@@ -168,9 +170,14 @@ class InMemory:
             outcome=outcome,
             released=released.content,
             data=self.data,
-            recoding=found.recoding,
+            recoding=replace(found.recoding, basis=Basis(self.port.trees, stated(outcome.claim.promise))),
             pseudonym_key=released.pseudonym_key,
         )
+
+    def fewest_stars(self, promise: Promise) -> int:
+        """How many suppressed records it takes to publish them as rows of `*`; fewer are left out."""
+        # Sensitive values of suppressed records are `*`, which is not diverse: then they are left out.
+        return sys.maxsize if promise.constrains_classes else promise.k
 
     def _publish_rows(
         self, recoding: RowRecoding, promise: Promise, search: Search, rng: np.random.Generator
@@ -181,8 +188,7 @@ class InMemory:
             data.trees,
             data.roles,
             recoding,
-            # Sensitive values of suppressed records are `*`, which is not diverse: then they are left out.
-            smallest=sys.maxsize if promise.constrains_classes else promise.k,
+            smallest=self.fewest_stars(promise),
             people=data.subjects,
         )
         key = new_key() if self.data.identifiers else None

@@ -76,6 +76,8 @@ def release(
     progress.stage("verifying")
     verdicts = tuple(model.judge_release(released.port) for model in promise)
     refuse_broken(verdicts)
+    if released.together is not None:
+        refuse_broken([model.verify(released.together) for model in promise], "together with the earlier one")
     # terms of clusters are those of the data, and clusters have no columns to ask
     shown = engine.port if promise.form is Form.CLUSTERS else released.port
     if found_personal := personal_values_problems(shown, engine.port.roles):
@@ -131,9 +133,9 @@ def release(
     return engine.result(outcome, found, released)
 
 
-def refuse_broken(verdicts: Sequence[Verdict]) -> None:
-    """Raise PromiseBroken if a release did not pass its own check."""
+def refuse_broken(verdicts: Sequence[Verdict], beside: str = "") -> None:
+    """Raise PromiseBroken if a release, alone or with what is known beside it, did not pass its check."""
     for verdict in verdicts:
         if not verdict.holds:
-            sentence = f"the release was not written because it does not keep its promise: {verdict.evidence}"
-            raise PromiseBroken(sentence, verdict)
+            what = f"it {beside} does not keep its promise" if beside else "it does not keep its promise"
+            raise PromiseBroken(f"the release was not written because {what}: {verdict.evidence}", verdict)

@@ -26,7 +26,6 @@ from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import ENDINGS, write_clusters
 from shoal.recoding.flat_table import flat_table
 from shoal.recoding.recoding import Recoding
-from shoal.recoding.recoding_file import save_recoding
 from shoal.report.certificate import Statement, certificate, declaration
 from shoal.report.certified import promise_of_certificate, roles_of_certificate
 from shoal.report.outcome import Outcome
@@ -156,7 +155,7 @@ class Result(Judged):
         (folder / REPORT).write_text(page(self.outcome), encoding="utf-8")
         if self.outcome.provenance.policy:  # a call from Python has none
             (folder / "policy.toml").write_text(self.outcome.provenance.policy, encoding="utf-8")
-        save_recoding(self.recoding, self.data.local.trees, folder / RECODING)
+        self.recoding.save(folder / RECODING)
         if self.pseudonym_key is not None:
             (folder / "pseudonym.key").write_text(self.pseudonym_key.hex() + "\n", encoding="ascii")
 
