@@ -13,6 +13,7 @@ from shoal.cli import output, words
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
+from shoal.policy.output_names import POLICY
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
 from shoal.report.result_file import result_dict
@@ -57,8 +58,10 @@ def apply(
 ) -> None:
     """Publish another file by an earlier recoding; verified like any release, and not written if it fails."""
     saved = load_recoding(recoding)
-    policy_path = policy or recoding_in(recoding).with_name("policy.toml")
+    policy_path = policy or recoding_in(recoding).with_name(POLICY)
     plan = _plan(policy_path, data)
+    if policy is None:
+        _refuse_lost_hierarchies(plan)
     folder = Path(out)
     sources = [recoding_in(recoding), policy_path, *plan.sources()]
     refuse_unusable(
@@ -92,3 +95,13 @@ def _plan(policy: Path, data: Path) -> Plan:
         what = "the policy of the earlier run is not beside the recoding"
         raise BadInput(Problem(what, "name it with --policy", file=str(policy)))
     return replace(plan_of(load_policy(policy)), data_path=data)
+
+
+def _refuse_lost_hierarchies(plan: Plan) -> None:
+    """A copy of a policy does not find files that it names relative to where the policy was."""
+    _, *hierarchies = plan.sources()
+    if lost := [path for path in hierarchies if not path.exists()]:
+        what = "the copy of the policy beside the recoding does not find this hierarchy"
+        raise BadInput(
+            *(Problem(what, "name the policy itself with --policy", file=str(path)) for path in lost)
+        )

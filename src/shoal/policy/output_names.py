@@ -12,6 +12,7 @@ CODEBOOK = "codebook.json"
 INTERNAL = "internal"
 REPORT = "report.html"
 RECODING = "recoding.npz"  # in INTERNAL
+POLICY = "policy.toml"  # in INTERNAL
 PUBLISHED_ENDINGS = (
     ".csv",
     ".tsv",

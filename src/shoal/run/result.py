@@ -16,6 +16,7 @@ from shoal.policy.output_names import (
     CODEBOOK,
     INTERNAL,
     MARK,
+    POLICY,
     PUBLISHED_ENDINGS,
     RECODING,
     REPORT,
@@ -154,7 +155,7 @@ class Result(Judged):
         folder.mkdir(mode=0o700)
         (folder / REPORT).write_text(page(self.outcome), encoding="utf-8")
         if self.outcome.provenance.policy:  # a call from Python has none
-            (folder / "policy.toml").write_text(self.outcome.provenance.policy, encoding="utf-8")
+            (folder / POLICY).write_text(self.outcome.provenance.policy, encoding="utf-8")
         self.recoding.save(folder / RECODING)
         if self.pseudonym_key is not None:
             (folder / "pseudonym.key").write_text(self.pseudonym_key.hex() + "\n", encoding="ascii")
