@@ -79,7 +79,7 @@ PAPER = Paper(
             "records before and after, k = 3",
             kind="example",
             why="Its rows are of the printed form: 166 stays beside 17 and 18 where no other record has just"
-            " these three. `lgr-literal` gives such rows; the verifier refuses them as k-anonymous.",
+            " these three. `lgr-literal` gives such rows; the verifier refuses them.",
         ),
     ),
 )

@@ -239,3 +239,14 @@ def test_the_report_says_what_labels_stand_for(table):
     page = (table / "report.html").read_text(encoding="utf-8")
     assert "stands for" in page
     assert "whole numbers from" in page
+
+
+def test_unions_of_items_are_told_although_there_is_a_tree(tmp_path):
+    columns = {"items": sh.QuasiSet(hierarchy=sh.fanout(2))}
+    data = sh.read(people(30)[["items"]], columns)
+    out = sh.anonymize(data, sh.KmAnonymity(k=9, m=2), algorithm="pcta", seed=1).save(tmp_path / "out")
+    labels = codebook(out)["columns"]["items"]["labels"]
+    united = {label: each for label, each in labels.items() if "|" in label}
+    assert united
+    for label, each in united.items():
+        assert each["values"] == label.strip("()").split("|")

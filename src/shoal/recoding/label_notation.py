@@ -88,8 +88,10 @@ class LabelReader:
         if self._tree is None:
             return self._without_tree(label, plain)
         node = self._node_of.get(plain)
+        if node is None and plain != ROOT_LABEL:
+            return self._united(plain)
         if node is None or node == self._tree.root:
-            return EVERYTHING if node is not None or plain == ROOT_LABEL else NAME
+            return EVERYTHING
         if plain in self._shown_node:
             return values_below(self._shown_node[plain], self._shown, label, self.kind)
         if node < self._tree.leaf_count:
@@ -104,6 +106,10 @@ class LabelReader:
             return EVERYTHING
         if self.kind is not Kind.CATEGORY:
             return range_cover(plain, self.kind) or NAME
+        return self._united(plain)
+
+    def _united(self, plain: str) -> Cover:
+        """Items are united with a tree as well as without."""
         union = union_cover(plain)
         return union if union is not None and self._values.issuperset(union.values) else NAME
 
