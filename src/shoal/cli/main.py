@@ -226,11 +226,11 @@ def verify(
 @app.command()
 @reporting
 def verifier(
-    folder: Annotated[Path, typer.Argument(help="Where the two files go.")] = Path(),
+    folder: Annotated[Path, typer.Argument(help="Where the files go.")] = Path(),
     *,
     as_json: Json = False,
 ) -> None:
-    """Write a script that verifies published files without Shoal, and the JSON Schema of certificates."""
+    """Write scripts that verify and decode published files without Shoal, and the schema of certificates."""
     written = write_verifier(folder)
     if as_json:
         output.show_json({"files": [str(path) for path in written]})

@@ -24,7 +24,7 @@ from shoal.table.formulas import marked_item
 from shoal.table.reading import ReadOptions
 from shoal.table.roles import QuasiSet, Role
 
-VERIFIER_FILES = ("verify_release.py", "certificate.schema.json")
+VERIFIER_FILES = ("verify_release.py", "certificate.schema.json", "read_release.py")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +125,12 @@ def verify_file(
     return verified_file(file, roles, promise, options).verdicts
 
 
-def write_verifier(folder: Path) -> tuple[Path, Path]:
-    """Write the script that verifies files without Shoal, and the JSON Schema of the certificate it reads."""
+def write_verifier(folder: Path) -> tuple[Path, ...]:
+    """Write what is for readers without Shoal.
+
+    These are the script that verifies files, the JSON Schema of the certificate it reads, and the script that
+    decodes files with their codebook.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -134,8 +138,7 @@ def write_verifier(folder: Path) -> tuple[Path, Path]:
     for name in VERIFIER_FILES:
         with file_that_appears_whole(folder / name) as partial:
             partial.write_bytes((files("shoal.report") / name).read_bytes())
-    script, schema = (folder / name for name in VERIFIER_FILES)
-    return script, schema
+    return tuple(folder / name for name in VERIFIER_FILES)
 
 
 def _read_certificate(path: Path) -> Mapping[str, Any]:
