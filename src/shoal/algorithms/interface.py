@@ -32,7 +32,8 @@ class Algorithm:
     people, `distributed` says how it can be run on a cluster. `auto` tries them in the order of `turn`, and
     one without a turn never: another one loses less in no more time. `needs_trees` says whether every
     quasi-identifier must have one, `heeds_absence` whether it keeps a promise against somebody who knows
-    which items are absent.
+    which items are absent, `recodes_globally` whether every value and every item has one label in all of
+    the records.
     """
 
     __slots__ = ()
@@ -45,6 +46,7 @@ class Algorithm:
     turn: ClassVar[int | None] = 9
     needs_trees: ClassVar[bool] = False
     heeds_absence: ClassVar[bool] = True
+    recodes_globally: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Refuse bad values of parameters; `as_printed` leaves out what the paper does not have."""

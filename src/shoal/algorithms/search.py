@@ -32,7 +32,8 @@ class Search:
     """How a release is looked for.
 
     `seed` steers the search only. `reproducible` also fixes the order of the published rows, for tests; such
-    a result, and one that keeps the order of the original, is marked as not publishable.
+    a result, and one that keeps the order of the original, is marked as not publishable. With `recoding`
+    "global" every value of a column, and every item, has one label in all records.
     """
 
     algorithm: str = "auto"
@@ -41,8 +42,11 @@ class Search:
     limits: Limits = Limits()
     keep_order: bool = False
     reproducible: bool = False
+    recoding: Literal["any", "global"] = "any"
 
     def __post_init__(self) -> None:
+        if self.recoding not in ("any", "global"):
+            raise InvalidParameter("Shoal", "recoding", self.recoding, "'any' or 'global'")
         if self.seed is not None and (type(self.seed) is not int or self.seed < 0):
             raise InvalidParameter("Shoal", "seed", self.seed, "an integer of 0 or more")
 

@@ -179,6 +179,9 @@ class ColumnSection(_Section):
     unknown: Literal["error", "root", "suppress"] = "error"
     weight: Number = 1
     bounds: list[Number] | None = None
+    min_level: int = 0
+    max_level: int | None = None
+    levels: list[int] = []
     format: str | None = None
     decimal: str | None = None
     thousands: str | None = None
@@ -229,6 +232,7 @@ class AlgorithmSection(BaseModel):
     seed: Annotated[int | None, AfterValidator(_not_negative)] = None
     time_limit: Annotated[float | None, BeforeValidator(_seconds), AfterValidator(_positive)] = None
     on_limit: Literal["stop", "best"] = "stop"
+    recoding: Literal["any", "global"] = "any"
     memory_limit: Annotated[float | None, BeforeValidator(_bytes), AfterValidator(_positive)] = None
 
     @property

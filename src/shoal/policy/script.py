@@ -53,6 +53,8 @@ def _search(plan: Plan) -> dict[str, Any]:
     given |= {"time_limit": limits.time, "memory_limit": limits.memory}
     if limits.on_limit != "stop":
         given["on_limit"] = limits.on_limit
+    if search.recoding != "any":
+        given["recoding"] = search.recoding
     if search.keep_order:
         given["keep_order"] = True
     return {name: value for name, value in given.items() if value is not None}

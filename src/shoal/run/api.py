@@ -81,13 +81,14 @@ def anonymize(
     on_limit: Literal["stop", "best"] = "stop",
     keep_order: bool = False,
     reproducible: bool = False,
+    recoding: Literal["any", "global"] = "any",
     progress: Progress | None = None,
     **options: Any,
 ) -> Result | SparkResult:
     """Find a release of the data that keeps the promise, check it, and measure what it cost.
 
-    Limits are seconds and bytes. Further options are those of the algorithm. For `seed`, `keep_order` and
-    `reproducible` see `Search`.
+    Limits are seconds and bytes. Further options are those of the algorithm. For `seed`, `keep_order`,
+    `reproducible` and `recoding` see `Search`.
     """
     started = time.perf_counter()
     progress = progress or Silent()
@@ -100,6 +101,7 @@ def anonymize(
         limits=Limits(time=time_limit, memory=memory_limit, on_limit=on_limit),
         keep_order=keep_order,
         reproducible=reproducible,
+        recoding=recoding,
     )
     if isinstance(data, Data):
         return release(InMemory(data), Promise.of(models), search, progress, started=started)

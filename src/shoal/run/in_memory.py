@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms.auto.candidates import automatic, named
+from shoal.algorithms.auto.candidates import automatic, globally_serving, named, serving
 from shoal.algorithms.auto.trial import Trial
 from shoal.algorithms.catalogue import make_algorithm, takes
 from shoal.algorithms.interface import Algorithm, DrawsNoise
 from shoal.algorithms.search import Search
+from shoal.algorithms.within_levels import AsAsked, asks_for_levels, keeping_to_levels
 from shoal.engine.answers import SizeCounts
 from shoal.engine.local import LocalData
-from shoal.errors import CannotVerify, InvalidParameter, Problem
+from shoal.errors import BadInput, CannotVerify, InvalidParameter, Problem
 from shoal.explain.affected import affected_terms, affected_values
 from shoal.explain.changes import change_of_chunks, change_of_new_records, column_changes
 from shoal.explain.examples import examples
@@ -288,21 +289,34 @@ def algorithm_for(
     Without data the choice is not final, but what cannot be searched for at all is refused.
     """
     notices: tuple[str, ...] = ()
-    if search.algorithm == "auto":
-        algorithm = automatic(models, search.options, search.limits, data)
-        if not isinstance(algorithm, Trial):
-            notices = (f"auto took {algorithm.name}, the only one that suits these data and this promise",)
-    else:
-        name, options = named(search.algorithm, models), dict(search.options)
-        if search.limits.memory is not None and takes(name, "memory_limit"):
-            options["memory_limit"] = search.limits.memory
-        if takes(name, "on_limit"):
-            options["on_limit"] = search.limits.on_limit
-        algorithm = make_algorithm(name, options)
+    algorithm = _searching(search, models, data)
+    if search.algorithm == "auto" and not isinstance(algorithm, Trial):
+        notices = (f"auto took {algorithm.name}, the only one that suits these data and this promise",)
     if isinstance(algorithm, DrawsNoise) and search.seed is not None and not search.reproducible:
         must_be = "left out: whoever knew it could take away the noise that protects"
         raise InvalidParameter(algorithm.name, "seed", search.seed, must_be)
+    chosen_globally = search.recoding == "global" and search.algorithm == "auto"
+    if data is not None and (chosen_globally or asks_for_levels(data.roles)):
+        algorithm = AsAsked(algorithm, _searching(replace(search, recoding="any"), models, data))
     return algorithm, notices
+
+
+def _searching(search: Search, models: Sequence[Model], data: LocalData | None) -> Algorithm:
+    """The algorithm itself, or the trial of several."""
+    among = globally_serving(models) if search.recoding == "global" else None
+    if search.algorithm == "auto":
+        if data is not None and asks_for_levels(data.roles):
+            among = keeping_to_levels(serving(models) if among is None else among, data)
+        return automatic(models, search.options, search.limits, data, among)
+    name, options = named(search.algorithm, models), dict(search.options)
+    if among is not None and name not in among:
+        what = f"one label per value was asked for, and {name} may publish a value in several ways"
+        raise BadInput(Problem(what, f"use one of {', '.join(among)}"))
+    if search.limits.memory is not None and takes(name, "memory_limit"):
+        options["memory_limit"] = search.limits.memory
+    if takes(name, "on_limit"):
+        options["on_limit"] = search.limits.on_limit
+    return make_algorithm(name, options)
 
 
 def order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Ints:

@@ -11,6 +11,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.search import Search
 from shoal.engine.answers import SizeCounts
 from shoal.errors import Problem
+from shoal.hierarchy.levels import is_limited
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
@@ -63,8 +64,16 @@ class OnSpark:
         return {"engine": "spark"}
 
     def problems(self, promise: Promise, search: Search) -> list[Problem]:  # noqa: ARG002
-        """Whatever Spark cannot do was refused when the data were read, or when an algorithm is chosen."""
-        return []
+        """Forms of output that searches on Spark do not heed; other things are refused where they occur."""
+        what, remedy = "is not yet heeded on Spark", "leave it out, or run on one machine"
+        problems = [
+            Problem(f"min_level, max_level or levels {what}", remedy, column=name)
+            for name, role in self.data.roles.items()
+            if is_limited(role)
+        ]
+        if search.recoding == "global":
+            problems.append(Problem(f'recoding = "global" {what}', remedy))
+        return problems
 
     def algorithm_for(self, search: Search, promise: Promise) -> tuple[Algorithm, tuple[str, ...]]:
         """The algorithm that shall search, if it runs on Spark; several are tried if nobody named it."""

@@ -43,6 +43,8 @@ class Quasi:
     A number or date without a hierarchy is published as a range, between `bounds` if they are given. How its
     numbers or dates are written is as in `ReadOptions` unless `decimal`, `thousands` or `date_format` say so.
     With `publish_hierarchy` everybody may see the whole hierarchy in the codebook.
+    `min_level`, `max_level` and `levels` say at which levels of its hierarchy it may be published; values are
+    level 0.
     """
 
     hierarchy: HierarchyOrPath | None = None
@@ -57,8 +59,12 @@ class Quasi:
     publish_hierarchy: bool = False
     confirm: bool = False
     reason: str = ""
+    min_level: int = 0
+    max_level: int | None = None
+    levels: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        _check_levels("Quasi", self)
         _check_choice("Quasi", "missing", self.missing, ("own", "reject"))
         _check_choice("Quasi", "unknown", self.unknown, ("error", "root", "suppress"))
         _check_weight("Quasi", self.weight)
@@ -77,7 +83,8 @@ class QuasiSet:
 
     With `multiset` it matters how often an item is held: see `table.multisets`. `item_weights` say how much
     it matters, between 0 and 1, that single items are not generalized; others matter 1. With
-    `publish_hierarchy` everybody may see the whole hierarchy in the codebook.
+    `publish_hierarchy` everybody may see the whole hierarchy in the codebook. For
+    `min_level`, `max_level` and `levels` see `Quasi`.
     """
 
     hierarchy: HierarchyOrPath | None = None
@@ -90,8 +97,12 @@ class QuasiSet:
     publish_hierarchy: bool = False
     confirm: bool = False
     reason: str = ""
+    min_level: int = 0
+    max_level: int | None = None
+    levels: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        _check_levels("QuasiSet", self)
         _check_item_weights(self.item_weights)
         _check_choice("QuasiSet", "unknown", self.unknown, ("error", "root", "suppress"))
         _check_weight("QuasiSet", self.weight)
@@ -180,6 +191,22 @@ def _check_item_weights(weights: object) -> None:
     )
     if not usable:
         raise InvalidParameter("QuasiSet", "item_weights", weights, "numbers between 0 and 1 by item")
+
+
+def _check_levels(owner: str, role: Quasi | QuasiSet) -> None:
+    most = math.inf if role.max_level is None else role.max_level
+    if type(role.min_level) is not int or role.min_level < 0:
+        raise InvalidParameter(owner, "min_level", role.min_level, "an integer of 0 or more")
+    if role.max_level is not None and (type(role.max_level) is not int or role.max_level < role.min_level):
+        raise InvalidParameter(owner, "max_level", role.max_level, "an integer, not below min_level")
+    levels: object = role.levels
+    if not isinstance(levels, tuple) or not all(type(level) is int for level in levels):
+        raise InvalidParameter(owner, "levels", levels, "a tuple of integers")
+    if list(role.levels) != sorted({level for level in role.levels if role.min_level <= level <= most}):
+        raise InvalidParameter(owner, "levels", levels, "ascending, between min_level and max_level")
+    if isinstance(role, QuasiSet) and role.sensitive and (role.min_level or role.levels[:1] > (0,)):
+        must_be = "0 where items are sensitive, because these are published as they are"
+        raise InvalidParameter(owner, "min_level", role.min_level, must_be)
 
 
 def _check_bounds(bounds: object) -> None:

@@ -44,6 +44,15 @@ def serving(models: Sequence[Model]) -> list[str]:
     ]
 
 
+def globally_serving(models: Sequence[Model]) -> list[str]:
+    """Those of them that give every value and every item one label in all records; an error without any."""
+    names = [name for name in serving(models) if ALGORITHMS[name].recodes_globally]
+    if not names:
+        what = f"no algorithm that serves {Promise(models)} gives every value one label in all records"
+        raise BadInput(Problem(what, 'leave recoding = "global" out'))
+    return names
+
+
 def named(name: str, models: Sequence[Model]) -> str:
     """The name itself if the algorithm serves all the models; errors say which do."""
     if name not in ALGORITHMS:

@@ -36,6 +36,7 @@ class AA(CutAlgorithm):
     """
 
     name = "aa"
+    recodes_globally = True
     turn = 7
     needs_trees = True
     serves = (KmAnonymity, LmDiversity)

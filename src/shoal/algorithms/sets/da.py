@@ -37,6 +37,7 @@ class DA(CutAlgorithm):
     """
 
     name = "da"
+    recodes_globally = True
     turn = None
     serves = (KmAnonymity,)
     guarantee = "k^m-anonymity; a minimal cut; no bound on the loss"

@@ -48,6 +48,7 @@ class HgHs(CutAlgorithm):
     """
 
     name = "hghs"
+    recodes_globally = True
     turn = 2
     needs_trees = True
     heeds_absence = False

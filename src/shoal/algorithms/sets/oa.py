@@ -38,6 +38,7 @@ class OA(CutAlgorithm):
     """
 
     name = "oa"
+    recodes_globally = True
     turn = None
     serves = (KmAnonymity,)
     guarantee = "k^m-anonymity with the least loss of all cuts"

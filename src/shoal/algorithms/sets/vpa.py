@@ -51,6 +51,7 @@ class VPA(CutAlgorithm):
     """
 
     name = "vpa"
+    recodes_globally = True
     turn = None
     serves = (KmAnonymity, LmDiversity)
     guarantee = "every model holds; a minimal cut for k^m-anonymity; no bound on the loss"

@@ -47,6 +47,7 @@ class FullDomain(Algorithm):
     """
 
     name = "full-domain"
+    recodes_globally = True
     turn = None
     serves = OF_CLASSES
     paper = (

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from shoal.algorithms.relational.clustering.records import Records
+from shoal.hierarchy.levels import nodes_at_levels
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.lattice import roll_up
@@ -39,7 +40,7 @@ class Lattice:
         node_at, heights = [], []
         for number, tree in enumerate(trees):
             present = np.unique(records.nodes[:, number]) - records.trees.starts[number]
-            levels = _levels(tree)
+            levels = nodes_at_levels(tree)
             distinct = np.array([len(np.unique(level[present])) for level in levels])
             uniting = np.flatnonzero(np.diff(distinct, prepend=len(present) + 1) < 0)
             heights.append(uniting)
@@ -80,16 +81,6 @@ class Lattice:
             cells = np.minimum(records.trees.cost[levels], suppressed[number])
             of_columns.append(cells @ rows / records.row_count)
         return of_columns
-
-
-def _levels(tree: Hierarchy) -> Ints:
-    """What each node is published as at each level, from 0 to the height of the tree."""
-    parent, heights = tree.arrays.parent, tree.heights
-    levels = [np.arange(tree.node_count, dtype=np.int64)]
-    for height in range(1, tree.height + 1):
-        above = parent[levels[-1]]
-        levels.append(np.where(heights[above] == height, above, levels[-1]))
-    return np.stack(levels)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

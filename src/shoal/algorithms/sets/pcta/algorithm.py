@@ -44,6 +44,7 @@ class PCTA(Algorithm):
     """
 
     name = "pcta"
+    recodes_globally = True
     turn = 6
     heeds_absence = False
     serves = (KmAnonymity, LmDiversity)
