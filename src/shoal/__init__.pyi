@@ -36,7 +36,8 @@ from .study.compare import compare
 from .study.open_release import OpenedRelease, open_release
 from .study.profile import profile
 from .study.recommendation import Constraint
-from .study.reconstruct import mean_supports, query, reconstruct
+from .study.reconstruct import mean_supports, reconstruct
+from .study.release_query import query
 from .table.reading import LongForm, ReadOptions
 from .table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
 

@@ -22,6 +22,7 @@ class FormName(StrEnum):
     LEVELS = "levels"
     ONE_HOT = "one-hot"
     IMPUTED = "imputed"
+    SQL = "sql"
 
 
 @reporting
@@ -41,7 +42,7 @@ def convert(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write a release with bounds, midpoints, coarsest labels, probabilities or imputed values."""
+    """Write a release with bounds, midpoints, levels, probabilities or imputed values, or for SQL."""
     made = convert_release(release, str(form), out, copies=copies, seed=seed)
     if as_json:
         output.show_json({"file": str(out), "records": made.records, "columns": list(made.columns)})

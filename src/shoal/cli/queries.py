@@ -17,9 +17,11 @@ from shoal.metrics.item_shares import ItemEstimator
 from shoal.metrics.workloads import Query, read_workload
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
+from shoal.study.count import Counted, count
+from shoal.study.open_release import open_release
 from shoal.study.query import Answers, Shape, ask
-from shoal.study.reconstruct import query as answers_of
 from shoal.study.reconstruct import split_itemset
+from shoal.study.release_query import has_codebook, only_set_column, supports
 from shoal.table.roles import QuasiSet
 
 _SHOWN = 20
@@ -40,6 +42,12 @@ def query(
     value: Annotated[
         list[str] | None, typer.Option(help="column=value; of several of one column any counts.")
     ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(help="Count by the values of this column; up to three columns.")
+    ] = None,
+    band: Annotated[
+        list[str] | None, typer.Option(help="Ends of bands to count by, such as age=20,40,60.")
+    ] = None,
     workload: Annotated[Path | None, typer.Option(help="A file of queries, one JSON object a line.")] = None,
     shape: Annotated[
         str | None, typer.Option(help="Draw queries about so many values and items, such as 2,1.")
@@ -56,21 +64,34 @@ def query(
     ] = "best",
     as_json: Json = False,
 ) -> None:
-    """Say how many records have certain values or hold an itemset, as the published file lets expect.
+    """Say how many records have certain values or hold an itemset, as estimated from the published file.
 
-    Without a policy the file must be a disassociated one, and bounds are given, too.
+    Without a policy the codebook beside the file says what labels stand for, and bounds are given, too.
     """
+    itemsets = [split_itemset(text, separator) for text in itemset or ()]
     if policy is None:
-        _refuse_without_policy(value=value, workload=workload, shape=shape)
-        itemsets = [split_itemset(text, separator) for text in itemset or ()]
-        _show_bounds(file, answers_of(file, *itemsets), as_json=as_json)
+        _refuse_without_policy(workload=workload, shape=shape)
+        if not (value or by or band):
+            _show_bounds(file, supports(file, *itemsets), as_json=as_json)
+            return
+        if not has_codebook(file):
+            what = "without codebook.json beside the file nobody knows its columns"
+            raise BadInput(Problem(what, "name the policy with --policy"))
+        opened = open_release(file)
+        where: dict[str, tuple[str, ...]] = _by_column("--value", value or ())
+        if itemsets:
+            where[only_set_column(opened)] = tuple(item for items in itemsets for item in items)
+        bands = {name: _ends(texts) for name, texts in _by_column("--band", band or ()).items()}
+        _show_counts(file, count(opened, where, tuple(by or ()), bands), as_json=as_json)
         return
+    if by or band:
+        raise BadInput(Problem("--by and --band count from the file alone", "leave --policy out"))
     plan = plan_of(load_policy(policy))
     asked: Sequence[Query] | Shape
     if shape is not None:
         asked = _shape(shape, queries, seed)
     else:
-        written = _written(plan, value or (), [split_itemset(text, separator) for text in itemset or ()])
+        written = _written(plan, value or (), itemsets)
         asked = [*written, *(read_workload(workload) if workload else ())]
     answers = ask(file, plan, asked, sanity=sanity, keep_empty=not drop_empty, estimator=estimator)
     _show_answers(file, answers, as_json=as_json)
@@ -91,12 +112,7 @@ def _shape(text: str, count: int, seed: int) -> Shape:
 
 def _written(plan: Plan, values: Sequence[str], itemsets: Sequence[Sequence[str]]) -> list[Query]:
     """The queries of the command line: each itemset with all the values, or the values alone."""
-    by_column: dict[str, tuple[str, ...]] = {}
-    for text in values:
-        name, found, label = text.partition("=")
-        if not found:
-            raise BadInput(Problem(f"--value is column=value, got {text!r}", "write one such as age=30"))
-        by_column[name] = (*by_column.get(name, ()), label)
+    by_column = _by_column("--value", values)
     sets = [name for name, role in plan.roles.items() if isinstance(role, QuasiSet)]
     if itemsets and len(sets) != 1:
         raise BadInput(
@@ -105,6 +121,42 @@ def _written(plan: Plan, values: Sequence[str], itemsets: Sequence[Sequence[str]
     if not itemsets:
         return [Query(by_column)] if by_column else []
     return [Query(by_column, {sets[0]: tuple(items)}) for items in itemsets]
+
+
+def _by_column(option: str, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    by_column: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, found, label = text.partition("=")
+        if not found:
+            raise BadInput(Problem(f"{option} is column=value, got {text!r}", "write one such as age=30"))
+        by_column[name] = (*by_column.get(name, ()), label)
+    return by_column
+
+
+def _ends(texts: Sequence[str]) -> list[float | str]:
+    """The ends of bands: numbers, or days."""
+    parts = [part.strip() for text in texts for part in text.split(",")]
+    try:
+        return [part if "-" in part.lstrip("-") else float(part) for part in parts]
+    except ValueError as error:
+        what = f"--band is column=end,end,..., got {', '.join(texts)!r}"
+        raise BadInput(Problem(what, "write one such as age=20,40,60")) from error
+
+
+def _show_counts(file: Path, counted: Counted, *, as_json: bool) -> None:
+    rows = list(zip(counted.groups, counted.lower, counted.expected, counted.upper, strict=True))
+    if as_json:
+        counts = [
+            {**dict(zip(counted.by, group, strict=True)), "lower": low, "expected": mean, "upper": high}
+            for group, low, mean, high in rows
+        ]
+        output.show_json({"file": str(file), "counts": counts})
+        return
+    output.show_table(
+        f"{file.name}: records",
+        [*counted.by, "at least", "expected", "at most"],
+        [(*group, low, f"{mean:.4g}", high) for group, low, mean, high in rows if high],
+    )
 
 
 def _show_bounds(file: Path, answers: Sequence[Answer], *, as_json: bool) -> None:

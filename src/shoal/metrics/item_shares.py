@@ -50,6 +50,6 @@ def likely_shares(covered: SetArrays, counts: Ints, widths: Floats | None = None
     return shares
 
 
-def best_shares(covered: SetArrays, counts: Ints, widths: Floats | None = None) -> Floats:
+def best_shares(covered: SetArrays, counts: Ints) -> Floats:
     """Half of both."""
-    return (uniform_shares(covered, widths) + likely_shares(covered, counts, widths)) / 2
+    return (uniform_shares(covered) + likely_shares(covered, counts)) / 2

@@ -11,9 +11,11 @@ from shoal.errors import BadInput, Problem
 from shoal.policy.output_names import PUBLISHED_ENDINGS
 from shoal.run.output import file_that_appears_whole
 from shoal.study.open_release import columns_of, open_release
+from shoal.study.sql_view import sql_view
 from shoal.table.columns import Carried, Table
 from shoal.table.writing import write_table
 
+SQL = "sql"
 _SEPARATOR = " "
 
 
@@ -28,8 +30,12 @@ class Converted:
 def convert_release(
     release: Path, form: str, out: Path, *, copies: int = 5, seed: int | None = None
 ) -> Converted:
-    """Write a release in a form of `OpenedRelease`; the ending of the file chooses the format."""
+    """Write a release in a form of `OpenedRelease`, in the format of its ending, or a script for SQL."""
     opened = open_release(release)
+    if form == SQL:
+        with file_that_appears_whole(out) as partial:
+            partial.write_text(sql_view(opened), encoding="utf-8")
+        return Converted(opened.table.row_count, tuple(opened.table.columns))
     if not out.name.endswith(PUBLISHED_ENDINGS):
         what, remedy = "has an ending that Shoal does not write", f"use one of {', '.join(PUBLISHED_ENDINGS)}"
         raise BadInput(Problem(what, remedy, file=str(out)))

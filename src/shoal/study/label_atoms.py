@@ -13,12 +13,14 @@ from datetime import date
 
 import numpy as np
 
-from shoal.kernels.arrays import Floats, Ints, SetArrays, starts_of
-from shoal.metrics.item_shares import best_shares
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
+from shoal.metrics.item_shares import likely_shares, uniform_shares
 from shoal.recoding.label_cover import Bound, Cover, Form, number_of
 from shoal.report.codebook import ColumnBook
 from shoal.table.columns import Kind
 
+LIKELY = 0.25  # the part that goes by how frequent values seem to be; measured on Adult
+_POINT = 1e-9  # the width of a single number among ranges
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -41,10 +43,19 @@ class Atoms:
         """Whether atoms are values, not pieces of a line."""
         return bool(self.values)
 
+    def even_shares(self) -> Floats:
+        """Every value that a label covers as likely as the others."""
+        return uniform_shares(self.covered, self._widths)
+
     def shares(self, counts: Ints) -> Floats:
         """How likely a label that occurs counts[c] times stands for each of its atoms."""
-        widths = None if self.are_named else np.maximum(self.highs - self.lows, 1e-9)
-        return best_shares(self.covered, counts, widths)
+        likely = likely_shares(self.covered, counts, self._widths)
+        shares: Floats = (1 - LIKELY) * self.even_shares() + LIKELY * likely
+        return shares
+
+    @property
+    def _widths(self) -> Floats | None:
+        return None if self.are_named else np.maximum(self.highs - self.lows, _POINT)
 
 
 def atoms_of(book: ColumnBook, labels: Sequence[str]) -> Atoms:
@@ -93,8 +104,23 @@ def _pieces(covers: Sequence[Cover]) -> Atoms:
         return Atoms((), lows, highs, whole, SetArrays(starts, np.arange(len(covers))))
     edges = np.unique(finite)
     first, behind = np.searchsorted(edges, lows), np.searchsorted(edges, highs)
-    pieces = [np.arange(*ends) for ends in zip(first.tolist(), behind.tolist(), strict=True)]
-    return Atoms((), edges[:-1], edges[1:], whole, _sets(pieces))
+    is_value = np.array([cover.form is Form.VALUE for cover in covers])
+    return Atoms((), edges[:-1], edges[1:], whole, _sets(_occupied(first, behind, is_value, len(edges) - 1)))
+
+
+def _occupied(first: Ints, behind: Ints, is_value: Bools, count: int) -> list[Ints]:
+    """The pieces that each range stands for: those that narrower ranges within it do, else all its own.
+
+    Where 15-19 is published and nothing else below 20, nobody seems to be younger than 15.
+    """
+    stands_for = np.zeros((len(first), count), dtype=np.bool_)
+    for label in np.argsort(behind - first, kind="stable").tolist():
+        narrower = (first >= first[label]) & (behind <= behind[label]) & ~is_value
+        narrower &= behind - first < behind[label] - first[label]
+        stands_for[label] = stands_for[narrower].any(axis=0)
+        if not stands_for[label].any():
+            stands_for[label, first[label] : behind[label]] = True
+    return [np.flatnonzero(pieces) for pieces in stands_for]
 
 
 def _named_atoms(book: ColumnBook, covers: Mapping[str, Cover]) -> Atoms:

@@ -127,8 +127,8 @@ class OpenedRelease:
     def one_hot(self) -> Any:
         """One column of probabilities for each value, such as `sex=Female`; numbers and dates as midpoints.
 
-        A label is shared out among what it covers, half of it evenly and half of it by how often each value
-        seems to occur. Of a set it is the probability that an item is held.
+        A label is shared out among what it covers, three quarters of it evenly and one by how often each
+        value seems to occur. Of a set it is the probability that an item is held.
         """
         return self._frame(self.probability_columns())
 
@@ -143,6 +143,22 @@ class OpenedRelease:
             raise InvalidParameter("imputed", "copies", copies, "an integer of 1 or more")
         rng = np.random.default_rng(seed)
         return (self._frame(self.imputed_columns(rng)) for _ in range(copies))
+
+    def count(
+        self,
+        where: Mapping[str, str | Sequence[str]] | None = None,
+        by: str | Sequence[str] = (),
+        bands: Mapping[str, Sequence[float | str]] | None = None,
+    ) -> Any:
+        """How many records there are: `lower` for certain, `expected`, `upper` at most.
+
+        `where` names for a column a value, several of which one counts, or a range such as 30-39; for a set
+        the items that are all held. With `by` there is a row for each value of up to three columns; numbers
+        and dates are grouped by `bands`, the ends of which begin the next one, or by the coarsest labels.
+        """
+        from shoal.study.count import count
+
+        return self._frame(count(self, where, (by,) if isinstance(by, str) else by, bands).columns())
 
     def label_columns(self) -> _Columns:
         """The columns of `labels`."""

@@ -1,0 +1,82 @@
+"""Questions to any release, answered from the published file and its codebook alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import BadInput, InvalidParameter, Problem
+from shoal.metrics.answers import Answer
+from shoal.policy.output_names import CODEBOOK
+from shoal.run.release_codebook import read_json
+from shoal.study.count import Bands, Where, count
+from shoal.study.open_release import OpenedRelease, open_release
+from shoal.study.reconstruct import query as supports_of_terms
+
+_Path = str | os.PathLike[str]
+_LONGEST_BEGINNING = 20
+
+
+def query(
+    release: _Path,
+    *itemsets: Sequence[str],
+    where: Where | None = None,
+    by: str | Sequence[str] = (),
+    bands: Bands | None = None,
+) -> Any:
+    """How many records have certain values or hold certain items: no fewer, as expected, no more.
+
+    Of itemsets each gets an answer. With `where` or `by` the answer is a pandas frame of counts with
+    `lower`, `expected` and `upper`: see `OpenedRelease.count`. Disassociated files are asked for itemsets.
+    """
+    if (where or by) and itemsets:
+        raise InvalidParameter("query", "itemsets", itemsets, "left out beside `where` and `by`: use `where`")
+    if not (where or by):
+        return supports(release, *itemsets)
+    return open_release(release).count(where, by, bands)
+
+
+def supports(release: _Path, *itemsets: Sequence[str]) -> tuple[Answer, ...]:
+    """How many records hold each itemset, in a disassociated file or the only set column of a table."""
+    path = Path(release)
+    if not has_codebook(path) or not _is_table(path):
+        return supports_of_terms(published_file(path), *itemsets)
+    if not itemsets or any(isinstance(itemset, str) for itemset in itemsets):
+        raise InvalidParameter("query", "itemsets", itemsets, "one list of items or more")
+    opened = open_release(path)
+    name = only_set_column(opened)
+    return tuple(_support(opened, name, itemset) for itemset in itemsets)
+
+
+def only_set_column(opened: OpenedRelease) -> str:
+    """The column that itemsets are about."""
+    sets = [name for name, book in opened.codebook.columns.items() if book.is_set]
+    if len(sets) != 1:
+        what = f"an itemset is of one set column, and there are {len(sets)}"
+        raise BadInput(Problem(what, "name the column: where={column: items}"))
+    return sets[0]
+
+
+def has_codebook(path: Path) -> bool:
+    """Whether there is a codebook with a release that is named by its folder or file."""
+    return (path / CODEBOOK if path.is_dir() else path.with_name(CODEBOOK)).is_file()
+
+
+def published_file(path: Path) -> Path:
+    """The published file of a release that is named by its folder or file."""
+    if not path.is_dir() or not has_codebook(path):
+        return path
+    return path / str(read_json(path / CODEBOOK).get("file"))
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a release with a codebook has rows; lines of clusters say how many records each has."""
+    with published_file(path).open("rb") as lines:
+        return not lines.readline(_LONGEST_BEGINNING).startswith(b'{"size":')
+
+
+def _support(opened: OpenedRelease, name: str, itemset: Sequence[str]) -> Answer:
+    found = count(opened, {name: itemset})
+    return Answer(tuple(itemset), found.lower[0], found.expected[0], found.upper[0], opened.table.row_count)

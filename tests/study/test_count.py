@@ -1,0 +1,183 @@
+"""Counting in a release without the original."""
+
+import json
+from itertools import pairwise, product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal as sh
+from shoal.errors import BadInput, InvalidParameter, UnknownName
+from shoal.study.convert import convert_release
+from tests.cli.commands import shoal
+
+REGIONS = "ulm;south;*\nhof;south;*\njena;east;*\nbonn;west;*\naachen;west;*\n"
+BANDS = [20, 30, 45, 60]
+
+
+def people(rows: int = 600) -> pd.DataFrame:
+    rng = np.random.default_rng(11)
+    age = rng.integers(20, 60, rows)
+    return pd.DataFrame(
+        {
+            "age": age,
+            "born": np.datetime64("1960-01-01") + rng.integers(0, 4000, rows),
+            "wage": (20 * age + rng.normal(0, 50, rows)).round(1),
+            "town": rng.choice(["ulm", "hof", "jena", "bonn", "aachen"], rows, p=[0.4, 0.1, 0.2, 0.2, 0.1]),
+            "ill": rng.choice(["yes", "no"], rows, p=[0.3, 0.7]),
+            "ward": rng.choice(["a", "b", "c"], rows),
+        }
+    )
+
+
+@pytest.fixture(scope="module", name="folder")
+def released_people(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("people")
+    (folder / "regions.csv").write_text(REGIONS)
+    columns = {
+        "age": sh.Quasi(kind="number", hierarchy=sh.ranges(5, 10, 20)),
+        "born": sh.Quasi(kind="date", hierarchy=sh.dates("year", "decade")),
+        "wage": sh.Quasi(kind="number"),
+        "town": sh.Quasi(hierarchy=folder / "regions.csv", publish_hierarchy=True),
+        "ill": sh.Sensitive(),
+        "ward": sh.Insensitive(),
+    }
+    return sh.anonymize(sh.read(people(), columns), sh.KAnonymity(k=4), seed=1).save(folder / "out")
+
+
+def fits(frame: pd.DataFrame, low: int, high: int) -> pd.Series:
+    return (frame["age"] >= low) & (frame["age"] < high)
+
+
+def test_tables_hold_the_true_counts_between_their_bounds(folder):
+    found = sh.query(folder, by=["age", "town", "ill"], bands={"age": BANDS})
+    original = people()
+    assert len(found) == 3 * 5 * 2
+    counts = found.set_index(["age", "town", "ill"])
+    for (low, high), town, ill in product(pairwise(BANDS), set(original["town"]), ["yes", "no"]):
+        true = (fits(original, low, high) & (original["town"] == town) & (original["ill"] == ill)).sum()
+        row = counts.loc[(f"{low}-{high - 1}", town, ill)]
+        assert row.lower <= true <= row.upper
+        assert row.lower - 1e-9 <= row.expected <= row.upper + 1e-9
+    assert found["expected"].sum() == pytest.approx(len(original))
+
+
+def test_a_single_column_is_near_the_truth(folder):
+    found = sh.query(folder, by="town").set_index("town")
+    true = people()["town"].value_counts().loc[found.index]
+    assert (found["expected"] - true).abs().max() < 0.2 * len(people())
+    assert ((found["lower"] <= true) & (true <= found["upper"])).all()
+
+
+@pytest.mark.parametrize(
+    ("where", "true"),
+    [
+        ({"ill": "yes"}, lambda frame: frame["ill"] == "yes"),
+        ({"ward": ["a", "b"]}, lambda frame: frame["ward"] != "c"),
+        ({"age": "30-39"}, lambda frame: fits(frame, 30, 40)),
+        ({"age": "33"}, lambda frame: fits(frame, 33, 34)),
+        ({"age": "<30", "town": "ulm"}, lambda frame: fits(frame, 0, 30) & (frame["town"] == "ulm")),
+        ({"town": ["ulm", "hof"]}, lambda frame: frame["town"].isin(["ulm", "hof"])),
+        ({"wage": "[500, 800)"}, lambda frame: (frame["wage"] >= 500) & (frame["wage"] < 800)),
+        ({"born": "1963"}, lambda frame: frame["born"].dt.year == 1963),
+    ],
+)
+def test_conditions_on_any_column_are_bounded(folder, where, true):
+    (row,) = sh.query(folder, where=where).itertuples()
+    count = true(people()).sum()
+    assert row.lower <= count <= row.upper
+    assert row.lower <= row.expected <= row.upper
+    if set(where) <= {"ill", "ward"}:
+        assert row.lower == row.upper == count
+
+
+def test_bands_are_the_coarsest_labels_unless_they_are_given(folder):
+    found = sh.query(folder, by="age")
+    labels = set(sh.open_release(folder).levels()["age"]) - {"*"}
+    assert len(found) >= 1
+    assert found["expected"].sum() == pytest.approx(600)
+    assert set(found["age"]) >= {label for label in labels if "-" in label} or len(labels) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "error"),
+    [
+        ({"by": "nobody"}, UnknownName),
+        ({"where": {"nobody": "1"}}, UnknownName),
+        ({"where": {"age": "old"}}, BadInput),
+        ({"by": ["age", "age"]}, InvalidParameter),
+        ({"by": "town", "bands": {"town": [1, 2]}}, BadInput),
+        ({"by": "town", "bands": {"age": [1, 2]}}, InvalidParameter),
+        ({"by": "age", "bands": {"age": [30]}}, InvalidParameter),
+        ({"by": "age", "bands": {"age": [40, 30]}}, InvalidParameter),
+    ],
+)
+def test_questions_that_make_no_sense_are_refused(folder, question, error):
+    with pytest.raises(error):
+        sh.query(folder, **question)
+
+
+@pytest.fixture(scope="module", name="baskets")
+def released_baskets(tmp_path_factory) -> tuple[Path, list[set[str]]]:
+    folder = tmp_path_factory.mktemp("baskets")
+    rng = np.random.default_rng(5)
+    sets = [
+        set(rng.choice(list("abcdefgh"), 3, p=[0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05])) for _ in range(200)
+    ]
+    (folder / "sets.txt").write_text("".join(" ".join(sorted(each)) + "\n" for each in sets))
+    data = sh.read(folder / "sets.txt", {"items": sh.QuasiSet()})
+    out = sh.anonymize(data, sh.KmAnonymity(k=5, m=2), algorithm="pcta").save(folder / "out")
+    return out, sets
+
+
+def test_itemsets_of_generalized_sets_are_bounded(baskets):
+    out, sets = baskets
+    answers = sh.query(out, ["a"], ["a", "b"], ["g"])
+    for answer in answers:
+        true = sum(set(answer.itemset) <= each for each in sets)
+        assert answer.lower <= true <= answer.upper
+        assert answer.lower - 1e-9 <= answer.expected <= answer.upper + 1e-9
+    (row,) = sh.query(out, where={"items": ["a", "b"]}).itertuples()
+    assert (row.lower, row.upper) == (answers[1].lower, answers[1].upper)
+    with pytest.raises(BadInput, match="sets"):
+        sh.query(out, by="items")
+
+
+def test_folders_of_disassociated_sets_answer_as_their_file(tmp_path):
+    (tmp_path / "sets.txt").write_text("a b\n" * 6 + "a c\n" * 6 + "b c d\n" * 6)
+    data = sh.read(tmp_path / "sets.txt", {"items": sh.QuasiSet()})
+    out = sh.anonymize(data, sh.Disassociation(3, 2)).save(tmp_path / "out")
+    assert sh.query(out, ["a", "b"]) == sh.query(out / "published.jsonl", ["a", "b"])
+
+
+def test_the_command_counts_from_the_folder_alone(folder):
+    words = ("query", folder, "--by", "age", "--by", "ill", "--band", "age=20,30,45,60", "--value", "ward=a")
+    done = shoal(*words, "--json")
+    counts = json.loads(done.out)["counts"]
+    assert len(counts) == 6
+    assert sum(row["expected"] for row in counts) == pytest.approx((people()["ward"] == "a").sum())
+    assert "at least" in shoal(*words).out
+    assert shoal("query", folder, "--by", "age", "--band", "age").code == 2
+
+
+def test_duckdb_counts_as_shoal_does(folder, monkeypatch):
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    convert_release(folder, "sql", folder / "release.sql")
+    monkeypatch.chdir(folder)
+    with duckdb.connect() as connection:
+        connection.execute((folder / "release.sql").read_text())
+        found = connection.execute(
+            "SELECT ill, sum(share_between(age_lower, age_behind, 20, 30)) AS expected,"
+            " count(*) FILTER (age_lower >= 20 AND age_behind <= 30) AS lower,"
+            " count(*) FILTER (coalesce(share_between(age_lower, age_behind, 20, 30), 1) > 0) AS upper"
+            " FROM release GROUP BY ill ORDER BY ill"
+        ).fetchall()
+        (towns,) = connection.execute(
+            "SELECT sum(share) FROM release JOIN town_values ON town_values.label = release.town"
+        ).fetchone()
+    ours = sh.query(folder, where={"age": "20-29"}, by="ill")
+    counts = list(ours[["ill", "lower", "upper"]].itertuples(index=False, name=None))
+    assert [(row[0], row[2], row[3]) for row in found] == counts
+    assert towns == pytest.approx(600)
