@@ -384,3 +384,20 @@ def test_names_with_markup_and_spaces_are_only_names(hospital):
     )
     assert again.code == FINE
     assert files_in(hospital.folder)[0] == "[bold]out"
+
+
+def test_levels_and_global_output_of_a_policy_are_kept(hospital):
+    columns = {**COLUMNS, "age": f"{AGE}, min_level = 1, max_level = 1"}
+    done = hospital.run(columns=columns, algorithm='name = "mondrian"\nseed = 1')
+    assert done.code == 0, done.err
+    assert {row["age"] for row in records_of(hospital.published)} <= {"20-24", "25-29"}
+    assert any("a free choice of labels would lose" in notice for notice in done.notices)
+    done = hospital.run(algorithm='recoding = "global"', words=("--replace",))
+    assert done.code == 0, done.err
+    assert any("auto took full-domain" in notice for notice in done.notices)
+    assert hospital.run(algorithm='recoding = "local"').errors
+    done = hospital.run(columns={**COLUMNS, "age": f"{AGE}, min_level = 3"}, words=("--replace",))
+    assert done.code == 2
+    assert "levels 0 to 3" in " ".join(done.errors)
+    done = hospital.run(columns={**COLUMNS, "ill": 'role = "sensitive", min_level = 1'})
+    assert "takes no 'min_level'" in " ".join(done.errors)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from shoal.errors import InvalidParameter
+from shoal.json_values import json_value
 from shoal.privacy.model import Form, Model
+from shoal.recoding.basis import StatedModel
 from shoal.table.roles import QuasiSet
 
 _SMALLEST_K = 2
@@ -70,6 +72,13 @@ class Promise(tuple[Model, ...]):
     def covers_sets(self) -> bool:
         """Whether a model covers quasi-identifiers with sets."""
         return any(QuasiSet in model.covers for model in self)
+
+    @property
+    def stated(self) -> tuple[StatedModel, ...]:
+        """The models as files state them."""
+        return tuple(
+            StatedModel(model.name, cast("dict[str, Any]", json_value(model.parameters))) for model in self
+        )
 
     def __str__(self) -> str:
         return " with ".join(model.name for model in self)

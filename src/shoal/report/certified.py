@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 from shoal.errors import BadInput, Problem, ShoalError
-from shoal.json_values import json_value
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
-from shoal.recoding.basis import StatedModel
 from shoal.table.columns import Kind
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 
@@ -75,13 +73,6 @@ def _role(about: Mapping[str, Any]) -> Role:
             return Identifier(pseudonym=True)
         case other:
             raise ValueError(other)
-
-
-def stated(promise: Promise) -> tuple[StatedModel, ...]:
-    """A promise as files state it."""
-    return tuple(
-        StatedModel(model.name, cast("dict[str, Any]", json_value(model.parameters))) for model in promise
-    )
 
 
 def promise_of_certificate(certificate: Mapping[str, Any]) -> Promise:

@@ -37,7 +37,6 @@ from shoal.recoding.disassociated import Disassociated, chunk_figures
 from shoal.recoding.recoding import Recoding, apply_recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.recoding.synthetic import Synthetic, new_records
-from shoal.report.certified import stated
 from shoal.report.clusters import drawn_clusters
 from shoal.report.outcome import Changes, Outcome, People
 from shoal.run.engine import Losses, Release
@@ -171,7 +170,7 @@ class InMemory:
             outcome=outcome,
             released=released.content,
             data=self.data,
-            recoding=replace(found.recoding, basis=Basis(self.port.trees, stated(outcome.claim.promise))),
+            recoding=replace(found.recoding, basis=Basis(self.port.trees, outcome.claim.promise.stated)),
             pseudonym_key=released.pseudonym_key,
         )
 
