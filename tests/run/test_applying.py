@@ -132,6 +132,7 @@ def test_sets_keep_their_promise_together_and_apart(case, tmp_path):
     later = loaded(earlier, tmp_path).apply(data, together_with=earlier.frame)
     model = earlier.models[0]
     assert later.verdict.holds
+    assert later.frame.num_rows + later.outcome.provenance.figures["left_out"] == data.row_count
     if "joint" in case:
         before, now = (
             Counter(
@@ -279,6 +280,15 @@ def test_items_that_no_label_covers_vanish_and_are_counted(tmp_path):
     later = loaded(earlier, tmp_path).apply(sh.read(pa.table({"items": ["a b q", "a b"] * 4}), roles))
     assert rows_of(later.frame, ("items",)) == {("a b",): 8}
     assert any("4 items" in notice and "vanish" in notice for notice in later.notices)
+
+
+def test_items_that_the_tree_lacked_are_published_under_a_label_that_covers_them(tmp_path):
+    roles = {"items": sh.QuasiSet(hierarchy=sh.prefixes(1))}
+    frame = pa.table({"items": ["a1 b1", "a2 b1", "a1 b1", "a2 b1"]})
+    earlier = sh.anonymize(sh.read(frame, roles), sh.KmAnonymity(4, 2), algorithm="aa")
+    assert rows_of(earlier.frame, ("items",)) == {("a* b1",): 4}
+    later = loaded(earlier, tmp_path).apply(sh.read(pa.table({"items": ["a3 b1", "a1 b1 c1"] * 2}), roles))
+    assert rows_of(later.frame, ("items",)) == {("a* b1",): 4}
 
 
 def test_a_broken_earlier_release_is_no_company(tmp_path):
