@@ -152,7 +152,7 @@ def _loss_and_risk(rows: Sequence[Row], front: Sequence[str], loss: str, shown: 
     for row in rows:
         if row["risk"] is not None:
             point = float(row["risk"]), float(row[loss]), str(row["run"])
-            lines.setdefault(str(row["variant"]), []).append(point)
+            lines.setdefault(str(row.get("variant", row["algorithm"])), []).append(point)
     points = {run: (across, up) for line in lines.values() for across, up, run in line}
     on_front = [run for run in front if run in points]
     body: list[tuple[Content, ...]] = [
