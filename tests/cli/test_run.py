@@ -41,6 +41,7 @@ def test_the_files_of_a_run_lie_beside_the_policy(hospital):
     assert done.code == FINE, done.err
     assert files_in(hospital.out) == [
         "certificate.json",
+        "codebook.json",
         "internal",
         "internal/policy.toml",
         "internal/recoding.npz",
