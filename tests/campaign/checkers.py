@@ -558,7 +558,10 @@ class _Cover:
     def __init__(self, case: Case, columns: Sequence[Column]) -> None:
         self._case, self._columns = case, columns
         self._known: dict[Any, bool] = {}
-        self._items_vanish = case.algorithm.get("name") in _ITEMS_VANISH or case.model == "k-km-anonymity"
+        # What may not go as high as it has to is suppressed.
+        kept_low = any(key in column.settings for column in columns for key in ("max_level", "levels"))
+        vanish = case.algorithm.get("name") in _ITEMS_VANISH or case.model == "k-km-anonymity"
+        self._items_vanish = vanish or kept_low
 
     def row(self, published: dict[str, Any], original: Sequence[Value]) -> bool:
         return _is_suppressed(self._columns, published) or all(

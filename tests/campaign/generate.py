@@ -355,6 +355,12 @@ def _add_quasi(rng: random.Random, draft: Draft, *, needs_tree: bool) -> None:
     draft.add(Column(name, "quasi", kind, settings, _frozen(tree)), values)
 
 
+_FORMS_OF_OUTPUT: tuple[dict[str, Any], ...] = (
+    {"min_level": 1},
+    {"max_level": 1},
+    {"levels": [0, 1]},
+    {"publish_hierarchy": True},
+)
 _RECIPES_OF_KIND: dict[str, tuple[str, ...]] = {
     "category": ("flat", "mask", "fanout", "digits", "file", "order", "keep", "prefixes", "continents"),
     "number": ("ranges", "ranges", "fanout", "flat", "file", "mask"),
@@ -612,6 +618,7 @@ class _Finishing:
         rows = self._rows()
         content, name = self._written(rows, long=long)
         self._odd_options()
+        self._keep_some_to_levels()
         return Case(
             seed=self._seed,
             number=self._number,
@@ -696,6 +703,12 @@ class _Finishing:
             if doubtful or (column.role != "identifier" and self._rng.random() < 0.03):
                 settings = {**column.settings, "confirm": True, "reason": "it is invented"}
                 self._draft.columns[place] = replace(column, settings=settings)
+
+    def _keep_some_to_levels(self) -> None:
+        for place, column in enumerate(self._draft.columns):
+            if "hierarchy" in column.settings and self._rng.random() < 0.05:
+                given = self._rng.choice(_FORMS_OF_OUTPUT)
+                self._draft.columns[place] = replace(column, settings={**column.settings, **given})
 
     def _odd_options(self) -> None:
         rng, draft = self._rng, self._draft

@@ -37,7 +37,10 @@ def test_aa_publishes_what_one_machine_publishes(spark):
     there = sh.anonymize(sh.read(as_frame(spark, sets), ITEMS), promise, algorithm="aa", exchanges=1)
     assert there.recoding.cuts.node_of_leaf.tolist() == here.recoding.cuts.node_of_leaf.tolist()
     assert published(there.frame) == Counter(tuple(row) for row in here.frame.column("items").to_pylist())
-    assert there.loss == pytest.approx(here.loss)
+    without_mining = {
+        name: loss for name, loss in here.loss.items() if name not in ("ml2", "dml2", "tkd_ml2")
+    }
+    assert there.loss == pytest.approx(without_mining)
     assert sh.measure(there.data, there.recoding) == pytest.approx(sh.measure(here.data, here.recoding))
     assert there.verdict.holds
     assert (there.verdict.claim, there.verdict.evidence) == (here.verdict.claim, here.verdict.evidence)
