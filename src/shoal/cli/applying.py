@@ -9,14 +9,13 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli import output, words
 from shoal.cli.progress import shown_progress
+from shoal.cli.released import show_release
 from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
 from shoal.policy.output_names import POLICY
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
-from shoal.report.result_file import result_dict
 from shoal.run.applying import How, apply_plan, load_recoding, recoding_in
 from shoal.run.output import refuse_unusable
 
@@ -81,12 +80,7 @@ def apply(
             replace=replace_output,
             neutralize_formulas=plan.neutralize_formulas,
         )
-    if as_json:
-        output.show_json({**result_dict(result.outcome), "folder": str(folder)})
-        return
-    output.show_notices(result.notices)
-    output.show_facts(str(data), words.outcome(result.outcome))
-    output.say(f"published file: {output.short_path(folder / plan.output_path)}")
+    show_release(str(data), result, folder / plan.output_path, as_json=as_json)
 
 
 def _plan(policy: Path, data: Path) -> Plan:

@@ -22,6 +22,7 @@ from shoal.cli.generate import generate
 from shoal.cli.hierarchies import hierarchies
 from shoal.cli.progress import shown_progress
 from shoal.cli.queries import query
+from shoal.cli.released import show_release
 from shoal.cli.reporting import Json, reporting
 from shoal.cli.serving import serve
 from shoal.cli.with_spark import EngineName, run_with_spark
@@ -178,15 +179,7 @@ def run(
             replace=replace,
             neutralize_formulas=plan.neutralize_formulas,
         )
-    if as_json:
-        output.show_json({**result_dict(result.outcome), "folder": str(folder)})
-        return
-    output.show_notices(result.notices)
-    output.show_facts(str(policy), words.outcome(result.outcome))
-    output.say(f"published file: {output.short_path(folder / plan.output_path)}")
-    beside = "report.html and codebook.json beside it"
-    output.say(f"may go with it: {output.short_path(folder / 'certificate.json')}, {beside}")
-    output.say(f"for you alone: {output.short_path(folder / 'internal' / 'report.html')}")
+    show_release(str(policy), result, folder / plan.output_path, as_json=as_json)
 
 
 @app.command()

@@ -1,0 +1,23 @@
+"""What the commands that publish say of a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shoal.cli import output, words
+from shoal.report.result_file import result_dict
+from shoal.run.result import Result
+
+
+def show_release(title: str, result: Result, file: Path, *, as_json: bool) -> None:
+    """What was published in a file, and which files beside it are for whom."""
+    folder = file.parent
+    if as_json:
+        output.show_json({**result_dict(result.outcome), "folder": str(folder)})
+        return
+    output.show_notices(result.notices)
+    output.show_facts(title, words.outcome(result.outcome))
+    output.say(f"published file: {output.short_path(file)}")
+    beside = "report.html and codebook.json beside it"
+    output.say(f"may go with it: {output.short_path(folder / 'certificate.json')}, {beside}")
+    output.say(f"for you alone: {output.short_path(folder / 'internal' / 'report.html')}")
