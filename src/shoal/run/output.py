@@ -7,6 +7,7 @@ import fcntl
 import glob
 import json
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -79,6 +80,22 @@ def file_that_appears_whole(final: Path) -> Iterator[Path]:
         raise OutputFailed(f"{final}: cannot be written: {_reason(error)}; choose another name") from error
 
 
+@contextmanager
+def folder_for_a_while(name: str) -> Iterator[Path]:
+    """Give a private folder for files that must not outlive the block, nor a process that is looked after."""
+    final = Path(tempfile.gettempdir()) / f"{name}-{secrets.token_hex(8)}"
+    on_begin(final)
+    try:
+        partial, lock = _fresh_folder(final)
+    except OSError as error:
+        raise OutputFailed(f"{final.parent}: cannot be written: {_reason(error)}; set TMPDIR") from error
+    try:
+        with lock:
+            yield partial
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
 def remove_unfinished(final: Path) -> None:
     """Remove what a killed process left of an output; one that it was replacing gets its name back."""
     _restore_retired(final)
@@ -127,6 +144,15 @@ def _note_files(folder: Path) -> None:
         told = json.loads(mark.read_text(encoding="utf-8"))
         text = json.dumps({**told, "files": _files_in(folder)}, indent=2, ensure_ascii=False)
         mark.write_text(text + "\n", encoding="utf-8")
+
+
+def is_whole(final: Path) -> bool:
+    """Whether a folder holds the files of an output and nothing else."""
+    try:
+        told = json.loads((final / MARK).read_text(encoding="utf-8")).get("files")
+    except (OSError, ValueError, AttributeError):
+        return False
+    return bool(told == _files_in(final))
 
 
 def _foreign_files(final: Path) -> list[str]:
