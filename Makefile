@@ -5,7 +5,7 @@ BENCH := .venv-bench
 
 N ?= 1000
 
-.PHONY: browser campaign demo dp-test test test-slow lint format bench bench-disassociation bench-km bench-real-tables bench-relational bench-rt bench-spark bench-topdown clean scorecard
+.PHONY: browser campaign demo dp-test test test-slow lint lint-platforms format bench bench-disassociation bench-km bench-real-tables bench-relational bench-rt bench-spark bench-topdown clean scorecard
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -38,6 +38,11 @@ lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The types as macOS and Windows see them; each system has a cache of its own.
+lint-platforms: $(VENV)/ready
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 
 format: $(VENV)/ready
 	$(BIN)/ruff format .

@@ -133,7 +133,7 @@ def test_all_algorithms_are_listed():
 
 
 def test_a_bug_is_told_as_ours_with_its_lines(hospital, monkeypatch):
-    monkeypatch.setattr("shoal.cli.main.load_policy", lambda _: 1 / 0)
+    monkeypatch.setattr("shoal.cli.running.load_policy", lambda *_: 1 / 0)
     done = shoal("run", hospital.policy)
     assert done.code == 70
     assert "this is a bug in Shoal" in done.err
@@ -151,10 +151,10 @@ def test_a_bug_is_told_as_ours_with_its_lines(hospital, monkeypatch):
     ],
 )
 def test_what_the_machine_refuses_is_told_in_a_sentence(hospital, monkeypatch, raised, code, words):
-    def fail(path):
+    def fail(*_):
         raise raised
 
-    monkeypatch.setattr("shoal.cli.main.load_policy", fail)
+    monkeypatch.setattr("shoal.cli.running.load_policy", fail)
     done = shoal("run", hospital.policy)
     assert done.code == code
     assert words in done.errors[0]

@@ -22,17 +22,15 @@ from shoal.cli.generate import generate
 from shoal.cli.hierarchies import hierarchies
 from shoal.cli.progress import shown_progress
 from shoal.cli.queries import query
-from shoal.cli.released import show_release
 from shoal.cli.reporting import Json, reporting
+from shoal.cli.running import run
 from shoal.cli.serving import serve
-from shoal.cli.with_spark import EngineName, run_with_spark
 from shoal.errors import BadInput, Problem
 from shoal.explain.items import explain as explain_item
 from shoal.kernels.compile import remove_stale_caches
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import load_policy
 from shoal.report.result_file import result_dict
-from shoal.run.output import refuse_unusable
 from shoal.run.release import run as run_plan
 from shoal.run.verification import verify_certified, verify_published, write_verifier
 from shoal.study.check import check as check_policy
@@ -48,6 +46,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(hierarchies, name="hierarchy")
+app.command()(run)
 app.command()(generate)
 app.command()(apply)
 app.command()(reconstruct)
@@ -143,43 +142,6 @@ def check(policy: PolicyPath, *, as_json: Json = False) -> None:
         return
     output.show_notices(found.notices)
     output.show_facts(f"{policy}: no problems found", words.check(found))
-
-
-@app.command()
-@reporting
-def run(
-    policy: PolicyPath,
-    *,
-    out: Annotated[
-        str | None, typer.Option(help="The output folder.", show_default="<policy name>-out")
-    ] = None,
-    replace: Replace = False,
-    engine: Annotated[
-        EngineName, typer.Option(help="Where the data are: in this machine's memory, or in a Spark cluster.")
-    ] = EngineName.LOCAL,
-    master: Annotated[str | None, typer.Option(help="The Spark cluster, such as spark://host:7077.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Anonymize, verify, measure, report."""
-    file = load_policy(policy)
-    if engine is EngineName.SPARK:
-        run_with_spark(file, policy, out=out, master=master, replace=replace, as_json=as_json)
-        return
-    if master is not None:
-        raise BadInput(Problem("--master names a Spark cluster", "add --engine spark"))
-    plan = plan_of(file)
-    folder = Path(out or policy.with_name(f"{policy.stem}-out"))
-    refuse_unusable(folder, replace=replace, sources=(policy, *plan.sources()))
-    with shown_progress() as progress:
-        result = run_plan(plan, progress)
-        progress.stage("writing and checking the published file")
-        result.save(
-            folder,
-            published=plan.output_path,
-            replace=replace,
-            neutralize_formulas=plan.neutralize_formulas,
-        )
-    show_release(str(policy), result, folder / plan.output_path, as_json=as_json)
 
 
 @app.command()

@@ -125,14 +125,14 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     _console().print(grid)
 
 
-def show_facts(title: str, facts: Mapping[str, object]) -> None:
-    """Print a result as names and values."""
+def show_facts(title: str, facts: Mapping[str, object], *, stderr: bool = False) -> None:
+    """Print a result as names and values; on standard error where standard output has something else."""
     grid = Grid(title=escape(title), title_justify="left", show_header=False)
     grid.add_column(style="bold")
     grid.add_column(overflow="fold")
     for name, value in facts.items():
         grid.add_row(escape(name), escape(str(value)))
-    _console().print(grid)
+    _console(stderr=stderr).print(grid)
 
 
 def show_any_character() -> None:

@@ -21,3 +21,13 @@ def show_release(title: str, result: Result, file: Path, *, as_json: bool) -> No
     beside = "report.html and codebook.json beside it"
     output.say(f"may go with it: {output.short_path(folder / 'certificate.json')}, {beside}")
     output.say(f"for you alone: {output.short_path(folder / 'internal' / 'report.html')}")
+
+
+def show_streamed(title: str, result: Result, folder: Path | None) -> None:
+    """The same for a file that went to standard output: all of it to standard error."""
+    output.show_notices(result.notices)
+    output.show_facts(title, words.outcome(result.outcome), stderr=True)
+    if folder is None:
+        output.say("certificate, codebook and reports were not kept: name a folder for them with --internal")
+    else:
+        output.say(f"certificate, codebook and reports: {output.short_path(folder)}")

@@ -7,10 +7,11 @@ known one, and every problem is reported at once, with its line where it can be 
 from __future__ import annotations
 
 import math
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -25,6 +26,9 @@ from pydantic import (
 )
 
 from shoal.errors import BadInput, Problem, did_you_mean
+from shoal.policy.environment import expanded, value_at
+from shoal.policy.policy_text import policy_text
+from shoal.policy.settings import Setting, with_settings
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import Key
 
@@ -264,24 +268,52 @@ class Misfit(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """What somebody wrote as a policy: where its keys stand, and its values before variables got theirs."""
+
+    text: str
+    file: str
+    settings: Sequence[Setting] = ()
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+    def problem(
+        self, what: str, remedy: str = "", *, at: Sequence[str] = (), column: str | None = None
+    ) -> Problem:
+        """A problem at a key path, which the command line or a line of the file has given."""
+        for setting in reversed(self.settings):
+            if setting.path == tuple(at[: len(setting.path)]):
+                return Problem(what, remedy, file=setting.words, column=column)
+        return Problem(what, remedy, file=self.file, line=_line_of(self.text, at), column=column)
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyFile:
-    """A policy with the text it came from, so that later problems can point to its lines."""
+    """A policy, its text as it counts, and how it was written: later problems point to its lines."""
 
     policy: Policy
     path: Path
     text: str
+    written: Written | None = None
 
     def problem(self, what: str, remedy: str = "", *, at: Sequence[str] = ()) -> Problem:
         """A problem at a key path such as ("columns", "age")."""
-        return Problem(what, remedy, file=str(self.path), line=_line_of(self.text, at))
+        written = self.written or Written(self.text, str(self.path))
+        return written.problem(what, remedy, at=at)
+
+    def as_in_file(self, *path: str) -> Any:
+        """What the file itself says for a key, whatever the command line says; None if it says nothing."""
+        return value_at(tomllib.loads(self.text if self.written is None else self.written.text), path)
 
     def beside(self, name: str) -> Path:
         """A path of the policy, which is relative to the policy file."""
         return self.path.parent / name
 
 
-def load_policy(path: Path) -> PolicyFile:
-    """Read a policy file; BadInput lists everything that is wrong with it."""
+def load_policy(path: Path, settings: Sequence[Setting] = ()) -> PolicyFile:
+    """Read a policy file, with other values for some keys; BadInput lists everything that is wrong with it.
+
+    Variables of the environment that its texts name get their values; the text that is kept has the names.
+    """
     if path.is_dir():
         raise BadInput(Problem("is a folder, not a policy file", "name the .toml file", file=str(path)))
     if path.exists() and not path.is_file():
@@ -296,25 +328,61 @@ def load_policy(path: Path) -> PolicyFile:
         raise BadInput(
             Problem(f"cannot be read: {error}", "check that it is a UTF-8 text file", file=str(path))
         ) from error
-    return PolicyFile(parse_policy(text, file=str(path)), path, text)
+    content = with_settings(_content(text, str(path)), settings)
+    written = Written(text, str(path), settings, content)
+    policy = _checked(_with_variables(content, written), written)
+    return PolicyFile(policy, path, _text_that_counts(written) if settings else text, written)
 
 
 def parse_policy(text: str, *, file: str = "policy") -> Policy:
-    """Check the text of a policy."""
+    """Check the text of a policy; it takes nothing from the environment."""
+    content = _content(text, file)
+    return _checked(content, Written(text, file, (), content))
+
+
+def _content(text: str, file: str) -> dict[str, Any]:
     try:
-        content = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(_syntax_problem(text, str(error), file)) from error
     except (RecursionError, ValueError) as error:
         what = "holds brackets within brackets without end, or a number of thousands of digits"
         raise BadInput(Problem(what, "write a policy as `shoal profile --policy` does", file=file)) from error
+
+
+def _with_variables(content: Mapping[str, Any], written: Written) -> dict[str, Any]:
+    filled, missing = expanded(content, os.environ)
+    if missing:
+        raise BadInput(
+            *(
+                written.problem(
+                    f"{'.'.join(path)} names the environment variable {name!r}, which is not set",
+                    "set it, or write $${...} for the text itself",
+                    at=path,
+                )
+                for path, name in missing
+            )
+        )
+    return filled
+
+
+def _checked(content: Mapping[str, Any], written: Written) -> Policy:
     try:
         policy = Policy.model_validate(content)
     except ValidationError as error:
-        raise BadInput(*(_problem(detail, text, file) for detail in error.errors())) from error
-    if problems := _recipe_problems(policy, text, file):
+        raise BadInput(*(_problem(detail, written) for detail in error.errors())) from error
+    if problems := _recipe_problems(policy, written):
         raise BadInput(*problems)
     return policy
+
+
+def _text_that_counts(written: Written) -> str:
+    """A policy that the command line has changed, as a policy file of its own."""
+    said = ", ".join(dict.fromkeys(setting.words for setting in written.settings))
+    try:
+        return f"# {Path(written.file).name} with {said}\n\n{policy_text(written.content)}"
+    except TypeError as error:
+        raise BadInput(Problem(f"is no policy: {error}", "give plain values", file=written.file)) from error
 
 
 def _syntax_problem(text: str, message: str, file: str) -> Problem:
@@ -332,22 +400,25 @@ def _syntax_problem(text: str, message: str, file: str) -> Problem:
     return Problem(f"is not valid TOML: {what}", "correct the line", file=file, line=line)
 
 
-def _problem(detail: Mapping[str, Any], text: str, file: str) -> Problem:
+def _problem(detail: Mapping[str, Any], written: Written) -> Problem:
     path = tuple(str(part) for part in detail["loc"])
-    line = _line_of(text, path)
     where = ".".join(path)
     match detail["type"]:
         case "extra_forbidden":
             known = _known_keys(path[:-1])
             section = ".".join(path[:-1]) or "policy"
             hint = did_you_mean(path[-1], known)
-            return Problem(f"unknown key {path[-1]!r} in [{section}]{hint}", file=file, line=line)
+            return written.problem(f"unknown key {path[-1]!r} in [{section}]{hint}", at=path)
         case "missing":
-            return Problem(f"{where} is missing", "add it to the policy", file=file, line=line)
+            return written.problem(f"{where} is missing", "add it to the policy", at=path)
         case _:
             what = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
             verb = "" if what.startswith("must") else "must be "
-            return Problem(f"{where} {verb}{what}, got {detail['input']!r}", file=file, line=line)
+            given, as_written = detail["input"], value_at(written.content, path)
+            of_variable = isinstance(as_written, str) and "${" in as_written
+            shown = as_written if of_variable else given  # what a variable holds is told to nobody
+            remedy = "a variable is a text; give other values with --set" if of_variable else ""
+            return written.problem(f"{where} {verb}{what}, got {shown!r}", remedy, at=path)
 
 
 def _known_keys(path: Sequence[str]) -> tuple[str, ...]:
@@ -382,14 +453,12 @@ def _line_of(text: str, path: Sequence[str]) -> int | None:
     return found
 
 
-def _recipe_problems(policy: Policy, text: str, file: str) -> list[Problem]:
+def _recipe_problems(policy: Policy, written: Written) -> list[Problem]:
     problems = []
     for name, column in policy.columns.items():
         if isinstance(column.hierarchy, HierarchySection):
             try:
                 column.hierarchy.recipe()
             except ValueError as error:
-                problems.append(
-                    Problem(str(error), file=file, line=_line_of(text, ("columns", name)), column=name)
-                )
+                problems.append(written.problem(str(error), at=("columns", name), column=name))
     return problems

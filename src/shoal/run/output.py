@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import glob
 import json
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -14,10 +14,13 @@ from contextlib import contextmanager
 from dataclasses import replace as replaced
 from pathlib import Path
 
+from filelock import lock_descriptor
+
 from shoal.errors import BadInput, OutputFailed, Problem
 from shoal.policy.output_names import MARK
 
 _LISTED = 5
+_LOCK = "lock"
 
 
 def _nobody_listens(output: Path) -> None:
@@ -41,13 +44,15 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
     try:
         _remove_leftovers(final)
         final.parent.mkdir(parents=True, exist_ok=True)
-        partial, lock = _fresh_folder(final)
+        hidden, lock = _hidden_folder(final)
     except OSError as error:
         raise OutputFailed(
             f"{final}: the output folder cannot be written: {_reason(error)}; choose another with --out"
         ) from error
+    partial = hidden / f"{final.name}.new"
     try:
         with lock:
+            partial.mkdir()
             yield partial
             _note_files(partial)
             partial.chmod(0o755)
@@ -63,7 +68,7 @@ def folder_that_appears_whole(final: Path, *, replace: bool) -> Iterator[Path]:
     except BadInput as error:
         raise BadInput(*(_seen_from_outside(each, partial, final) for each in error.problems)) from error
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        shutil.rmtree(hidden, ignore_errors=True)
 
 
 @contextmanager
@@ -72,11 +77,31 @@ def file_that_appears_whole(final: Path) -> Iterator[Path]:
     _remove_leftovers(final)
     on_begin(final)
     try:
-        with tempfile.TemporaryDirectory(prefix=_hidden_prefix(final), dir=final.parent) as folder:
-            yield Path(folder) / final.name
-            (Path(folder) / final.name).rename(final)
+        hidden, lock = _hidden_folder(final)
+        try:
+            with lock:
+                yield hidden / final.name
+                (hidden / final.name).replace(final)
+        finally:
+            shutil.rmtree(hidden, ignore_errors=True)
     except OSError as error:
         raise OutputFailed(f"{final}: cannot be written: {_reason(error)}; choose another name") from error
+
+
+@contextmanager
+def folder_for_a_while(name: str) -> Iterator[Path]:
+    """Give a private folder for files that must not outlive the block, nor a process that is looked after."""
+    final = Path(tempfile.gettempdir()) / f"{name}-{secrets.token_hex(8)}"
+    on_begin(final)
+    try:
+        hidden, lock = _hidden_folder(final)
+    except OSError as error:
+        raise OutputFailed(f"{final.parent}: cannot be written: {_reason(error)}; set TMPDIR") from error
+    try:
+        with lock:
+            yield hidden
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
 
 
 def remove_unfinished(final: Path) -> None:
@@ -129,6 +154,15 @@ def _note_files(folder: Path) -> None:
         mark.write_text(text + "\n", encoding="utf-8")
 
 
+def is_whole(final: Path) -> bool:
+    """Whether a folder holds the files of an output and nothing else."""
+    try:
+        told = json.loads((final / MARK).read_text(encoding="utf-8")).get("files")
+    except (OSError, ValueError, AttributeError):
+        return False
+    return bool(told == _files_in(final))
+
+
 def _foreign_files(final: Path) -> list[str]:
     try:
         own = json.loads((final / MARK).read_text(encoding="utf-8")).get("files")
@@ -151,15 +185,13 @@ def _move_into_place(partial: Path, final: Path, *, replace: bool) -> None:
             what = "was made by somebody else while this run was under way"
             raise BadInput(Problem(what, "choose another folder with --out", file=str(final))) from error
     else:
-        retired = Path(tempfile.mkdtemp(prefix=_hidden_prefix(final), dir=final.parent))
-        final.rename(retired / final.name)
+        retired = partial.with_name(final.name)
+        final.rename(retired)
         try:
             partial.rename(final)
         except OSError:
-            (retired / final.name).rename(final)
-            retired.rmdir()
+            retired.rename(final)
             raise
-        shutil.rmtree(retired, ignore_errors=True)
     _fsync(final.parent)
 
 
@@ -167,18 +199,25 @@ def _hidden_prefix(final: Path) -> str:
     return f".{final.name}.partial-"
 
 
-def _fresh_folder(final: Path) -> tuple[Path, contextlib.ExitStack]:
-    """A hidden folder and a lock on it, which the system lets go of however the process ends."""
+def _hidden_folder(final: Path) -> tuple[Path, contextlib.ExitStack]:
+    """A hidden folder and a lock in it, which the system lets go of however the process ends.
+
+    What is locked is a file of its own, because not every system locks folders or renames what is open.
+    """
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_hidden_prefix(final), dir=final.parent))
-        handle = os.open(folder, os.O_RDONLY)
-        with contextlib.suppress(OSError):  # not every file system locks folders
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        lock = contextlib.ExitStack()
-        lock.callback(os.close, handle)
-        if folder.exists():  # nobody took it for a leftover before it was locked
-            return folder, lock
-        lock.close()
+        with contextlib.suppress(FileNotFoundError), contextlib.ExitStack() as lock:
+            handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            lock.callback(os.close, handle)
+            if _locked(handle) and folder.exists():  # nobody took it for a leftover before it was locked
+                return folder, lock.pop_all()
+
+
+def _locked(handle: int) -> bool:
+    try:
+        return lock_descriptor(handle, blocking=False)
+    except OSError:  # not every file system locks
+        return True
 
 
 def _leftovers(final: Path) -> Iterator[Path]:
@@ -200,14 +239,16 @@ def _remove_leftovers(final: Path) -> None:
 
 
 def _is_in_use(folder: Path) -> bool:
-    handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        handle = os.open(folder / _LOCK, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not lock_descriptor(handle, blocking=False)
     except OSError:
         return True
     finally:
         os.close(handle)
-    return False
 
 
 def _fsync(folder: Path) -> None:

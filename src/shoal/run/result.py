@@ -14,6 +14,7 @@ from shoal.errors import BadInput, Infeasible, PromiseBroken
 from shoal.policy.output_names import (
     CERTIFICATE,
     CODEBOOK,
+    INPUTS,
     INTERNAL,
     MARK,
     POLICY,
@@ -83,11 +84,13 @@ class Result(Judged):
         published: str | None = None,
         replace: bool = False,
         neutralize_formulas: bool = False,
+        inputs: Mapping[str, Any] | None = None,
     ) -> Path:
         """Write what may be published, and beside it what is for the publisher alone.
 
         The folder appears whole or not at all. The published file is read back and checked from its bytes
         before it gets its name. With `neutralize_formulas` texts that a spreadsheet would run are marked.
+        `inputs` say what the run read, for the publisher alone.
         """
         published = self.default_name if published is None else published
         endings = ENDINGS if isinstance(self.released, Disassociated) else PUBLISHED_ENDINGS
@@ -121,6 +124,8 @@ class Result(Judged):
             told = result_dict(self.outcome)
             _write_json(partial / MARK, {name: told[name] for name in told if name != "notices"})
             self._write_internal(partial / INTERNAL)
+            if inputs is not None:
+                _write_json(partial / INTERNAL / INPUTS, dict(inputs))
         return final
 
     def _read_back(self, file: Path, *, marked: bool) -> tuple[VerifiedFile, Statement]:

@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -41,11 +42,14 @@ class Checked:
     notices: tuple[str, ...]
 
 
-def check(file: PolicyFile, progress: Progress) -> Checked:
-    """Do everything of a run but the search; BadInput or Infeasible say what stands in its way."""
+def check(file: PolicyFile, progress: Progress, data_path: Path | None = None) -> Checked:
+    """Do everything of a run but the search; BadInput or Infeasible say what stands in its way.
+
+    `data_path` stands in for the path that the policy names.
+    """
     progress.stage("reading")
     started = time.perf_counter()
-    plan, data = _plan_and_data(file)
+    plan, data = _plan_and_data(file, data_path)
     read_seconds = time.perf_counter() - started
     require_feasible(plan.models, data.local)
     algorithm, notices = algorithm_for(plan.search, plan.models, data.local)
@@ -67,7 +71,7 @@ def check(file: PolicyFile, progress: Progress) -> Checked:
     )
 
 
-def _plan_and_data(file: PolicyFile) -> tuple[Plan, Data]:
+def _plan_and_data(file: PolicyFile, data_path: Path | None) -> tuple[Plan, Data]:
     """What the policy asks for; BadInput lists the problems of policy, hierarchies and data together."""
     try:
         plan = plan_of(file)
@@ -75,7 +79,8 @@ def _plan_and_data(file: PolicyFile) -> tuple[Plan, Data]:
         raise BadInput(*error.problems, *_column_problems(file)) from error
     problems = search_problems(plan, file)
     try:
-        data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
+        source = data_path or plan.data_path
+        data = read(source, plan.roles, options=plan.read_options, subject=plan.subject)
     except ShoalError as error:
         found = (*problems, *problems_of(error), *_hierarchy_problems(plan))
         raise BadInput(*dict.fromkeys(found)) from error

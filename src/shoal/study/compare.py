@@ -1,6 +1,5 @@
 """Several algorithms and parameters on one data set, side by side; a comparison that was killed goes on."""
 
-import fcntl
 import hashlib
 import json
 import multiprocessing
@@ -15,6 +14,7 @@ from typing import Any, TextIO
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
+from filelock import lock_descriptor
 
 from shoal.engine.memory import peak_memory_mb
 from shoal.errors import BadInput, InvalidParameter, OutputFailed, Problem, ShoalError
@@ -283,13 +283,9 @@ def _journal(folder: Path, fingerprint: str) -> Iterator[tuple[TextIO, dict[str,
             f"{folder}: cannot be written: {error.strerror}; choose another with --out"
         ) from error
     with stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not lock_descriptor(stream.fileno(), blocking=False):
             what = "is in use by another comparison"
-            raise BadInput(
-                Problem(what, "wait for it, or choose another with --out", file=str(folder))
-            ) from None
+            raise BadInput(Problem(what, "wait for it, or choose another with --out", file=str(folder)))
         entries = _whole_entries(stream)
         if not entries:
             _append(stream, {"comparison": fingerprint})

@@ -100,7 +100,7 @@ class Files:
     def pick(self, project: str, place: str) -> StoredFile:
         """Copy a file of the allowed folder into the project."""
         source = self._within_folder(place)
-        handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(source, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
         with open(handle, "rb") as stream:  # noqa: PTH123 - by its handle, so that it cannot be exchanged
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode):

@@ -2,8 +2,8 @@
 
 import json
 import os
+import queue
 import secrets
-import select
 import shutil
 import signal
 import subprocess
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 from shoal.errors import BadInput, NotFound, Problem
 from shoal.privacy.catalogue import MODELS
@@ -338,21 +338,25 @@ class Jobs:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 start_new_session=True,
-                pass_fds=(self._store.lock_handle,),  # no new server sweeps while this one writes
+                pass_fds=self._kept_open(),
             )
             live.group = process.pid
             if live.ended_by is not None or self._closing:
                 kill_group(process.pid)
         return process
 
+    def _kept_open(self) -> tuple[int, ...]:
+        """The lock of the data folder, so that no new server sweeps while a worker of this one writes."""
+        return () if sys.platform == "win32" else (self._store.lock_handle,)
+
     def _follow(self, process: subprocess.Popen[bytes], live: _Live) -> None:
         assert process.stdout is not None and process.stdin is not None  # noqa: S101, PT018 - both are pipes
         began, heard = time.monotonic(), b""
         with process.stdout as stdout, process.stdin:
+            pieces = _pieces_of(stdout)
             while True:
-                ready, _, _ = select.select([stdout], [], [], _GLANCE)
-                if ready:
-                    piece = os.read(stdout.fileno(), 2**16)
+                with suppress(queue.Empty):
+                    piece = pieces.get(timeout=_GLANCE)
                     if not piece:
                         break
                     *lines, heard = (heard + piece).split(b"\n")
@@ -415,13 +419,30 @@ def _outcome(
         return states.get(live.ended_by.kind, "failed"), live.ended_by, None
     if "failure" in word:
         return "failed", Failure.from_dict(word["failure"]), None
-    if code == -signal.SIGKILL:
+    if code == -getattr(signal, "SIGKILL", signal.SIGTERM):
         sentence = (
             "the job was killed from outside, perhaps by the system for want of memory; nothing was written"
         )
         return "failed", Failure("Killed", sentence), None
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
     return "failed", Failure("Died", f"the job ended early ({how}); nothing was written. {complaint}"), None
+
+
+def _pieces_of(stream: IO[bytes]) -> queue.SimpleQueue[bytes]:
+    """What a process says, as it says it, and nothing at its end; not every system can wait for pipes."""
+    pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:
+        piece = b" "
+        while piece:
+            try:
+                piece = os.read(stream.fileno(), 2**16)
+            except (OSError, ValueError):  # closed by whoever waited long enough
+                piece = b""
+            pieces.put(piece)
+
+    threading.Thread(target=listen, daemon=True).start()
+    return pieces
 
 
 def _last_line(log: Path) -> str:

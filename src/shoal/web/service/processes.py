@@ -2,51 +2,59 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
 GIVEN_WAY = 5  # how far a job stands behind what people wait for, in the system's levels
-_PROCESSES = Path("/proc")
+_THIS_PROCESS = Path("/proc/self")  # on Linux
 
 
 def be_first_to_go() -> None:
     """When the machine runs out of memory, let the system end this process rather than the server."""
     with suppress(OSError):
-        (_PROCESSES / "self" / "oom_score_adj").write_text("1000", encoding="ascii")
+        (_THIS_PROCESS / "oom_score_adj").write_text("1000", encoding="ascii")
 
 
 def give_way() -> None:
     """Let the server and browsers go first when processors are scarce, wherever else they may be idle."""
-    os.nice(GIVEN_WAY)
+    with suppress(psutil.Error, OSError):
+        if sys.platform == "win32":
+            psutil.Process().nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
+        else:
+            os.nice(GIVEN_WAY)
     with suppress(OSError):  # Linux weighs sessions before it weighs what is in them
-        (_PROCESSES / "self" / "autogroup").write_text(str(GIVEN_WAY), encoding="ascii")
+        (_THIS_PROCESS / "autogroup").write_text(str(GIVEN_WAY), encoding="ascii")
 
 
 def memory_of(process: int | None) -> int | None:
     """The bytes that a process holds; None where the system does not tell."""
     try:
-        pages = int((_PROCESSES / str(process) / "statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
+        return int(psutil.Process(process).memory_info().rss)
+    except (psutil.Error, OSError):
         return None
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def memory_of_group(group: int) -> int:
-    """The bytes that the processes of a group hold together; 0 where the system does not tell."""
-    return sum(memory_of(process) or 0 for process in _members(group))
+def memory_of_group(leader: int) -> int:
+    """The bytes that a process and all that it started hold together; 0 where the system does not tell."""
+    return sum(memory_of(process.pid) or 0 for process in _family(leader))
 
 
-def kill_group(group: int) -> None:
-    """End all processes of a group at once."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
+def kill_group(leader: int) -> None:
+    """End a process and all that it started at once."""
+    if sys.platform != "win32":
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)
+        return
+    for process in _family(leader):
+        with suppress(psutil.Error):
+            process.kill()
 
 
-def _members(group: int) -> Iterator[int]:
-    with suppress(OSError):
-        for entry in _PROCESSES.iterdir():
-            if entry.name.isdecimal():
-                with suppress(OSError):
-                    if os.getpgid(int(entry.name)) == group:
-                        yield int(entry.name)
+def _family(leader: int) -> Iterator[psutil.Process]:
+    with suppress(psutil.Error, OSError):
+        first = psutil.Process(leader)
+        yield from (first, *first.children(recursive=True))

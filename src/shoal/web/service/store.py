@@ -4,19 +4,20 @@ Everything in it is readable by its owner alone. Ids are random; names that peop
 database and never become paths. Whatever a killed server left half done is swept when the folder is opened.
 """
 
-import fcntl
 import os
 import re
 import secrets
 import shutil
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+import platformdirs
+from filelock import lock_descriptor
 
 from shoal.errors import BadInput, NotFound, OutputFailed, Problem
 
@@ -183,11 +184,7 @@ def default_data_folder() -> Path:
     """Where the platform wants the data of a user's programs."""
     if given := os.environ.get("SHOAL_HOME"):
         return Path(given)
-    if sys.platform == "darwin":
-        return Path("~/Library/Application Support/shoal").expanduser()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path("~/AppData/Local").expanduser()) / "shoal"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()) / "shoal"
+    return platformdirs.user_data_path("shoal", appauthor=False)
 
 
 def new_id() -> str:
@@ -215,19 +212,13 @@ def _locked(folder: Path) -> int:
     """Hold the folder; a worker of a server that was killed holds it until it has noticed."""
     handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     deadline = time.monotonic() + _LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            if time.monotonic() > deadline:
-                os.close(handle)
-                what = "is in use by another `shoal serve`"
-                raise BadInput(
-                    Problem(what, "stop it, or choose another folder with --data", file=str(folder))
-                ) from None
-            time.sleep(0.05)
-        else:
-            return handle
+    while not lock_descriptor(handle, blocking=False):
+        if time.monotonic() > deadline:
+            os.close(handle)
+            what = "is in use by another `shoal serve`"
+            raise BadInput(Problem(what, "stop it, or choose another folder with --data", file=str(folder)))
+        time.sleep(0.05)
+    return handle
 
 
 def _connected(path: Path) -> sqlite3.Connection:

@@ -1,0 +1,31 @@
+"""What only POSIX systems tell: the one module that imports what others lack, and says None without it."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+
+def peak_memory() -> float | None:
+    """The bytes that this process has held at most, as the system counts them."""
+    resource = _resource()
+    if sys.platform == "win32" or resource is None:
+        return None
+    peak = float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    return peak if sys.platform == "darwin" else peak * 1e3
+
+
+def memory_is_limited() -> bool:
+    """Whether somebody has set a limit, at which libraries give up in ways of their own."""
+    resource = _resource()
+    if sys.platform == "win32" or resource is None:
+        return False
+    return bool(resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY)
+
+
+def _resource() -> ModuleType | None:
+    try:
+        import resource
+    except ImportError:
+        return None
+    return resource
