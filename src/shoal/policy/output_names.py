@@ -13,6 +13,7 @@ INTERNAL = "internal"
 REPORT = "report.html"
 RECODING = "recoding.npz"  # in INTERNAL
 POLICY = "policy.toml"  # in INTERNAL
+USEFULNESS = "usefulness.json"  # in INTERNAL
 PUBLISHED_ENDINGS = (
     ".csv",
     ".tsv",
