@@ -12,6 +12,7 @@ from shoal.cli import output
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
+from shoal.report.compare_page import task_table
 from shoal.study.compare import PAGE, compare
 from shoal.study.recommendation import Constraint
 
@@ -32,6 +33,10 @@ def compare_command(
     max_risk: Annotated[float | None, typer.Option(help="Recommend a run with at most this risk.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Recommend a run within this time.")] = None,
     max_memory_mb: Annotated[float | None, typer.Option(help="Recommend a run within this memory.")] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(help="Train models on every release to predict this column.", metavar="TARGET"),
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Runs at once.", show_default="one per core", min=1)
     ] = None,
@@ -48,6 +53,7 @@ def compare_command(
             sweep=_swept(sweep or []),
             out=out or policy.with_name(f"{policy.stem}-compare"),
             constraint=Constraint(loss=loss, risk=max_risk, seconds=max_seconds, memory_mb=max_memory_mb),
+            target=task,
             workers=workers,
             memory_budget=None if memory_budget_mb is None else memory_budget_mb * 1e6,
             progress=progress,
@@ -75,6 +81,8 @@ def compare_command(
             for row in found.rows
         ],
     )
+    if usefulness := task_table(found.rows):
+        output.show_table(*usefulness)
     if len(found.promises) > 1:
         output.show_table("What other promises would cost", found.costs.heads, found.costs.rows)
     facts = {"run": recommendation.run or "none", "because": recommendation.reason}
