@@ -13,12 +13,13 @@ from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
 from shoal.report.compare_page import task_table
-from shoal.study.compare import PAGE, compare
+from shoal.study.compare import PAGE
+from shoal.study.compare import compare as run_side_by_side
 from shoal.study.recommendation import Constraint
 
 
 @reporting
-def compare_command(
+def compare(
     policy: Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")],
     *,
     algorithms: Annotated[str, typer.Option(help="Names, or auto, separated by commas.")],
@@ -47,7 +48,7 @@ def compare_command(
 ) -> None:
     """Run algorithms with parameters side by side; started again, it goes on where it was stopped."""
     with shown_progress() as progress:
-        found = compare(
+        found = run_side_by_side(
             policy,
             algorithms=[name.strip() for name in algorithms.split(",") if name.strip()],
             sweep=_swept(sweep or []),

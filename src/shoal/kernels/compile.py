@@ -246,6 +246,7 @@ class _ByClosure(NullCache):
                 draft.replace(file)
             finally:
                 draft.unlink(missing_ok=True)
+        remove_stale_caches()
 
 
 _kept: list[_ByClosure] = []
