@@ -7,7 +7,6 @@ here is compiled by the first run that needs it.
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import MISSING, fields
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+from pyarrow import csv
 
 from shoal.algorithms.catalogue import ALGORITHMS
 from shoal.errors import Infeasible, LimitReached
@@ -27,7 +27,7 @@ from shoal.run.api import anonymize, read, verify
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
-_ROWS, _ITEMS = 120, 9
+_ROWS, _ITEMS = 300, 40
 _PARAMETERS = {"k": 3, "l": 1.2, "t": 0.9, "alpha": 0.9, "epsilon": 1.0}
 _ONE_ITEM = ("lgr-literal",)  # which keep no promise against who knows more
 _WITHOUT_TREES = ("mondrian", "hilbert")
@@ -78,7 +78,9 @@ def run_one(task: Task) -> None:
     promise = _promise(task)
     with tempfile.TemporaryDirectory() as folder, suppress(Infeasible, LimitReached):
         roles = _roles(promise, Path(folder), trees=task.trees)
-        data = read(_table().select(list(roles)), roles)
+        file = Path(folder) / "data.csv"
+        csv.write_csv(_table().select(list(roles)), file)
+        data = read(file, roles)
         result = anonymize(data, list(promise), algorithm=task.algorithm, time_limit=60.0)
         result.save(Path(folder) / "out")
         if promise.form is Form.ROWS:
@@ -110,7 +112,8 @@ def _roles(promise: Promise, folder: Path, *, trees: bool) -> dict[str, Any]:
 def _tree_file(folder: Path) -> Path:
     # New records need a tree that is not built from the data.
     file = folder / "items.csv"
-    file.write_text("".join(f"i{item};group {item // 3};*\n" for item in range(_ITEMS)), encoding="utf-8")
+    lines = (f"i{item};group {item // 4};chapter {item // 16};*\n" for item in range(_ITEMS))
+    file.write_text("".join(lines), encoding="utf-8")
     return file
 
 
@@ -121,11 +124,14 @@ def _table() -> pa.Table:
             "age": pa.array([None if row % 31 == 0 else 20 + 7 * row % 53 for row in rows], pa.int64()),
             "zip": pa.array([f"1{row % 5}{row % 3}" for row in rows]),
             "height": pa.array([1.5 + (row * row) % 47 / 100 for row in rows]),
-            "items": pa.array([_items(row) for row in rows], pa.list_(pa.string())),
+            "items": pa.array([_items(row) for row in rows]),
             "illness": pa.array([("flu", "cold", "gout", "asthma")[row * row % 11 % 4] for row in rows]),
         }
     )
 
 
-def _items(row: int) -> Sequence[str]:
-    return sorted({f"i{(row * step) % _ITEMS}" for step in range(1, 2 + row % 4)})
+def _items(row: int) -> str:
+    """Few items in many records and many in few, so that all steps of a search have something to do."""
+    return " ".join(
+        sorted({f"i{(row * step) % (3 + row * step % _ITEMS)}" for step in range(1, 2 + row % 5)})
+    )
