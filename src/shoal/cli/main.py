@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -28,7 +29,7 @@ from shoal.cli.serving import serve
 from shoal.errors import BadInput, Problem
 from shoal.explain.items import explain as explain_item
 from shoal.kernels.compile import remove_stale_caches
-from shoal.policy.plan import plan_of
+from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
 from shoal.report.result_file import result_dict
 from shoal.run.release import run as run_plan
@@ -37,6 +38,7 @@ from shoal.study.check import check as check_policy
 from shoal.study.demo import run_demo
 from shoal.study.profile import profile as profile_data
 from shoal.study.starter import starter_policy
+from shoal.table.database import DatabaseTable
 from shoal.table.reading import ReadOptions
 
 app = typer.Typer(
@@ -147,11 +149,18 @@ def check(policy: PolicyPath, *, as_json: Json = False) -> None:
 @app.command()
 @reporting
 def verify(
-    file: Annotated[Path, typer.Argument(help="The published file.", metavar="FILE")],
+    file: Annotated[Path | None, typer.Argument(help="The published file.", metavar="FILE")] = None,
     *,
     policy: Annotated[
         Path | None,
         typer.Option(help="The policy that says what is promised; the certificate says it, too."),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of FILE: a published table in the database of the policy.",
+            show_default="the table of the policy's [output]",
+        ),
     ] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="Also check the file against its certificate.")
@@ -163,8 +172,8 @@ def verify(
     with shown_progress() as progress:
         progress.stage("reading and checking the published file")
         if plan is not None:
-            checked = verify_published(file, plan, certificate)
-        elif certificate is not None:
+            checked = verify_published(_published(file, table, plan), plan, certificate)
+        elif certificate is not None and file is not None:
             checked = verify_certified(file, certificate)
         else:
             what = "nobody says what is promised"
@@ -176,6 +185,23 @@ def verify(
         for title, facts in words.checked(checked):
             output.show_facts(title, facts)
     return output.FINE if checked.holds else output.PROMISE_BROKEN
+
+
+def _published(file: Path | None, table: str | None, plan: Plan) -> Path | DatabaseTable:
+    """What is to be verified: a file, or a table of the policy's database."""
+    if file is not None and table is None:
+        return file
+    if file is not None:
+        raise BadInput(Problem("FILE and --table exclude each other", "name one"))
+    if plan.output_table is None and not (table and isinstance(plan.data_path, DatabaseTable)):
+        raise BadInput(
+            Problem("there is nothing to verify", "name FILE, or a table in the policy's database")
+        )
+    target = plan.output_table
+    if target is None:
+        assert isinstance(plan.data_path, DatabaseTable)  # noqa: S101 - as was just seen
+        target = DatabaseTable(url=plan.data_path.url, table=table)
+    return target if table is None else replace(target, table=table)
 
 
 @app.command()

@@ -24,6 +24,7 @@ from shoal.hierarchy.builders import (
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.source import TreeSource
 from shoal.policy.coverage import coverage_problems
+from shoal.policy.databases import data_table, database_problems, output_table
 from shoal.policy.output_names import PUBLISHED_ENDINGS, formula_problems, name_problems
 from shoal.policy.policy_file import ColumnSection, DataSection, HierarchySection, Misfit, PolicyFile
 from shoal.policy.promise import promise_of
@@ -31,6 +32,7 @@ from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.recoding.disassociated_file import ENDINGS
 from shoal.table.columns import Kind
+from shoal.table.database import DatabaseTable
 from shoal.table.reading import LongForm, ReadOptions
 from shoal.table.roles import HierarchySource, Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 
@@ -41,20 +43,22 @@ KEEPS_ORDER = "subrecords in the order of the original tell which of them belong
 class Plan:
     """Everything that a run needs to know, checked; making one touches no data."""
 
-    data_path: Path
+    data_path: Path | DatabaseTable
     roles: Mapping[str, Role]
     models: Promise
     read_options: ReadOptions = field(default_factory=ReadOptions)
     subject: str | None = None
     search: Search = field(default_factory=Search)
     output_path: str = "published.csv"
+    output_table: DatabaseTable | None = None
     neutralize_formulas: bool = False
     policy_text: str = ""
 
     def sources(self) -> tuple[Path, ...]:
         """The files that a run reads."""
         trees = (getattr(role, "hierarchy", None) for role in self.roles.values())
-        return (self.data_path, *(tree.path for tree in trees if isinstance(tree, HierarchyFile)))
+        data = (self.data_path,) if isinstance(self.data_path, Path) else ()
+        return (*data, *(tree.path for tree in trees if isinstance(tree, HierarchyFile)))
 
 
 def plan_of(file: PolicyFile) -> Plan:
@@ -80,6 +84,7 @@ def plan_of(file: PolicyFile) -> Plan:
     except (Misfit, ShoalError) as error:
         problems.append(file.problem(str(error), at=("privacy", getattr(error, "name", ""))))
     problems += _subject_problems(policy.data.subject, file)
+    problems += database_problems(file)
     options = ReadOptions()
     try:
         options = _read_options(policy.data)
@@ -101,6 +106,9 @@ def plan_of(file: PolicyFile) -> Plan:
     ]
     if clusters and policy.output.keep_order:
         problems.append(file.problem(KEEPS_ORDER, "set keep_order = false", at=("output", "keep_order")))
+    if clusters and policy.output.table is not None:
+        what = "disassociated data are clusters, not a table"
+        problems.append(file.problem(what, "leave output.table out", at=("output", "table")))
     if policy.output.neutralize_formulas:
         problems += [
             file.problem(found.what, found.remedy, at=("output", "neutralize_formulas"))
@@ -111,7 +119,8 @@ def plan_of(file: PolicyFile) -> Plan:
     return Plan(
         roles=roles,
         models=models,
-        data_path=file.beside(policy.data.path),
+        data_path=data_table(file) or file.beside(policy.data.path or ""),
+        output_table=output_table(file),
         read_options=options,
         subject=policy.data.subject,
         search=Search(

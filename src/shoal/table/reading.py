@@ -32,6 +32,7 @@ from shoal.table.arrow_form import to_arrow
 from shoal.table.canonical import MissingTokens, as_text, canonical, canonical_text
 from shoal.table.columnar import open_arrow, open_json_lines, open_json_lines_as_written, open_parquet
 from shoal.table.columns import Column, Kind, Table
+from shoal.table.database import DatabaseTable, is_relation, open_database, open_relation
 from shoal.table.delimited import Delimited
 from shoal.table.encoding import encode
 from shoal.table.excel import open_excel, open_excel_as_written
@@ -323,6 +324,10 @@ def _refuse_no_records(raw: Raw) -> None:
 
 
 def _open(source: Any, options: ReadOptions, formats: _Formats = FORMATS) -> Opened:
+    if isinstance(source, DatabaseTable):
+        return open_database(source)
+    if is_relation(source):
+        return open_relation(source)
     if not isinstance(source, str | os.PathLike):
         return open_frame(source)
     path = Path(source)
