@@ -109,7 +109,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Anonymize, verify, measure, report."""
-    changes = (*_data_setting(data, engine), *map(setting_of, settings or ()))
+    changes = (*_data_setting(data), *map(setting_of, settings or ()))
     file = load_policy(policy, changes)
     how = _How(
         out=out,
@@ -141,10 +141,10 @@ def run(
         _run_here(file, read_plan, how, lines)
 
 
-def _data_setting(data: str | None, engine: EngineName) -> tuple[Setting, ...]:
+def _data_setting(data: str | None) -> tuple[Setting, ...]:
     if data is None:
         return ()
-    as_it_stands = data == STREAM or (engine is EngineName.SPARK and "://" in data)
+    as_it_stands = data == STREAM or "://" in data
     path = data if as_it_stands else str(Path(data).absolute())
     return (
         Setting(("data", "path"), path, "--data"),
@@ -220,6 +220,7 @@ def _run_here(file: PolicyFile, plan: Plan, how: _How, log: Log) -> None:
     )
     if folder is not None:
         refuse_unusable(folder, replace=how.replace, sources=(file.path, *plan.sources()))
+        _refuse_among_data(folder, plan)
     if plan.output_table is not None:
         refuse_unusable_table(plan.output_table, replace=how.replace)
     if how.dry_run:
@@ -255,6 +256,14 @@ def _run_here(file: PolicyFile, plan: Plan, how: _How, log: Log) -> None:
             table=None if plan.output_table is None else plan.output_table.where,
             as_json=how.as_json,
         )
+
+
+def _refuse_among_data(folder: Path, plan: Plan) -> None:
+    """What is written into a folder of data would be data of the next run."""
+    data = plan.data_path
+    if isinstance(data, Path) and data.is_dir() and folder.resolve().is_relative_to(data.resolve()):
+        what = f"lies in {data}, whose files are the data"
+        raise BadInput(Problem(what, "choose another folder with --out", file=str(folder)))
 
 
 def _published_as(file: PolicyFile, plan: Plan, given_format: str | None) -> Plan:

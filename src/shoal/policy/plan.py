@@ -33,7 +33,9 @@ from shoal.privacy.promise import Promise
 from shoal.recoding.disassociated_file import ENDINGS
 from shoal.table.columns import Kind
 from shoal.table.database import DatabaseTable
+from shoal.table.parts import parts_of
 from shoal.table.reading import LongForm, ReadOptions
+from shoal.table.remote_file import RemoteFile, is_remote
 from shoal.table.roles import HierarchySource, Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 
 KEEPS_ORDER = "subrecords in the order of the original tell which of them belong together"
@@ -43,7 +45,7 @@ KEEPS_ORDER = "subrecords in the order of the original tell which of them belong
 class Plan:
     """Everything that a run needs to know, checked; making one touches no data."""
 
-    data_path: Path | DatabaseTable
+    data_path: Path | DatabaseTable | RemoteFile
     roles: Mapping[str, Role]
     models: Promise
     read_options: ReadOptions = field(default_factory=ReadOptions)
@@ -56,9 +58,13 @@ class Plan:
 
     def sources(self) -> tuple[Path, ...]:
         """The files that a run reads."""
+        data = parts_of(self.data_path) if isinstance(self.data_path, Path) else ()
+        return (*data, *self.hierarchy_files())
+
+    def hierarchy_files(self) -> tuple[Path, ...]:
+        """The files that hierarchies are in."""
         trees = (getattr(role, "hierarchy", None) for role in self.roles.values())
-        data = (self.data_path,) if isinstance(self.data_path, Path) else ()
-        return (*data, *(tree.path for tree in trees if isinstance(tree, HierarchyFile)))
+        return tuple(tree.path for tree in trees if isinstance(tree, HierarchyFile))
 
 
 def plan_of(file: PolicyFile) -> Plan:
@@ -85,6 +91,11 @@ def plan_of(file: PolicyFile) -> Plan:
         problems.append(file.problem(str(error), at=("privacy", getattr(error, "name", ""))))
     problems += _subject_problems(policy.data.subject, file)
     problems += database_problems(file)
+    try:
+        data_source(file)
+    except BadInput as error:
+        found = (file.problem(each.what, each.remedy, at=("data", "path")) for each in error.problems)
+        problems += found if policy.data.url is None else ()
     options = ReadOptions()
     try:
         options = _read_options(policy.data)
@@ -119,7 +130,7 @@ def plan_of(file: PolicyFile) -> Plan:
     return Plan(
         roles=roles,
         models=models,
-        data_path=data_table(file) or file.beside(policy.data.path or ""),
+        data_path=data_source(file),
         output_table=output_table(file),
         read_options=options,
         subject=policy.data.subject,
@@ -139,6 +150,14 @@ def plan_of(file: PolicyFile) -> Plan:
         neutralize_formulas=policy.output.neutralize_formulas,
         policy_text=file.text,
     )
+
+
+def data_source(file: PolicyFile) -> Path | DatabaseTable | RemoteFile:
+    """Where the data of a policy are."""
+    path = file.policy.data.path
+    if path is not None and is_remote(path):
+        return RemoteFile(path)
+    return data_table(file) or file.beside(path or "")
 
 
 def _read_options(data: DataSection) -> ReadOptions:
