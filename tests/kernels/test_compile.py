@@ -142,7 +142,7 @@ def run(folder: Path, cache: Path, program: str = PROGRAM, **environment: str) -
 
 
 def files_of(cache: Path) -> dict[str, float]:
-    return {file.name: file.stat().st_mtime for file in (cache / "v2").iterdir()}
+    return {file.name: file.stat().st_mtime for file in (cache / "kernels" / "v2").iterdir()}
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,7 @@ def test_a_folder_that_cannot_be_used_means_no_caching(tmp_path):
 
 @pytest.mark.parametrize("left", [0, 0.5])
 def test_a_file_that_was_not_written_to_its_end_is_compiled_again(left, cache, tmp_path):
-    for file in (cache / "v2").iterdir():
+    for file in (cache / "kernels" / "v2").iterdir():
         file.write_bytes(file.read_bytes()[: int(left * file.stat().st_size)])
     after = run(write(tmp_path), cache)
     assert (after["results"], set(after["compiled"])) == (RESULTS, ALL)
@@ -334,7 +334,7 @@ print(json.dumps([found, len(mini.sums.total.stats.cache_hits)]))
 
 
 def test_loading_is_use(cache, tmp_path):
-    for file in (cache / "v2").iterdir():
+    for file in (cache / "kernels" / "v2").iterdir():
         os.utime(file, (0, 0))
     run(write(tmp_path), cache)
     assert min(files_of(cache).values()) > time.time() - 600

@@ -3,6 +3,7 @@
 import pytest
 
 from shoal.errors import BadInput
+from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import PolicyFile, parse_policy
 
@@ -50,3 +51,17 @@ def test_styles_and_formats_of_data_and_columns(tmp_path):
 def test_what_cannot_be_is_refused_with_its_line(tmp_path, old, new, message):
     with pytest.raises(BadInput, match=message):
         plan(POLICY.replace(old, new, 1), tmp_path)
+
+
+def test_a_target_becomes_a_task(tmp_path):
+    assert plan(f'{POLICY}[report]\ntarget = "rent"\n', tmp_path).task == Task(target="rent")
+    assert plan(POLICY, tmp_path).task is None
+    others = POLICY.replace('"d.csv"', '"d.csv"\nothers = "insensitive"')
+    assert plan(f'{others}[report]\ntarget = "else"\n', tmp_path).task == Task(target="else")
+
+
+@pytest.mark.parametrize(("target", "words"), [("rnt", "did you mean 'rent'"), ("name", "is an identifier")])
+def test_a_target_must_be_published(target, words, tmp_path):
+    named = POLICY.replace("[columns]", '[columns]\nname = { role = "identifier" }')
+    with pytest.raises(BadInput, match=words):
+        plan(f'{named}[report]\ntarget = "{target}"\n', tmp_path)

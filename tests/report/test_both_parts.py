@@ -60,8 +60,7 @@ def test_bounds_that_were_tried_are_shown_as_a_curve_and_a_table(mixed):
     assert "delta = 0.3 keeps single values as fine as can be: single values lose 30.0%, items 70.0%." in text
     assert "delta = 0.6 keeps items as fine as can be: single values lose 58.0%, items 20.0%." in text
     assert "delta = 0.3 was published" in text
-    curve = frontier_figure(POINTS).data[0]
-    assert (list(curve.x), list(curve.y)) == ([0.3, 0.58], [0.7, 0.2])
+    assert [row[1:] for row in frontier_figure(POINTS).rows] == [(0.3, 0.7), (0.58, 0.2)]
 
 
 def test_the_promise_tells_values_from_items(mixed):

@@ -135,10 +135,8 @@ def test_draws_its_figures_and_asks_for_nothing(browser, tmp_path, name, width, 
     opened.on("dialog", lambda dialog: (talk.append(dialog.message), dialog.dismiss()))
     opened.on("request", lambda request: requests.append(request.url))
     opened.goto(file.as_uri())
-    opened.wait_for_selector(f"#figure-{figures[-1]}-plot .scatterlayer .point", state="attached")
-    drawn = {
-        figure: opened.locator(f"#figure-{figure}-plot .scatterlayer .point").count() for figure in figures
-    }
+    opened.wait_for_selector(f"#figure-{figures[-1]}-plot .plot path.mark", state="attached")
+    drawn = {figure: opened.locator(f"#figure-{figure}-plot .plot path.mark").count() for figure in figures}
     too_wide = opened.evaluate(
         "[...document.querySelectorAll('.pair .scroll, .wide .scroll')]"
         ".filter(part => part.scrollWidth > part.clientWidth + 1).length"

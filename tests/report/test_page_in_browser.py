@@ -71,7 +71,7 @@ def visit(browser: Browser, file: Path, text: str, scheme: str = "light") -> Ite
     opened.on("dialog", lambda dialog: (heard.talk.append(dialog.message), dialog.dismiss()))
     opened.on("request", lambda request: heard.requests.append(request.url))
     opened.goto(file.as_uri())
-    opened.wait_for_selector(".js-plotly-plot .bars .point path", state="attached")
+    opened.wait_for_selector(".chart rect.bar", state="attached")
     yield opened, heard
     context.close()
 
@@ -82,7 +82,7 @@ def drawn(opened: Opened) -> dict[str, int]:
         """() => Object.fromEntries([...document.querySelectorAll("[data-figure]")]
             .filter((holder) => holder.getClientRects().length)
             .map((holder) => [holder.dataset.figure,
-                              holder.querySelectorAll(".bars .point path, .scatterlayer .point").length]))"""
+                              holder.querySelectorAll("rect.bar, path.mark").length]))"""
     )
 
 
@@ -93,7 +93,7 @@ def width(opened: Opened) -> int:
 def burst(opened: Opened) -> list[str]:
     """Figures that are wider than the page."""
     return opened.evaluate(
-        """() => [...document.querySelectorAll(".js-plotly-plot svg.main-svg")]
+        """() => [...document.querySelectorAll(".chart .plot, .chart > svg")]
             .filter((svg) => svg.getBoundingClientRect().right > innerWidth + 1)
             .map((svg) => svg.closest("[data-figure]").dataset.figure)"""
     )
@@ -109,13 +109,7 @@ def smallest_letters(opened: Opened) -> float:
 
 
 def is_fitted(opened: Opened, wanted: int) -> None:
-    """Wait until every figure took the new width."""
     opened.set_viewport_size({"width": wanted, "height": 900})
-    opened.wait_for_function(
-        """() => [...document.querySelectorAll(".js-plotly-plot")].filter((it) => it.getClientRects().length)
-            .every((it) => Math.abs(it.querySelector("svg.main-svg").getBoundingClientRect().width
-                                    - it.getBoundingClientRect().width) < 2)"""
-    )
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -143,7 +137,7 @@ def test_every_report_is_drawn_and_readable_wide_and_narrow(browser, tmp_path, k
 def test_darkness_changes_colours_and_nothing_else(browser, tmp_path):
     with visit(browser, tmp_path / "r.html", page(hospital_in_full()), "dark") as (opened, heard):
         colour = opened.evaluate(
-            "getComputedStyle(document.querySelector('#figure-loss-plot .bars .point path')).fill"
+            "getComputedStyle(document.querySelector('#figure-loss-plot rect.bar')).fill"
         )
         assert colour == "rgb(86, 180, 233)"
         assert all(drawn(opened).values())
@@ -162,15 +156,15 @@ def test_another_level_can_be_chosen(browser, tmp_path):
 
 def test_the_cut_is_a_line_through_the_published_labels(browser, tmp_path):
     with visit(browser, tmp_path / "r.html", page(hospital_in_full())) as (opened, _):
-        legend = opened.locator("#column-0-cut-plot .legendtext").all_text_contents()
+        legend = opened.locator("#column-0-cut-plot .legend li").all_text_contents()
         assert legend == [
             "the cut",
             "published under this label",
             "as it is, or in more detail",
             "not published by itself",
         ]
-        assert "the cut" not in opened.locator("#column-1-cut-plot .legendtext").all_text_contents()
-        labels = " ".join(opened.locator("#column-0-cut-plot .textpoint").all_text_contents())
+        assert "the cut" not in opened.locator("#column-1-cut-plot .legend li").all_text_contents()
+        labels = " ".join(opened.locator("#column-0-cut-plot .node").all_text_contents())
         assert "20-39" in labels
         assert "2 more values" in labels
 
@@ -198,9 +192,9 @@ def test_markup_in_names_neither_runs_nor_bursts_the_page(browser, tmp_path):
             is_fitted(opened, NARROW)
             assert width(opened) == NARROW
             assert opened.locator("svg a, svg img, .figure b, main img").count() == 0
-            ticks = " ".join(opened.locator(".ytick text").all_text_contents())
+            ticks = " ".join(opened.locator(".tick.beside").all_text_contents())
             assert '<img src=x onerror="a…' in ticks
-            for bar in opened.locator("[data-figure^=column] .bars .point path").all()[:2]:
+            for bar in opened.locator("[data-figure^=column] .plot rect.bar:visible").all()[:2]:
                 bar.hover(force=True)
             assert opened.locator("svg a").count() == 0
             assert heard.talk == []
@@ -223,8 +217,8 @@ def test_a_notebook_shows_the_verdict_and_the_figures(browser, tmp_path):
     opened.on("pageerror", lambda error: talk.append(str(error)))
     opened.goto(file.as_uri(), wait_until="commit")
     frame = opened.frame_locator("iframe")
-    frame.locator("#figure-loss-plot .bars .point path").first.wait_for(state="attached")
+    frame.locator("#figure-loss-plot .plot rect.bar").first.wait_for(state="attached")
     assert "The promise holds" in frame.locator(".answer").inner_text()
-    assert frame.locator("#figure-risk-plot .bars .point path").count() == 4
+    assert frame.locator("#figure-risk-plot .plot rect.bar").count() == 4
     assert talk == []
     context.close()

@@ -5,7 +5,7 @@ from shoal.report.parts import one_of, pair
 
 def test_a_figure_has_its_data_and_a_button_for_them():
     made = pair("losses", loss_figure({"age": 0.5}), "what is lost", tag("p", "table"))
-    assert made.data["losses"]["layout"]["meta"]["rows"] == [["age", 0.5]]
+    assert made.data["losses"]["rows"] == [["age", 0.5]]
     assert '<button type="button" data-csv="losses"' in made
     assert 'data-figure="losses"' in made
     assert made.startswith('<div class="pair">')

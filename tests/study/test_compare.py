@@ -264,3 +264,30 @@ def test_an_incomplete_promise_is_refused(policy, tmp_path):
     file.write_text(policy.read_text().replace("k = 2\n", ""))
     with pytest.raises(BadInput, match="km-anonymity needs k"):
         sh.compare(file, algorithms=["aa"], sweep={"k": [2]}, out=tmp_path / "out")
+
+
+def test_a_target_is_predicted_from_every_release(tmp_path):
+    lines = [f"{20 + 3 * (n % 20)},{'fm'[n % 2]},{'ny'[n % 20 > 9]}" for n in range(120)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,sex,ill", *lines, ""]))
+    policy = tmp_path / "policy.toml"
+    policy.write_text(
+        '[data]\npath = "people.csv"\n[columns]\n'
+        'age = { role = "quasi", kind = "number", hierarchy = { ranges = [10, 20] } }\n'
+        'sex = { role = "quasi", hierarchy = { flat = true } }\nill = { role = "sensitive" }\n'
+        '[privacy]\nmodel = "k-anonymity"\nk = 4\n'
+    )
+    out = tmp_path / "out"
+    found = sh.compare(
+        policy, algorithms=["mondrian"], sweep={"k": [2, 100]}, out=out, target="ill", workers=1
+    )
+    by_k = {row["k"]: row for row in found.rows}
+    assert by_k[2]["logistic_auc"] > 0.9
+    assert by_k[100]["logistic_auc"] < by_k[2]["logistic_auc"]
+    assert by_k[2]["original_logistic_auc"] > 0.95
+    assert by_k[2]["suppressed_boosting_auc"] == 0.5
+    assert "Predicting ill" in (out / "comparison.html").read_text()
+    assert "boosting_auc_low" in (out / "comparison.csv").read_text()
+    with pytest.raises(BadInput, match="another policy or of other data"):
+        sh.compare(policy, algorithms=["mondrian"], sweep={"k": [2]}, out=out, workers=1)
+    with pytest.raises(BadInput, match="did you mean 'ill'"):
+        sh.compare(policy, algorithms=["mondrian"], out=out, target="il", workers=1)

@@ -258,7 +258,7 @@ def test_runs_are_compared_and_the_best_of_a_sweep_is_taken(visitor):
     found = visitor.page.locator("section").filter(has_text="Found by the comparison")
     taking = found.get_by_role("button", name=re.compile("^Take "))
     before = taking.count()
-    mark = found.locator(".scatterlayer .point").first
+    mark = found.locator(".plot path.mark").first
     mark.hover(force=True)
     mark.click(force=True)
     expect(taking).to_have_count(before + 1)

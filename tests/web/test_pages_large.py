@@ -52,7 +52,7 @@ def seconds_to(visitor: Visitor, step: str) -> tuple[float, float]:
 def seconds_to_figures(visitor: Visitor) -> float:
     """Until the first figure of a page is drawn, which comes when everything else is there."""
     start = time.perf_counter()
-    expect(visitor.page.locator(".main-svg").first).to_be_visible()
+    expect(visitor.page.locator(".chart svg").first).to_be_visible()
     return time.perf_counter() - start
 
 

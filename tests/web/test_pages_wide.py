@@ -48,7 +48,7 @@ def test_it_goes_through_as_suggested(visitor, tmp_path):
     visitor.run()
     visitor.sees(re.compile("✓ Holds"))
     visitor.page.get_by_role("heading", name="Loss by column").scroll_into_view_if_needed()
-    expect(visitor.page.locator(".main-svg").first).to_be_visible()
+    expect(visitor.page.locator(".chart svg").first).to_be_visible()
     cards = visitor.page.locator(".shoal-figures > *")
     assert max(card.bounding_box()["height"] for card in cards.all()) < HIGHEST_CARD
     fits(visitor)

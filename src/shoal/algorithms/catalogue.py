@@ -1,77 +1,75 @@
 """The algorithms by name: the command line, the documentation and the contract tests iterate over them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 from shoal.algorithms.interface import Algorithm
-from shoal.algorithms.mixed.classwise.algorithm import Classwise
-from shoal.algorithms.mixed.rfirst import Rfirst
-from shoal.algorithms.mixed.rum_bound import RmergeR, RmergeRT, RmergeT
-from shoal.algorithms.mixed.tfirst import Tfirst
-from shoal.algorithms.mixed.tum_bound import TmergeR, TmergeRT, TmergeT
 from shoal.algorithms.parameters import parameters_of, refuse_additions
-from shoal.algorithms.relational.agglomerative import Agglomerative
-from shoal.algorithms.relational.cluster import Cluster
-from shoal.algorithms.relational.forest import Forest
-from shoal.algorithms.relational.full_domain.algorithm import FullDomain
-from shoal.algorithms.relational.hilbert.algorithm import Hilbert
-from shoal.algorithms.relational.k_member import KMember
-from shoal.algorithms.relational.kanon_cf.algorithm import KAnonCF
-from shoal.algorithms.relational.mondrian.algorithm import Mondrian
-from shoal.algorithms.relational.sequential import Sequential
-from shoal.algorithms.sets.aa import AA
-from shoal.algorithms.sets.da import DA
-from shoal.algorithms.sets.diffpart.algorithm import DiffPart
-from shoal.algorithms.sets.disassociation.algorithm import Disassociate
-from shoal.algorithms.sets.hghs import HgHs
-from shoal.algorithms.sets.itemwise.algorithm import Itemwise
-from shoal.algorithms.sets.lgr import LGR
-from shoal.algorithms.sets.lgr_literal import LGRLiteral
-from shoal.algorithms.sets.lra import LRA
-from shoal.algorithms.sets.oa import OA
-from shoal.algorithms.sets.partition import Partition
-from shoal.algorithms.sets.pcta.algorithm import PCTA
-from shoal.algorithms.sets.vpa import VPA
 from shoal.errors import UnknownName
 from shoal.extensions import extensions
 
-ALGORITHMS: dict[str, type[Algorithm]] = {
-    algorithm.name: algorithm
-    for algorithm in (
-        Mondrian,
-        Hilbert,
-        KMember,
-        KAnonCF,
-        Cluster,
-        Forest,
-        Agglomerative,
-        Sequential,
-        FullDomain,
-        AA,
-        LRA,
-        VPA,
-        DA,
-        OA,
-        HgHs,
-        Itemwise,
-        LGR,
-        Partition,
-        LGRLiteral,
-        PCTA,
-        RmergeRT,
-        RmergeR,
-        RmergeT,
-        TmergeRT,
-        TmergeR,
-        TmergeT,
-        Classwise,
-        Rfirst,
-        Tfirst,
-        Disassociate,
-        DiffPart,
-        *extensions("shoal.algorithms"),
-    )
-}
+
+class _Catalogue(Mapping[str, type[Algorithm]]):
+    """Algorithms by name, each loaded when it is asked for: a run needs one of them, and help none."""
+
+    def __init__(self, homes: Mapping[str, str], others: list[type[Algorithm]]) -> None:
+        self._homes = homes
+        self._loaded = {algorithm.name: algorithm for algorithm in others}
+        self._names = dict.fromkeys((*homes, *self._loaded))
+
+    def __getitem__(self, name: str) -> type[Algorithm]:
+        if name not in self._loaded:
+            module, _, algorithm = self._homes[name].partition(":")
+            self._loaded[name] = getattr(import_module(f"shoal.algorithms.{module}"), algorithm)
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+ALGORITHMS: Mapping[str, type[Algorithm]] = _Catalogue(
+    {
+        "mondrian": "relational.mondrian.algorithm:Mondrian",
+        "hilbert": "relational.hilbert.algorithm:Hilbert",
+        "k-member": "relational.k_member:KMember",
+        "kanon-cf": "relational.kanon_cf.algorithm:KAnonCF",
+        "cluster": "relational.cluster:Cluster",
+        "forest": "relational.forest:Forest",
+        "agglomerative": "relational.agglomerative:Agglomerative",
+        "sequential": "relational.sequential:Sequential",
+        "full-domain": "relational.full_domain.algorithm:FullDomain",
+        "aa": "sets.aa:AA",
+        "lra": "sets.lra:LRA",
+        "vpa": "sets.vpa:VPA",
+        "da": "sets.da:DA",
+        "oa": "sets.oa:OA",
+        "hghs": "sets.hghs:HgHs",
+        "itemwise": "sets.itemwise.algorithm:Itemwise",
+        "lgr": "sets.lgr:LGR",
+        "partition": "sets.partition:Partition",
+        "lgr-literal": "sets.lgr_literal:LGRLiteral",
+        "pcta": "sets.pcta.algorithm:PCTA",
+        "rmerge-rt": "mixed.rum_bound:RmergeRT",
+        "rmerge-r": "mixed.rum_bound:RmergeR",
+        "rmerge-t": "mixed.rum_bound:RmergeT",
+        "tmerge-rt": "mixed.tum_bound:TmergeRT",
+        "tmerge-r": "mixed.tum_bound:TmergeR",
+        "tmerge-t": "mixed.tum_bound:TmergeT",
+        "classwise": "mixed.classwise.algorithm:Classwise",
+        "rfirst": "mixed.rfirst:Rfirst",
+        "tfirst": "mixed.tfirst:Tfirst",
+        "disassociation": "sets.disassociation.algorithm:Disassociate",
+        "diffpart": "sets.diffpart.algorithm:DiffPart",
+    },
+    extensions("shoal.algorithms"),
+)
 
 
 def make_algorithm(name: str, options: Mapping[str, Any]) -> Algorithm:

@@ -55,7 +55,7 @@ def apply(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Publish another file by an earlier recoding; verified like any release, and not written if it fails."""
+    """Publish another file by an earlier recoding, verified like any release."""
     saved = load_recoding(recoding)
     policy_path = policy or recoding_in(recoding).with_name(POLICY)
     plan = _plan(policy_path, data)

@@ -44,7 +44,7 @@ def attack(
     page: Annotated[Path | None, typer.Option(help="Write a page with figures to this file (HTML).")] = None,
     as_json: Json = False,
 ) -> int:
-    """Link a published file to its original as adversaries would; exit code 1 when the promise is broken."""
+    """Link a published file to its original as adversaries would; exit code 1 for a broken promise."""
     plan = plan_of(load_policy(policy))
     with shown_progress() as progress:
         found = attack_files(

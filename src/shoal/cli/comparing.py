@@ -12,12 +12,14 @@ from shoal.cli import output
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
 from shoal.errors import BadInput, Problem
-from shoal.study.compare import PAGE, compare
+from shoal.report.compare_page import task_table
+from shoal.study.compare import PAGE
+from shoal.study.compare import compare as run_side_by_side
 from shoal.study.recommendation import Constraint
 
 
 @reporting
-def compare_command(
+def compare(
     policy: Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")],
     *,
     algorithms: Annotated[str, typer.Option(help="Names, or auto, separated by commas.")],
@@ -32,6 +34,10 @@ def compare_command(
     max_risk: Annotated[float | None, typer.Option(help="Recommend a run with at most this risk.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Recommend a run within this time.")] = None,
     max_memory_mb: Annotated[float | None, typer.Option(help="Recommend a run within this memory.")] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(help="Train models on every release to predict this column.", metavar="TARGET"),
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Runs at once.", show_default="one per core", min=1)
     ] = None,
@@ -42,12 +48,13 @@ def compare_command(
 ) -> None:
     """Run algorithms with parameters side by side; started again, it goes on where it was stopped."""
     with shown_progress() as progress:
-        found = compare(
+        found = run_side_by_side(
             policy,
             algorithms=[name.strip() for name in algorithms.split(",") if name.strip()],
             sweep=_swept(sweep or []),
             out=out or policy.with_name(f"{policy.stem}-compare"),
             constraint=Constraint(loss=loss, risk=max_risk, seconds=max_seconds, memory_mb=max_memory_mb),
+            target=task,
             workers=workers,
             memory_budget=None if memory_budget_mb is None else memory_budget_mb * 1e6,
             progress=progress,
@@ -75,6 +82,8 @@ def compare_command(
             for row in found.rows
         ],
     )
+    if usefulness := task_table(found.rows):
+        output.show_table(*usefulness)
     if len(found.promises) > 1:
         output.show_table("What other promises would cost", found.costs.heads, found.costs.rows)
     facts = {"run": recommendation.run or "none", "because": recommendation.reason}

@@ -23,7 +23,7 @@ from shoal.table.columns import Coded, Kind, Sets
 from shoal.table.reading import ReadOptions, read_table
 from shoal.table.roles import Quasi, QuasiSet
 
-hierarchies = typer.Typer(help="Build, check, show and convert hierarchies.", no_args_is_help=True)
+hierarchy = typer.Typer(help="Build, check, show and convert hierarchies.", no_args_is_help=True)
 
 File = Annotated[
     Path, typer.Argument(help="A hierarchy: ARX matrix, Amnesia text or Amnesia JSON.", metavar="FILE")
@@ -45,7 +45,7 @@ Form = Annotated[
 ]
 
 
-@hierarchies.command()
+@hierarchy.command()
 @reporting
 def build(
     data: Annotated[
@@ -126,7 +126,7 @@ def build(
     output.say(f"{out}: {describe(bound.tree)}")
 
 
-@hierarchies.command("lint")
+@hierarchy.command("lint")
 @reporting
 def lint_file(
     file: File,
@@ -158,7 +158,7 @@ def lint_file(
     return output.BAD_INPUT if unusable else output.FINE
 
 
-@hierarchies.command("show")
+@hierarchy.command("show")
 @reporting
 def show_file(
     file: File,
@@ -188,7 +188,7 @@ def show_file(
     output.show_text(show(tree, children=children, lines=lines))
 
 
-@hierarchies.command("convert")
+@hierarchy.command("convert")
 @reporting
 def convert_file(
     file: File,

@@ -1,266 +1,131 @@
-"""The command line: words to plan, result to words."""
+"""The command line: words to plan, result to words.
+
+Commands are named here, and loaded when they are asked for: help and completion stay quick, whatever else
+there is.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
+from importlib import import_module
 from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
 from shoal import __version__
-from shoal.algorithms.catalogue import describe_algorithms
-from shoal.cli import output, words
-from shoal.cli.applying import apply
-from shoal.cli.attacking import attack
-from shoal.cli.comparing import compare_command
-from shoal.cli.converting import convert
-from shoal.cli.disassociated import reconstruct
-from shoal.cli.generate import generate
-from shoal.cli.hierarchies import hierarchies
-from shoal.cli.progress import shown_progress
-from shoal.cli.queries import query
-from shoal.cli.reporting import Json, reporting
-from shoal.cli.running import run
-from shoal.cli.serving import serve
-from shoal.errors import BadInput, Problem
-from shoal.explain.items import explain as explain_item
-from shoal.kernels.compile import remove_stale_caches
-from shoal.policy.plan import Plan, plan_of
-from shoal.policy.policy_file import load_policy
-from shoal.report.result_file import result_dict
-from shoal.run.release import run as run_plan
-from shoal.run.verification import verify_certified, verify_published, write_verifier
-from shoal.study.check import check as check_policy
-from shoal.study.demo import run_demo
-from shoal.study.profile import profile as profile_data
-from shoal.study.starter import starter_policy
-from shoal.table.database import DatabaseTable
-from shoal.table.reading import ReadOptions
+from shoal.cli import output
 
-app = typer.Typer(
-    help="Anonymize tables and set-valued data, verify the published file, and see what the promise cost.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-app.add_typer(hierarchies, name="hierarchy")
-app.command()(run)
-app.command()(generate)
-app.command()(apply)
-app.command()(reconstruct)
-app.command()(query)
-app.command()(convert)
-app.command()(attack)
-app.command("compare")(compare_command)
-app.command()(serve)
-
-PolicyPath = Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")]
-_EXPLANATIONS_SHOWN = 10
-
-Replace = Annotated[bool, typer.Option("--replace", help="Replace an earlier output in that folder.")]
-
-
-@app.callback(invoke_without_command=True)
-def version(
-    *, show: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False
-) -> None:
-    """Anonymize tables and set-valued data, verify the published file, and see what the promise cost."""
-    if show:
-        output.show_text(__version__)
-        raise typer.Exit
-
-
-@app.command()
-@reporting
-def demo(
-    folder: Annotated[Path, typer.Argument(help="Where the sample and its release go.")] = Path("shoal-demo"),
-    *,
-    replace: Replace = False,
-    as_json: Json = False,
-) -> None:
-    """Make the whole tour on the bundled sample of invented patients."""
-    with shown_progress() as progress:
-        tour = run_demo(folder, progress, replace=replace)
-    if as_json:
-        output.show_json({**result_dict(tour.result.outcome), "folder": str(tour.folder)})
-        return
-    output.show_notices(tour.result.notices)
-    output.show_table("A few records before and after", *words.examples(tour.result.outcome))
-    output.show_facts("The bundled sample of invented patients", words.outcome(tour.result.outcome))
-    output.say(f"published file, certificate and report: {output.short_path(tour.folder)}")
-    output.say(f"look at {output.short_path(tour.folder / 'internal' / 'report.html')} in a browser")
-
-
-@app.command()
-@reporting
-def profile(
-    data: Annotated[Path, typer.Argument(help="The file to look at.", metavar="DATA")],
-    *,
-    policy: Annotated[Path | None, typer.Option(help="Write a starter policy to this file.")] = None,
-    missing: Annotated[
-        list[str] | None, typer.Option(help="How a missing value is written; repeatable.")
-    ] = None,
-    sheet: Annotated[str | None, typer.Option(help="The sheet of an Excel file; else the first.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Such as utf-8 or cp1252; else found out.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What is between cells; else found out.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Show what is in a file and how unique its people are; suggest a role for each column."""
-    with shown_progress() as progress:
-        progress.stage("reading")
-        options = ReadOptions(
-            missing=("", *(missing or ())), sheet=sheet, encoding=encoding, delimiter=delimiter
-        )
-        found = profile_data(data, options)
-    if policy is not None:
-        starter_policy(found, data, policy)
-    if as_json:
-        output.show_json(words.profile_json(found))
-        return
-    output.show_table(f"{data.name}: {found.records} records", *words.profile_columns(found))
-    output.show_facts("How it was read", words.profile_reading(found))
-    if found.uniqueness:
-        output.show_table("How many records are unique", *words.profile_uniqueness(found))
-    output.show_notices(found.notices)
-    if policy is not None:
-        output.say(
-            f"starter policy written to {policy}: read it, correct the roles, then run `shoal check {policy}`"
-        )
-
-
-@app.command()
-@reporting
-def check(policy: PolicyPath, *, as_json: Json = False) -> None:
-    """List every problem of data, hierarchies and policy at once, and what the run will cost."""
-    file = load_policy(policy)
-    with shown_progress() as progress:
-        found = check_policy(file, progress)
-    if as_json:
-        output.show_json(words.check_json(found))
-        return
-    output.show_notices(found.notices)
-    output.show_facts(f"{policy}: no problems found", words.check(found))
-
-
-@app.command()
-@reporting
-def verify(
-    file: Annotated[Path | None, typer.Argument(help="The published file.", metavar="FILE")] = None,
-    *,
-    policy: Annotated[
-        Path | None,
-        typer.Option(help="The policy that says what is promised; the certificate says it, too."),
-    ] = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            help="Instead of FILE: a published table in the database of the policy.",
-            show_default="the table of the policy's [output]",
+# Each command is a function of its name, or an app of its name with commands of its own, in a module of this
+# folder. The sentence is the first of its documentation.
+COMMANDS = {
+    "For every release": {
+        "run": ("running", "Anonymize, verify, measure, report."),
+        "check": (
+            "checking",
+            "List every problem of data, hierarchies and policy at once, and what the run will cost.",
         ),
-    ] = None,
-    certificate: Annotated[
-        Path | None, typer.Option(help="Also check the file against its certificate.")
-    ] = None,
-    as_json: Json = False,
-) -> int:
-    """Check the promise from the published file alone; exit code 1 and a witness when it is broken."""
-    plan = None if policy is None else plan_of(load_policy(policy))
-    with shown_progress() as progress:
-        progress.stage("reading and checking the published file")
-        if plan is not None:
-            checked = verify_published(_published(file, table, plan), plan, certificate)
-        elif certificate is not None and file is not None:
-            checked = verify_certified(file, certificate)
-        else:
-            what = "nobody says what is promised"
-            raise BadInput(Problem(what, "name a policy with --policy, or a certificate with --certificate"))
-    if as_json:
-        output.show_json(words.checked_json(checked))
-    else:
-        output.show_notices(checked.notices)
-        for title, facts in words.checked(checked):
-            output.show_facts(title, facts)
-    return output.FINE if checked.holds else output.PROMISE_BROKEN
-
-
-def _published(file: Path | None, table: str | None, plan: Plan) -> Path | DatabaseTable:
-    """What is to be verified: a file, or a table of the policy's database."""
-    if file is not None and table is None:
-        return file
-    if file is not None:
-        raise BadInput(Problem("FILE and --table exclude each other", "name one"))
-    if plan.output_table is None and not (table and isinstance(plan.data_path, DatabaseTable)):
-        raise BadInput(
-            Problem("there is nothing to verify", "name FILE, or a table in the policy's database")
-        )
-    target = plan.output_table
-    if target is None:
-        assert isinstance(plan.data_path, DatabaseTable)  # noqa: S101 - as was just seen
-        target = DatabaseTable(url=plan.data_path.url, table=table)
-    return target if table is None else replace(target, table=table)
-
-
-@app.command()
-@reporting
-def verifier(
-    folder: Annotated[Path, typer.Argument(help="Where the files go.")] = Path(),
-    *,
-    as_json: Json = False,
-) -> None:
-    """Write scripts that verify and decode published files without Shoal, and the schema of certificates."""
-    written = write_verifier(folder)
-    if as_json:
-        output.show_json({"files": [str(path) for path in written]})
-        return
-    output.say(f"run it as: python {output.short_path(written[0])} certificate.json FILE")
-
-
-@app.command()
-@reporting
-def explain(
-    policy: PolicyPath,
-    *,
-    item: Annotated[str, typer.Option(help="The item of the data to explain.")],
-    as_json: Json = False,
-) -> None:
-    """Say why an item is generalized: what would break if it were published in more detail."""
-    plan = plan_of(load_policy(policy))
-    with shown_progress() as progress:
-        result = run_plan(plan, progress)
-    found = explain_item(result.data.local, result.models, result.recoding, item)
-    if as_json:
-        output.show_json({"item": item, "parts": [words.explanation_json(entry) for entry in found]})
-        return
-    for entry in found[:_EXPLANATIONS_SHOWN]:
-        output.show_text(entry.place + entry.sentence())
-    if len(found) > _EXPLANATIONS_SHOWN:
-        output.show_text(f"and in {len(found) - _EXPLANATIONS_SHOWN:,} other ways: --json lists them all")
-
-
-@app.command()
-@reporting
-def algorithms(*, as_json: Json = False) -> None:
-    """List the algorithms, what they promise and the papers they come from."""
-    rows = describe_algorithms()
-    if as_json:
-        output.show_json({"algorithms": rows})
-        return
-    output.show_table("Algorithms", *words.algorithms(rows))
+        "verify": (
+            "verifying",
+            "Check the promise from the published file alone; exit code 1 and a witness when it is broken.",
+        ),
+        "profile": (
+            "profiling",
+            "Show what is in a file and how unique its people are; suggest a role for each column.",
+        ),
+    },
+    "Before you decide": {
+        "demo": ("touring", "Make the whole tour on the bundled sample of invented patients."),
+        "compare": (
+            "comparing",
+            "Run algorithms with parameters side by side; started again, it goes on where it was stopped.",
+        ),
+        "hierarchy": ("hierarchies", "Build, check, show and convert hierarchies."),
+        "algorithms": ("listing", "List the algorithms, what they promise and the papers they come from."),
+        "serve": ("serving", "Open the web page on this machine; the printed link lets one browser in."),
+    },
+    "With a release": {
+        "attack": (
+            "attacking",
+            "Link a published file to its original as adversaries would; exit code 1 for a broken promise.",
+        ),
+        "query": (
+            "queries",
+            "Say how many records have certain values or hold an itemset, from the published file.",
+        ),
+        "convert": (
+            "converting",
+            "Write a release with bounds, midpoints, levels, probabilities or imputed values, or for SQL.",
+        ),
+        "apply": (
+            "applying",
+            "Publish another file by an earlier recoding, verified like any release.",
+        ),
+        "explain": (
+            "explaining",
+            "Say why an item is generalized: what would break if it were published in more detail.",
+        ),
+        "reconstruct": (
+            "disassociated",
+            "Draw possible originals of a disassociated file, each consistent with all that it says.",
+        ),
+        "verifier": (
+            "verifying",
+            "Write scripts that verify and decode published files without Shoal.",
+        ),
+        "generate": ("generate", "Generate Quest market-basket data."),
+    },
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
-    words_given = sys.argv[1:] if arguments is None else list(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
     output.show_any_character()
-    remove_stale_caches()
-    if "--json" not in words_given:
-        app(words_given)
+    app = app_for(given or _words_to_complete())
+    if "--json" not in given:
+        app(given)
     try:
-        sys.exit(app(words_given, standalone_mode=False))
+        sys.exit(app(given, standalone_mode=False))
     except TyperException as error:
         output.show_usage_error(error.format_message())
         sys.exit(output.BAD_INPUT)
+
+
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """The command line, of which only the command that these words ask for is loaded."""
+    app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+    app.callback(invoke_without_command=True)(_shoal)
+    wanted = next((word for word in words if not word.startswith("-")), None)
+    for panel, commands in COMMANDS.items():
+        for name, (module, sentence) in commands.items():
+            if name != wanted:
+                app.command(name, help=sentence, rich_help_panel=panel)(_not_loaded)
+                continue
+            command = getattr(import_module(f"shoal.cli.{module}"), name)
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=name, rich_help_panel=panel)
+            else:
+                app.command(name, rich_help_panel=panel)(command)
+    return app
+
+
+def _shoal(
+    *, version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False
+) -> None:
+    """Anonymize tables and set-valued data, verify the published file, and see what the promise cost."""
+    if version:
+        output.show_text(__version__)
+        raise typer.Exit
+
+
+def _not_loaded() -> None:
+    """Stands for a command of which the overview needs the sentence only."""
+
+
+def _words_to_complete() -> list[str]:
+    """What somebody has typed who asks the shell for completion, in which shells hand it over."""
+    typed = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS") or ""
+    return typed.split()[1:]

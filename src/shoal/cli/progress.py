@@ -9,12 +9,13 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from shoal.kernels.compile import compiled_before
 from shoal.progress import Progress, Silent
 
 
 class _OnTerminal:
     def __init__(self, bars: Bars) -> None:
+        from shoal.kernels.compile import compiled_before  # and with it Numba
+
         self._bars = bars
         self._hint = "" if compiled_before() else " (first run: compiling, this happens once)"
         self._task = bars.add_task("starting", total=None, note="")

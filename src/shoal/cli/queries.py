@@ -64,7 +64,7 @@ def query(
     ] = "best",
     as_json: Json = False,
 ) -> None:
-    """Say how many records have certain values or hold an itemset, as estimated from the published file.
+    """Say how many records have certain values or hold an itemset, from the published file.
 
     Without a policy the codebook beside the file says what labels stand for, and bounds are given, too.
     """

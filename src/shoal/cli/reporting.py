@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, ParamSpec
 
 import typer
@@ -13,6 +14,8 @@ from shoal.errors import Cancelled, LimitReached, OutputFailed, ShoalError
 
 P = ParamSpec("P")
 
+PolicyPath = Annotated[Path, typer.Argument(help="The policy file (TOML).", metavar="POLICY")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace an earlier output in that folder.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON for machines.")]
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shoal.explain.items import Explanation
 from shoal.metrics.catalogue import MEASURES, in_headlines
-from shoal.privacy.verdict import Verdict
-from shoal.report.outcome import Outcome
 from shoal.report.wording import with_options
-from shoal.run.verification import FileVerification
-from shoal.study.check import Checked
-from shoal.study.profile import Profile
+
+if TYPE_CHECKING:  # each command brings what it talks about
+    from shoal.explain.items import Explanation
+    from shoal.privacy.verdict import Verdict
+    from shoal.report.outcome import Outcome
+    from shoal.run.verification import FileVerification
+    from shoal.study.check import Checked
+    from shoal.study.profile import Profile
 
 Rows = list[tuple[object, ...]]
 _MOST_SENTENCES = 5

@@ -1,12 +1,11 @@
 """Categories that have an order or a list of their own."""
 
+import json
 import re
 from collections.abc import Sequence
 from functools import cache
 
-from babel import Locale
-
-from shoal.detect.countries import LANGUAGES, is_country
+from shoal.detect.countries import LANGUAGES, is_country, kept_names
 from shoal.detect.vocabulary import folded
 
 # From little to much; a column is on a scale if all its values are steps of it.
@@ -57,6 +56,7 @@ _BAND = re.compile(
 _MONTH = re.compile(r"(?:1[89]|20)\d{2}[-/.](?:0[1-9]|1[0-2])")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?")
 MOST_ORDERED = 60
+_MONTHS = 12
 _FEWEST_COUNTRIES = 0.6  # every list has names of its own
 
 
@@ -97,6 +97,8 @@ def _order_on_scale(values: Sequence[str]) -> tuple[str, ...] | None:
 
 def _order_in_the_calendar(values: Sequence[str]) -> tuple[str, ...] | None:
     """Months or days of the week, long or short, in one of many languages."""
+    if len(values) > _MONTHS:
+        return None
     spelled = {folded(value).rstrip("."): value for value in values}
     for names in _calendars():
         if len(spelled) == len(values) and spelled.keys() <= names.keys():
@@ -107,6 +109,13 @@ def _order_in_the_calendar(values: Sequence[str]) -> tuple[str, ...] | None:
 @cache
 def _calendars() -> list[dict[str, int]]:
     """Where each name of a month stands in the year, and each day in the week, language by language."""
+    calendars: list[dict[str, int]] = json.loads(kept_names("calendars", _calendars_by_language))
+    return calendars
+
+
+def _calendars_by_language() -> list[dict[str, int]]:
+    from babel import Locale
+
     calendars = []
     for language in LANGUAGES:
         locale = Locale(language)

@@ -7,15 +7,18 @@ in the names, in the places and in the other words of the lists that `mimesis` s
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
+from shoal.user_cache import kept
 
 _BUCKETS = 2**18
 _LENGTHS = (2, 3, 4)  # of letter groups
@@ -97,30 +100,48 @@ def known_share(texts: Sequence[str], of: str) -> float:
 @cache
 def word_list(of: str) -> frozenset[str]:
     """All words of the lists of one class."""
-    places = (("address", "street"),) if of == "street" else _LISTS[of]
-    return frozenset(_WORD.findall(folded("\n".join(_listed(places)))))
+
+    def words() -> bytes:
+        places = (("address", "street"),) if of == "street" else _LISTS[of]
+        return "\n".join(sorted(set(_WORD.findall(folded("\n".join(_listed(places))))))).encode()
+
+    return frozenset(_kept(f"words-{of}", words).decode().split("\n"))
 
 
 @cache
 def country_names() -> frozenset[str]:
     """Countries as the lists name them, folded."""
-    return frozenset(folded("\n".join(_listed((("address", "country"),)))).split("\n"))
+
+    def names() -> bytes:
+        return folded("\n".join(_listed((("address", "country"),)))).encode()
+
+    return frozenset(_kept("countries", names).decode().split("\n"))
 
 
 @cache
 def _tables() -> Mapping[int, Floats]:
     """For each length of letter groups the leaning of each group to each class."""
-    tables = {}
-    for length in _LENGTHS:
-        counts = np.stack(
-            [
-                np.bincount(_groups(sorted(word_list(name)), length), minlength=_BUCKETS).astype(np.float64)
-                for name in _LISTS
-            ]
-        )
-        likely = np.log(counts / counts.sum(axis=1, keepdims=True) * 1e5 + _EVEN_OUT)
-        tables[length] = likely - likely.mean(axis=0)
-    return tables
+    content = _kept("leanings", lambda: b"".join(map(_leanings, _LENGTHS)))
+    tables = np.frombuffer(content, dtype="<f8").reshape(len(_LENGTHS), len(_LISTS), _BUCKETS)
+    return dict(zip(_LENGTHS, tables, strict=True))
+
+
+def _leanings(length: int) -> bytes:
+    counts = np.stack(
+        [
+            np.bincount(_groups(sorted(word_list(name)), length), minlength=_BUCKETS).astype(np.float64)
+            for name in _LISTS
+        ]
+    )
+    likely = np.log(counts / counts.sum(axis=1, keepdims=True) * 1e5 + _EVEN_OUT)
+    leaned: Floats = (likely - likely.mean(axis=0)).astype("<f8")
+    return leaned.tobytes()
+
+
+def _kept(name: str, make: Callable[[], bytes]) -> bytes:
+    """What is made from the lists takes most of a second; it depends on their version and on this file."""
+    made_from = version("mimesis") + Path(__file__).read_text(encoding="utf-8")
+    return kept("words", name, made_from, make)
 
 
 def _groups(words: Sequence[str], length: int) -> Ints:

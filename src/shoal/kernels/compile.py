@@ -15,7 +15,6 @@ import os
 import pickle
 import shutil
 import sys
-import tempfile
 import time
 import uuid
 from collections import ChainMap
@@ -31,6 +30,8 @@ import numba
 import numpy as np
 from numba.core.caching import NullCache
 
+from shoal.user_cache import cache_folder, write_whole
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -43,18 +44,7 @@ _LOOK_AFTER_SECONDS = 24 * 3600
 _STALE_AFTER_SECONDS = 90 * _LOOK_AFTER_SECONDS
 
 
-def _user_cache_folder() -> Path:
-    given = os.environ.get("SHOAL_CACHE")
-    if given:
-        return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "shoal" / "kernels"
-    if sys.platform == "darwin":
-        return Path("~/Library/Caches/shoal/kernels").expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "shoal" / "kernels"
-
-
-_CACHE_ROOT = _user_cache_folder()
+_CACHE_ROOT = cache_folder("kernels")
 _CACHE_DIR = _CACHE_ROOT / "v2"
 
 
@@ -238,14 +228,8 @@ class _ByClosure(NullCache):
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return
         content = _NUMBA.core.serialize.dumps(data._reduce())
-        draft = file.with_suffix(f".nbc.{uuid.uuid4().hex}")
-        with suppress(OSError):  # what cannot be kept is compiled each time
-            try:
-                _CACHE_DIR.mkdir(parents=True, exist_ok=True)
-                draft.write_bytes(content)
-                draft.replace(file)
-            finally:
-                draft.unlink(missing_ok=True)
+        write_whole(file, content)
+        remove_stale_caches()
 
 
 _kept: list[_ByClosure] = []

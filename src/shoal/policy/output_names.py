@@ -14,6 +14,7 @@ REPORT = "report.html"
 RECODING = "recoding.npz"  # in INTERNAL
 POLICY = "policy.toml"  # in INTERNAL
 INPUTS = "inputs.json"  # in INTERNAL
+USEFULNESS = "usefulness.json"  # in INTERNAL
 PUBLISHED_ENDINGS = (
     ".csv",
     ".tsv",

@@ -23,6 +23,7 @@ from shoal.hierarchy.builders import (
 )
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.source import TreeSource
+from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.coverage import coverage_problems
 from shoal.policy.databases import data_table, database_problems, output_table
 from shoal.policy.output_names import PUBLISHED_ENDINGS, formula_problems, name_problems
@@ -55,6 +56,7 @@ class Plan:
     output_table: DatabaseTable | None = None
     neutralize_formulas: bool = False
     policy_text: str = ""
+    task: Task | None = None
 
     def sources(self) -> tuple[Path, ...]:
         """The files that a run reads."""
@@ -96,6 +98,7 @@ def plan_of(file: PolicyFile) -> Plan:
     except BadInput as error:
         found = (file.problem(each.what, each.remedy, at=("data", "path")) for each in error.problems)
         problems += found if policy.data.url is None else ()
+    problems += _target_problems(policy.report.target, file)
     options = ReadOptions()
     try:
         options = _read_options(policy.data)
@@ -149,6 +152,7 @@ def plan_of(file: PolicyFile) -> Plan:
         output_path=output_path,
         neutralize_formulas=policy.output.neutralize_formulas,
         policy_text=file.text,
+        task=None if policy.report.target is None else Task(target=policy.report.target),
     )
 
 
@@ -185,6 +189,19 @@ def _subject_problems(subject: str | None, file: PolicyFile) -> list[Problem]:
         return [file.problem(what, remedy, at=("columns", subject))]
     what = f"the subject column {subject!r} is not under [columns]{did_you_mean(subject, tuple(columns))}"
     return [file.problem(what, remedy, at=("data", "subject"))]
+
+
+def _target_problems(target: str | None, file: PolicyFile) -> list[Problem]:
+    policy = file.policy
+    if target is None or (target not in policy.columns and policy.data.others == "insensitive"):
+        return []
+    if target not in policy.columns:
+        what = f"the target {target!r} is not under [columns]{did_you_mean(target, tuple(policy.columns))}"
+        return [file.problem(what, at=("report", "target"))]
+    if policy.columns[target].role == "identifier":
+        what = f"the target {target!r} is an identifier, which nobody predicts"
+        return [file.problem(what, "name another column", at=("report", "target"))]
+    return []
 
 
 _KEYS_OF_ROLE = {

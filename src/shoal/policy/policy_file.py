@@ -258,6 +258,12 @@ class AlgorithmSection(BaseModel):
         return dict(self.model_extra or {})
 
 
+class ReportSection(_Section):
+    """What the report for the publisher tells beside the rest."""
+
+    target: str | None = None
+
+
 class OutputSection(_Section):
     """Where the published file goes."""
 
@@ -275,6 +281,7 @@ class Policy(_Section):
     columns: dict[str, ColumnSection]
     privacy: PrivacySection
     algorithm: AlgorithmSection = AlgorithmSection()
+    report: ReportSection = ReportSection()
     output: OutputSection = OutputSection()
 
 
@@ -444,6 +451,7 @@ def _known_keys(path: Sequence[str]) -> tuple[str, ...]:
         "data": DataSection,
         "columns": ColumnSection,
         "privacy": PrivacySection,
+        "report": ReportSection,
         "output": OutputSection,
         "hierarchy": HierarchySection,
         "long": LongSection,

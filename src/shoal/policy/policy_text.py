@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 DEEPEST = 8  # a policy nests no deeper than a recipe in a column
-SECTIONS = ("data", "columns", "privacy", "algorithm", "output")
+SECTIONS = ("data", "columns", "privacy", "algorithm", "report", "output")
 
 
 def policy_text(sections: Mapping[str, Mapping[str, Any]], remarks: Mapping[str, str] | None = None) -> str:

@@ -57,6 +57,8 @@ def _search(plan: Plan) -> dict[str, Any]:
         given["recoding"] = search.recoding
     if search.keep_order:
         given["keep_order"] = True
+    if plan.task is not None:
+        given["target"] = plan.task.target
     return {name: value for name, value in given.items() if value is not None}
 
 

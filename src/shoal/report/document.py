@@ -1,7 +1,7 @@
 """One HTML file that needs nothing else, whatever it tells.
 
-Nothing is loaded from anywhere: a content security policy forbids it, and lets only the two scripts of the
-page run.
+Nothing is loaded from anywhere: a content security policy forbids it, and lets only the script of the page
+run, which needs it for choices and CSV files alone.
 """
 
 import base64
@@ -10,24 +10,23 @@ from collections.abc import Iterable
 from importlib.resources import files
 from json import dumps
 
-from plotly.offline import get_plotlyjs
-
 from shoal.report.html import Html, join, raw_element, tag
 
 
 def document(title: str, header: Html, sections: Iterable[Html], footer: str) -> str:
-    """The whole page; what its figures are drawn from stands in one block of JSON."""
+    """The whole page; what its figures show stands in one block of JSON, too."""
     main = join(*sections)
     own = files("shoal.report")
-    plotly_script, own_script = get_plotlyjs(), (own / "page.js").read_text(encoding="utf-8")
+    script = (own / "page.js").read_text(encoding="utf-8")
+    style = "".join((own / name).read_text(encoding="utf-8") for name in ("page.css", "chart.css"))
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=_content_policy(plotly_script, own_script)),
+        tag("meta", http_equiv="Content-Security-Policy", content=_content_policy(script)),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="referrer", content="no-referrer"),
         tag("title", title),
-        raw_element("style", (own / "page.css").read_text(encoding="utf-8")),
+        raw_element("style", style),
     )
     body = tag(
         "body",
@@ -38,13 +37,11 @@ def document(title: str, header: Html, sections: Iterable[Html], footer: str) ->
         raw_element(
             "script", dumps(main.data).replace("<", "\\u003c"), type="application/json", id="figures"
         ),
-        raw_element("script", plotly_script),
-        raw_element("script", own_script),
+        raw_element("script", script),
     )
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _content_policy(*scripts: str) -> str:
-    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:"
+def _content_policy(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:"

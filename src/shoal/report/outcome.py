@@ -12,6 +12,7 @@ from shoal.explain.examples import Row
 from shoal.explain.items import GeneralizedItem
 from shoal.explain.levels import ColumnChange
 from shoal.kernels.arrays import Ints, frozen_ints
+from shoal.metrics.tasks.usefulness import Usefulness
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.report.clusters import DrawnCluster
@@ -108,12 +109,13 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """All facts of a run."""
+    """All facts of a run; its usefulness for a task if one was named."""
 
     claim: Claim
     cost: Cost
     changes: Changes
     provenance: Provenance
+    usefulness: Usefulness | None = None
 
     @property
     def model(self) -> str:

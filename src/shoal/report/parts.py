@@ -1,10 +1,8 @@
 """The parts that all pages are made of."""
 
-import json
 from collections.abc import Mapping
 
-import plotly.graph_objects as go
-
+from shoal.report.chart import Figure
 from shoal.report.html import Content, Html, tag
 
 
@@ -26,21 +24,20 @@ def section(name: str, title: str, *content: Content, class_: str | None = None)
     return tag("section", heading, *content, class_=class_, aria_labelledby=name)
 
 
-def pair(name: str, figure: go.Figure, description: str, data: Html | None = None) -> Html:
+def pair(name: str, figure: Figure, description: str, data: Html | None = None) -> Html:
     """A figure with a button for its data as CSV, and beside it the table of what it shows."""
     drawn = figure_alone(name, figure, description)
     return drawn if data is None else tag("div", drawn, data, class_="pair")
 
 
-def figure_alone(name: str, figure: go.Figure, description: str) -> Html:
+def figure_alone(name: str, figure: Figure, description: str) -> Html:
     """A figure with a button for its data as CSV."""
-    holder = tag("div", id=f"{name}-plot", data_figure=name, role="img", aria_label=description)
-    button = tag("button", "CSV", type="button", data_csv=name, title="Save what this figure shows as CSV")
-    without_script = tag(
-        "noscript", tag("p", "The figure needs JavaScript; the table shows the same.", class_="quiet")
+    holder = tag(
+        "div", figure.drawing, id=f"{name}-plot", data_figure=name, role="img", aria_label=description
     )
-    drawn = tag("div", holder, tag("p", button, class_="save"), without_script, class_="figure")
-    return Html(drawn, {name: json.loads(str(figure.to_json()))})
+    button = tag("button", "CSV", type="button", data_csv=name, title="Save what this figure shows as CSV")
+    drawn = tag("div", holder, tag("p", button, class_="save"), class_="figure")
+    return Html(drawn, {name: figure.table()})
 
 
 def one_of(name: str, question: str, choices: Mapping[str, Html], chosen: str) -> Html:

@@ -27,6 +27,7 @@ from shoal.report.promise_sections import (
     risk_within_promise,
     verdict_section,
 )
+from shoal.report.usefulness_section import usefulness_section
 from shoal.report.wording import counted, in_words, measure, measure_in_words, share
 
 _ITEMS_SHOWN = 25
@@ -47,6 +48,8 @@ def sections(outcome: Outcome) -> Iterable[Html]:
     yield _verdict(outcome)
     yield promise_sections(Scope.of(outcome), outcome.claim.verdicts, advise=True)
     yield from _risk_and_cost(outcome)
+    if outcome.usefulness is not None:
+        yield usefulness_section(outcome.usefulness)
     if outcome.changes.chunks:
         yield chunks_section(
             outcome.changes.chunks,

@@ -1,11 +1,11 @@
 """Where the nodes of a drawn tree stand: one per row, each below the one above it and a step to the right."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shoal.explain.levels import CutNode
 
-Points = tuple[list[float | None], list[float | None]]  # across and down; None breaks a line
+Stretch = list[tuple[float, float]]  # across and down
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,28 +16,28 @@ class TreeLayout:
     above: tuple[int, ...]
     across: tuple[int, ...]
 
-    def branches(self) -> Points:
-        """Lines from each node to the one above it."""
-        across: list[float | None] = []
-        down: list[float | None] = []
-        for row, parent in enumerate(self.above):
-            if parent >= 0:
-                across += [self.across[parent], self.across[parent], self.across[row], None]
-                down += [parent, row, row, None]
-        return across, down
+    def rows_of(self, chosen: Callable[[CutNode], bool]) -> list[int]:
+        """The rows of the chosen nodes."""
+        return [row for row, node in enumerate(self.nodes) if chosen(node)]
 
-    def cut(self) -> Points:
+    def branches(self) -> list[Stretch]:
+        """Lines from each node to the one above it."""
+        return [
+            [(self.across[parent], parent), (self.across[parent], row), (self.across[row], row)]
+            for row, parent in enumerate(self.above)
+            if parent >= 0
+        ]
+
+    def cut(self) -> list[Stretch]:
         """One line from the top to the bottom through all that is published, turning between rows."""
-        across: list[float | None] = []
-        down: list[float | None] = []
+        line: Stretch = []
         for row, node in enumerate(self.nodes):
             if node.published:
-                if down:
-                    across.append(self.across[row])
-                    down.append(down[-1])
-                across += [self.across[row]] * 2
-                down += [row - 0.5, row + 0.5]
-        return across, down
+                across = self.across[row]
+                if line:
+                    line.append((across, line[-1][1]))
+                line += [(across, row - 0.5), (across, row + 0.5)]
+        return [line] if line else []
 
 
 def tree_layout(nodes: Sequence[CutNode]) -> TreeLayout:

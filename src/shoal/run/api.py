@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from shoal.algorithms.search import Limits, Search
 from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.metrics.catalogue import measure as measure_local
+from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.coverage import coverage_problems
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
@@ -97,13 +98,15 @@ def anonymize(
     keep_order: bool = False,
     reproducible: bool = False,
     recoding: Literal["any", "global"] = "any",
+    target: str | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Result | SparkResult:
     """Find a release of the data that keeps the promise, check it, and measure what it cost.
 
     Limits are seconds and bytes. Further options are those of the algorithm. For `seed`, `keep_order`,
-    `reproducible` and `recoding` see `Search`.
+    `reproducible` and `recoding` see `Search`. When a `target` is named, models are trained on the release to
+    predict that column, and `result.usefulness` tells how well they do (needs the extra `ml`).
     """
     started = time.perf_counter()
     progress = progress or Silent()
@@ -118,11 +121,12 @@ def anonymize(
         reproducible=reproducible,
         recoding=recoding,
     )
+    task = None if target is None else Task(target=target)
     if isinstance(data, Data):
-        return release(InMemory(data), Promise.of(models), search, progress, started=started)
+        return release(InMemory(data), Promise.of(models), search, progress, started=started, task=task)
     from shoal.run.on_spark import OnSpark
 
-    return release(OnSpark(data), Promise.of(models), search, progress, started=started)
+    return release(OnSpark(data), Promise.of(models), search, progress, started=started, task=task)
 
 
 @interrupts_between_steps()

@@ -14,6 +14,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.search import Search
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, InvalidParameter, Problem, PromiseBroken
+from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.output_names import CERTIFICATE, INTERNAL, RECODING
 from shoal.policy.plan import Plan
 from shoal.privacy.model import Model
@@ -154,7 +155,16 @@ def apply_plan(saved: LoadedRecoding, plan: Plan, how: How, progress: Progress) 
     if problems := form_problems(data.original, plan.output_path):
         raise BadInput(*problems)
     how = replace(how, keep_order=plan.search.keep_order)
-    return _applied(saved, data, plan.models, how, progress, started=started, policy_text=plan.policy_text)
+    return _applied(
+        saved,
+        data,
+        plan.models,
+        how,
+        progress,
+        started=started,
+        policy_text=plan.policy_text,
+        task=plan.task,
+    )
 
 
 def _applied(
@@ -166,13 +176,14 @@ def _applied(
     *,
     started: float,
     policy_text: str = "",
+    task: Task | None = None,
 ) -> Result:
     if not isinstance(data, Data):
         raise InvalidParameter("apply", "data", data, "what `read` gives for data in memory")
     earlier = None if how.together_with is None else _earlier(how.together_with, data, promise)
     engine = Reapplying(data, Reapplied(saved), how, earlier)
     search = Search(algorithm=Reapplied.name, keep_order=how.keep_order)
-    return release(engine, promise, search, progress, started=started, policy_text=policy_text)
+    return release(engine, promise, search, progress, started=started, policy_text=policy_text, task=task)
 
 
 def _earlier(published: Any, data: Data, promise: Promise) -> LocalData:

@@ -15,6 +15,7 @@ from shoal.algorithms.search import Search
 from shoal.engine.answers import SizeCounts
 from shoal.engine.port import Port
 from shoal.errors import Problem
+from shoal.metrics.tasks.usefulness import Task, Usefulness
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
 from shoal.report.outcome import NO_ATTACKS, Attacks, Changes, Outcome, People
@@ -91,6 +92,12 @@ class Engine(Protocol[Result_co]):
 
     def changes(self, found: Any, released: Release, promise: Promise) -> Changes:
         """What became of the data, as far as it can be told from here."""
+
+    def task_problems(self, task: Task, promise: Promise) -> list[Problem]:
+        """Why the usefulness of a release for a task cannot be measured here."""
+
+    def usefulness(self, task: Task, released: Release, progress: Progress) -> Usefulness:
+        """How useful the release is for a task."""
 
     def result(self, outcome: Outcome, found: Any, released: Release) -> Result_co:
         """What a caller gets."""

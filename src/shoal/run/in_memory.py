@@ -28,6 +28,8 @@ from shoal.kernels.arrays import Bools, Ints
 from shoal.metrics.catalogue import measure_by_column, measured
 from shoal.metrics.flows import flows
 from shoal.metrics.inference import telling_columns
+from shoal.metrics.tasks.measure_task import measure_task, task_problems
+from shoal.metrics.tasks.usefulness import Task, Usefulness
 from shoal.privacy.model import Form, Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
@@ -163,6 +165,17 @@ class InMemory:
             generalized_items=generalized_items(self.port, promise, recoding),
             affected=affected_values(self.port, promise, recoding, of_columns, table, original_rows=rows),
         )
+
+    def task_problems(self, task: Task, promise: Promise) -> list[Problem]:
+        """Releases without rows, and targets that no model predicts."""
+        if promise.form is not Form.ROWS:
+            what = f"models are trained on records, and {promise.main.name} publishes none of the original"
+            return [Problem(what, "leave the target out")]
+        return task_problems(task, self.port)
+
+    def usefulness(self, task: Task, released: Release, progress: Progress) -> Usefulness:
+        """Models trained on the release and tested on the original, and relations before and after."""
+        return measure_task(task, self.port, released.content, released.original_rows, progress)
 
     def result(self, outcome: Outcome, found: Decided, released: Release) -> Result:
         """What a caller gets."""

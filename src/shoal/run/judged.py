@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shoal.metrics.tasks.usefulness import Usefulness
     from shoal.privacy.promise import Promise
     from shoal.privacy.verdict import Verdict
     from shoal.report.outcome import Outcome
@@ -34,6 +35,11 @@ class Judged:
     def loss(self) -> dict[str, float]:
         """What the promise cost, by measure; lower is better."""
         return dict(self.outcome.cost.losses)
+
+    @property
+    def usefulness(self) -> Usefulness | None:
+        """How useful the release is for the target that was named; None if none was."""
+        return self.outcome.usefulness
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from shoal.algorithms.search import Search
 from shoal.engine.answers import SizeCounts
 from shoal.errors import Problem
 from shoal.hierarchy.levels import is_limited
+from shoal.metrics.tasks.usefulness import Task, Usefulness
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
@@ -74,6 +75,15 @@ class OnSpark:
         if search.recoding == "global":
             problems.append(Problem(f'recoding = "global" {what}', remedy))
         return problems
+
+    def task_problems(self, task: Task, promise: Promise) -> list[Problem]:  # noqa: ARG002
+        """Models are trained on one machine."""
+        what = f"usefulness for predicting {task.target!r} is not measured on Spark"
+        return [Problem(what, "leave the target out, or run on one machine")]
+
+    def usefulness(self, task: Task, released: Release, progress: Progress) -> Usefulness:
+        """Nobody gets here: it was refused before the search."""
+        raise NotImplementedError(f"no models are trained on Spark to predict {task.target!r}")
 
     def algorithm_for(self, search: Search, promise: Promise) -> tuple[Algorithm, tuple[str, ...]]:
         """The algorithm that shall search, if it runs on Spark; several are tried if nobody named it."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from shoal.algorithms.auto.trial import CHOSEN
 from shoal.algorithms.search import Search, WithinLimits
 from shoal.engine.memory import peak_memory_mb
 from shoal.errors import BadInput, PromiseBroken
+from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.plan import Plan
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
@@ -45,7 +47,13 @@ def run(plan: Plan, progress: Progress | None = None) -> Result:
     if problems := form_problems(data.original, plan.output_path):
         raise BadInput(*problems)
     return release(
-        InMemory(data), plan.models, plan.search, progress, started=started, policy_text=plan.policy_text
+        InMemory(data),
+        plan.models,
+        plan.search,
+        progress,
+        started=started,
+        policy_text=plan.policy_text,
+        task=plan.task,
     )
 
 
@@ -57,10 +65,13 @@ def release(
     *,
     started: float,
     policy_text: str = "",
+    task: Task | None = None,
 ) -> T:
     """Search, apply, verify, measure: the steps of every run."""
     refuse_unanswerable(promise, engine.port)
-    if problems := [*release_problems(engine.port, promise, search), *engine.problems(promise, search)]:
+    problems = [*release_problems(engine.port, promise, search), *engine.problems(promise, search)]
+    problems += [] if task is None else engine.task_problems(task, promise)
+    if problems:
         raise BadInput(*problems, *personal_problems(engine.port))
     algorithm, choice_notices = engine.algorithm_for(search, promise)
     if personal := personal_problems(engine.port):
@@ -130,6 +141,8 @@ def release(
             figures={**engine.figures, **found.figures},
         ),
     )
+    if task is not None:  # after the clock of the run has stopped
+        outcome = replace(outcome, usefulness=engine.usefulness(task, released, progress))
     return engine.result(outcome, found, released)
 
 

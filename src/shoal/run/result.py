@@ -12,6 +12,7 @@ from typing import Any
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, PromiseBroken
+from shoal.json_values import json_value
 from shoal.policy.output_names import (
     CERTIFICATE,
     CODEBOOK,
@@ -22,6 +23,7 @@ from shoal.policy.output_names import (
     PUBLISHED_ENDINGS,
     RECODING,
     REPORT,
+    USEFULNESS,
     formula_problems,
     name_problems,
 )
@@ -175,11 +177,13 @@ class Result(Judged):
         (folder / REPORT).write_text(page(self.outcome), encoding="utf-8")
         if self.outcome.provenance.policy:  # a call from Python has none
             (folder / POLICY).write_text(self.outcome.provenance.policy, encoding="utf-8")
+        if self.outcome.usefulness is not None:
+            _write_json(folder / USEFULNESS, self.outcome.usefulness.details())
         self.recoding.save(folder / RECODING)
         if self.pseudonym_key is not None:
             (folder / "pseudonym.key").write_text(self.pseudonym_key.hex() + "\n", encoding="ascii")
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(json_value(content), indent=2, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8")

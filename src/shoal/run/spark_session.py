@@ -67,7 +67,13 @@ def run_on_spark(file: PolicyFile, plan: Plan, where: SparkRun, progress: Progre
         data = read_spark(frame, plan.roles, plan.read_options, plan.subject)
         engine = OnSpark(data)
         result = release(
-            engine, plan.models, plan.search, progress, started=started, policy_text=plan.policy_text
+            engine,
+            plan.models,
+            plan.search,
+            progress,
+            started=started,
+            policy_text=plan.policy_text,
+            task=plan.task,
         )
         progress.stage("writing and checking the published files")
         save_spark(result, where.out, published=where.published, replace=where.replace)

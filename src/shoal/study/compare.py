@@ -102,6 +102,7 @@ def compare(
     sweep: Mapping[str, Sequence[Any]] | None = None,
     out: str | Path,
     constraint: Constraint = Constraint(),  # noqa: B008  (frozen)
+    target: str | None = None,
     workers: int | None = None,
     memory_budget: float | None = None,
     progress: Progress | None = None,
@@ -112,6 +113,8 @@ def compare(
     cannot be searched for, such as an algorithm under a model that it does not serve, is left out with a word
     as long as something remains.
 
+    With a `target`, or one that the policy names, models are trained on every release to predict that column.
+
     Every finished run is kept in a journal in the folder `out`, so that a comparison that was stopped goes on
     where it was; a folder of another comparison is refused. At most `workers` runs go on at once (by default
     one per core), and no more than should fit into `memory_budget` bytes, by what the largest run has used.
@@ -121,14 +124,14 @@ def compare(
     file, folder = load_policy(Path(policy)), Path(out)
     own = plan_of(file).models
     asked = jobs_of(algorithms, sweep or {}, file.policy.privacy.model_dump(exclude_none=True))
-    plans = {job.name: plan_of_job(file, job) for job in asked}
+    plans = {job.name: plan_of_job(file, job, target) for job in asked}
     jobs, left_out = _searchable(asked, plans)
     progress = progress or Silent()
     with _journal(folder, _fingerprint(file, plans[jobs[0].name])) as (stream, finished):
         waiting = [job for job in jobs if job.name not in finished]
         progress.stage(f"running {len(waiting)} of {len(jobs)} runs")
         for done, row in enumerate(
-            _rows(file, waiting, workers or os.cpu_count() or 1, memory_budget), start=1
+            _rows(file, waiting, workers or os.cpu_count() or 1, memory_budget, target), start=1
         ):
             finished[row["run"]] = row
             _append(stream, row)
@@ -177,7 +180,9 @@ def _searchable(
     return found, tuple(left_out)
 
 
-def _rows(file: PolicyFile, jobs: Sequence[SweepRun], workers: int, budget: float | None) -> Iterator[Row]:
+def _rows(
+    file: PolicyFile, jobs: Sequence[SweepRun], workers: int, budget: float | None, target: str | None
+) -> Iterator[Row]:
     """The rows of the jobs as they end."""
     largest = 0.0
     waiting = list(reversed(jobs))
@@ -193,7 +198,7 @@ def _rows(file: PolicyFile, jobs: Sequence[SweepRun], workers: int, budget: floa
                 if budget is not None and largest:
                     room = max(1, min(workers, int(budget // largest)))
                 while waiting and len(going) < room:
-                    going.add(pool.submit(run_job, str(file.path), waiting.pop()))
+                    going.add(pool.submit(run_job, str(file.path), waiting.pop(), target))
                 ended, going = wait(going, return_when=FIRST_COMPLETED)
                 for future in ended:
                     row = future.result()
@@ -204,9 +209,9 @@ def _rows(file: PolicyFile, jobs: Sequence[SweepRun], workers: int, budget: floa
             raise
 
 
-def run_job(policy: str, job: SweepRun) -> Row:
+def run_job(policy: str, job: SweepRun, target: str | None = None) -> Row:
     """One run in this process; a run that cannot keep the promise has an error and no figures."""
-    plan = plan_of_job(load_policy(Path(policy)), job)
+    plan = plan_of_job(load_policy(Path(policy)), job, target)
     row: Row = {
         "run": job.name,
         "algorithm": job.algorithm,
@@ -240,6 +245,7 @@ def run_job(policy: str, job: SweepRun) -> Row:
         "suppressed_records": outcome.cost.suppressed_records,
         **{name: float(loss) for name, loss in outcome.cost.losses.items()},
         **_query_errors(result),
+        **({} if outcome.usefulness is None else outcome.usefulness.row()),
         "seconds": outcome.provenance.seconds["total"],
         "search_seconds": outcome.provenance.seconds["algorithm"],
         "peak_memory_mb": used,
@@ -259,6 +265,8 @@ def _query_errors(result: Result) -> dict[str, float | None]:
 def _fingerprint(file: PolicyFile, plan: Plan) -> str:
     """What must be the same for runs to be comparable: the policy and everything it reads."""
     digest = hashlib.sha256(file.text.encode())
+    if plan.task is not None:
+        digest.update(plan.task.target.encode())
     for source in plan.sources():
         try:
             digest.update(source.read_bytes())

@@ -14,7 +14,7 @@ from shoal.errors import BadInput, Problem, UnknownName
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import Policy, PolicyFile, PrivacySection
 from shoal.policy.promise import keys_of, named_models
-from shoal.privacy.model import Model
+from shoal.privacy.model import Form, Model
 
 AUTO = "auto"
 SEED = 0
@@ -110,9 +110,14 @@ def _may_take(algorithm: str, option: str) -> bool:
     return algorithm == AUTO or takes(algorithm, option)
 
 
-def plan_of_job(file: PolicyFile, job: SweepRun) -> Plan:
-    """The plan of one run; options in the policy that its algorithm does not take are left out."""
+def plan_of_job(file: PolicyFile, job: SweepRun, target: str | None = None) -> Plan:
+    """The plan of one run; options in the policy that its algorithm does not take are left out.
+
+    A `target` takes the place of the one that the policy names.
+    """
     content = tomllib.loads(file.text)
+    if target is not None:
+        content["report"] = {**content.get("report", {}), "target": target}
     content["privacy"] = dict(job.promise)
     settings = {**_settings_for(job.algorithm, file.policy, content.get("algorithm", {})), **job.options}
     content["algorithm"] = {"seed": SEED, **settings, "name": job.algorithm}
@@ -124,6 +129,8 @@ def plan_of_job(file: PolicyFile, job: SweepRun) -> Plan:
         details = "; ".join(f"{detail['loc'][-1]}: {detail['msg']}" for detail in error.errors())
         raise BadInput(Problem(f"{job.name} cannot be run: {details}", "change --sweep")) from error
     plan = plan_of(replace(file, policy=policy))
+    if plan.models.form is not Form.ROWS:  # no records to train models on
+        plan = replace(plan, task=None)
     return _without_seed(plan) if _draws_noise(job.algorithm, plan.models) else plan
 
 

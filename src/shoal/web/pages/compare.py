@@ -89,7 +89,7 @@ def _plot(
         if pick is not None and curve >= first:
             pick(runs[curve - first][mark])
 
-    page.figure(drawn.to_plotly_json(), pick_mark if pick is not None else None)
+    page.figure(drawn.drawing, pick_mark if pick is not None else None)
 
 
 async def _sweep_form(place: Place, trouble: ui.element) -> None:

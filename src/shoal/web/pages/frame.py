@@ -1,7 +1,7 @@
 """What all pages share: the head with the path through the steps, and how answers and errors are shown."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -30,10 +30,11 @@ STEPS = {
     "compare": "Compare",
     "export": "Export",
 }
-_FIGURE_HEIGHT = 450  # Plotly's own
 _HIGHEST_FIGURE = 560
-_FIGURES_AFTER = 0.5  # seconds
-_MARK_OF = "(event) => emit(event.points[0].curveNumber, event.points[0].pointNumber)"
+_MARK_OF = """(event) => {
+  const mark = event.target.closest("[data-mark]");
+  if (mark) emit(...mark.dataset.mark.split(","));
+}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,27 +226,17 @@ def plain_table(
             table.props("virtual-scroll").style(f"max-height: {height}")
 
 
-def figure(drawn: Mapping[str, Any], pick: Callable[[int, int], None] | None = None) -> None:
-    """A Plotly figure that fits its box and both colour schemes; `pick` hears of clicks on trace and mark.
+def figure(drawing: str, pick: Callable[[int, int], None] | None = None) -> None:
+    """A drawn figure; `pick` hears of clicks on series and mark.
 
-    It comes when everything else on the page is there, and into view: the browser is busy for up to a second
-    with the library that draws it. One with a bar for each of very many columns is scrolled in its box.
+    One with a bar for each of very many columns is scrolled in its box.
     """
-    height = min(drawn["layout"].get("height", _FIGURE_HEIGHT), _HIGHEST_FIGURE)
-    shown = {**drawn, "config": {"displaylogo": False, "responsive": True}}
-
-    def draw() -> None:
-        plot = ui.plotly(shown).classes("w-full shoal-figure")
-        if pick is not None:
-            plot.on("plotly_click", lambda event: pick(*map(int, event.args)), js_handler=_MARK_OF)
-
-    with (
-        ui.element("q-intersection")
-        .props("once")
-        .classes("w-full shoal-figure-box")
-        .style(f"min-height: {height}px; max-height: {_HIGHEST_FIGURE}px")
-    ):
-        ui.timer(_FIGURES_AFTER, draw, once=True)
+    box = ui.html(drawing, sanitize=False).classes("w-full shoal-figure-box")
+    box.style(f"max-height: {_HIGHEST_FIGURE}px")
+    if pick is not None:
+        box.classes("shoal-picked").on(
+            "click", lambda event: pick(*map(int, event.args)), js_handler=_MARK_OF
+        )
 
 
 def counted(count: int, noun: str) -> str:
@@ -260,4 +251,5 @@ def percent(share: float | None) -> str:
 
 @cache
 def _style() -> str:
-    return files(__package__).joinpath("page.css").read_text(encoding="utf-8")
+    charts = files("shoal.report").joinpath("chart.css").read_text(encoding="utf-8")
+    return files(__package__).joinpath("page.css").read_text(encoding="utf-8") + charts

@@ -155,8 +155,9 @@ def found_by(result: Mapping[str, Any]) -> str:
 def _figures(view: Mapping[str, Any]) -> None:
     with ui.element("div").classes("shoal-figures"):
         for name, drawn in view["figures"].items():
-            with page.card(_FIGURES.get(name, name)):
-                page.figure(drawn)
+            if "svg" in drawn:  # not in views of earlier versions
+                with page.card(_FIGURES.get(name, name)):
+                    page.figure(drawn["svg"])
 
 
 class ShownRecords:

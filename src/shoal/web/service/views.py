@@ -9,6 +9,7 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.recoding.chunk_recoding import ChunkRecoding
 from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.synthetic import Synthetic
+from shoal.report.chart import Figure
 from shoal.report.class_sizes import risk_of, size_bands
 from shoal.report.explanations import limits, promises_in_words
 from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
@@ -41,14 +42,16 @@ def view_of(result: Result) -> dict[str, Any]:
             }
             for item in outcome.changes.generalized_items[:SHOWN_ROWS]
         ],
-        "figures": {name: figure.to_plotly_json() for name, figure in _figures(outcome).items()},
+        "figures": {
+            name: {"svg": str(figure.drawing), **figure.table()} for name, figure in _figures(outcome).items()
+        },
         **_records(result),
         "trees": _trees(result),
     }
 
 
-def _figures(outcome: Outcome) -> dict[str, Any]:
-    figures: dict[str, Any] = {}
+def _figures(outcome: Outcome) -> dict[str, Figure]:
+    figures: dict[str, Figure] = {}
     before, after = risk_of(outcome.cost.class_sizes_before), risk_of(outcome.cost.class_sizes_after)
     if before is not None and after is not None:
         k = parameter(outcome.claim.promise, "k")
