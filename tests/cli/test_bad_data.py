@@ -231,7 +231,7 @@ def test_a_file_with_an_unknown_ending_is_refused(hospital):
 def test_a_folder_is_no_file(refused, hospital, name):
     (hospital.folder / name).mkdir()
     (problem,) = refused(None, path=name)
-    assert f"{name}: is a folder" in problem
+    assert f"{name}: holds no files" in problem
 
 
 def test_a_missing_file_is_named(refused):

@@ -62,7 +62,7 @@ def test_every_command_has_help_with_json(command):
 
 
 @pytest.mark.parametrize(
-    "words", [("frobnicate",), ("run",), ("run", "--frob"), ("verify",), ("hierarchy", "grow")]
+    "words", [("frobnicate",), ("run",), ("run", "--frob"), ("check",), ("hierarchy", "grow")]
 )
 def test_wrong_words_are_refused_for_people_and_for_machines(words):
     done = shoal(*words)

@@ -558,7 +558,7 @@ class TestBadFiles:
 
     def test_paths_that_are_no_files(self, tmp_path):
         (tmp_path / "folder.csv").mkdir()
-        assert "is a folder" in refusal(tmp_path / "folder.csv", self.ROLES)
+        assert "holds no files" in refusal(tmp_path / "folder.csv", self.ROLES)
         assert "does not exist" in refusal(str(tmp_path / "no.csv"), self.ROLES)
 
     def test_a_compressed_file_must_be_whole(self, tmp_path):

@@ -93,8 +93,7 @@ def _plan(policy: Path, data: Path) -> Plan:
 
 def _refuse_lost_hierarchies(plan: Plan) -> None:
     """A copy of a policy does not find files that it names relative to where the policy was."""
-    _, *hierarchies = plan.sources()
-    if lost := [path for path in hierarchies if not path.exists()]:
+    if lost := [path for path in plan.hierarchy_files() if not path.exists()]:
         what = "the copy of the policy beside the recoding does not find this hierarchy"
         raise BadInput(
             *(Problem(what, "name the policy itself with --policy", file=str(path)) for path in lost)

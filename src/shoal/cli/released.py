@@ -9,14 +9,17 @@ from shoal.report.result_file import result_dict
 from shoal.run.result import Result
 
 
-def show_release(title: str, result: Result, file: Path, *, as_json: bool) -> None:
+def show_release(title: str, result: Result, file: Path, *, table: str | None = None, as_json: bool) -> None:
     """What was published in a file, and which files beside it are for whom."""
     folder = file.parent
     if as_json:
-        output.show_json({**result_dict(result.outcome), "folder": str(folder)})
+        in_database = {} if table is None else {"table": table}
+        output.show_json({**result_dict(result.outcome), "folder": str(folder), **in_database})
         return
     output.show_notices(result.notices)
     output.show_facts(title, words.outcome(result.outcome))
+    if table is not None:
+        output.say(f"published table, read back and verified: {table}")
     output.say(f"published file: {output.short_path(file)}")
     beside = "report.html and codebook.json beside it"
     output.say(f"may go with it: {output.short_path(folder / 'certificate.json')}, {beside}")

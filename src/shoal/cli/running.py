@@ -27,7 +27,9 @@ from shoal.run.inputs import inputs_of, is_up_to_date
 from shoal.run.output import folder_for_a_while, refuse_unusable
 from shoal.run.release import run as run_plan
 from shoal.run.result import Result
+from shoal.run.table_output import publish_table
 from shoal.study.check import check as check_policy
+from shoal.table.database import refuse_unusable_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +109,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Anonymize, verify, measure, report."""
-    changes = (*_data_setting(data, engine), *map(setting_of, settings or ()))
+    changes = (*_data_setting(data), *map(setting_of, settings or ()))
     file = load_policy(policy, changes)
     how = _How(
         out=out,
@@ -139,11 +141,15 @@ def run(
         _run_here(file, read_plan, how, lines)
 
 
-def _data_setting(data: str | None, engine: EngineName) -> tuple[Setting, ...]:
+def _data_setting(data: str | None) -> tuple[Setting, ...]:
     if data is None:
         return ()
-    as_it_stands = data == STREAM or (engine is EngineName.SPARK and "://" in data)
-    return (Setting(("data", "path"), data if as_it_stands else str(Path(data).absolute()), "--data"),)
+    as_it_stands = data == STREAM or "://" in data
+    path = data if as_it_stands else str(Path(data).absolute())
+    return (
+        Setting(("data", "path"), path, "--data"),
+        *(Setting(("data", key), None, "--data") for key in ("url", "table", "query", "sets")),
+    )
 
 
 def _refuse_contradictions(how: _How, data: str | None, engine: EngineName, master: str | None) -> None:
@@ -214,9 +220,15 @@ def _run_here(file: PolicyFile, plan: Plan, how: _How, log: Log) -> None:
     )
     if folder is not None:
         refuse_unusable(folder, replace=how.replace, sources=(file.path, *plan.sources()))
+        _refuse_among_data(folder, plan)
+    if plan.output_table is not None:
+        refuse_unusable_table(plan.output_table, replace=how.replace)
     if how.dry_run:
         _check(file, plan, how, log, folder)
         return
+    if how.if_changed and not (isinstance(plan.data_path, Path) and plan.output_table is None):
+        what = "--if-changed compares files, and a database is none"
+        raise BadInput(Problem(what, "use --replace"))
     inputs = inputs_of(plan, repr(file.policy), __version__) if how.if_changed else None
     if inputs is not None and folder is not None and is_up_to_date(folder, inputs):
         log.write("unchanged")
@@ -237,7 +249,21 @@ def _run_here(file: PolicyFile, plan: Plan, how: _How, log: Log) -> None:
     if how.streams_out:
         show_streamed(str(file.path), result, folder)
     elif folder is not None:
-        show_release(str(file.path), result, folder / plan.output_path, as_json=how.as_json)
+        show_release(
+            str(file.path),
+            result,
+            folder / plan.output_path,
+            table=None if plan.output_table is None else plan.output_table.where,
+            as_json=how.as_json,
+        )
+
+
+def _refuse_among_data(folder: Path, plan: Plan) -> None:
+    """What is written into a folder of data would be data of the next run."""
+    data = plan.data_path
+    if isinstance(data, Path) and data.is_dir() and folder.resolve().is_relative_to(data.resolve()):
+        what = f"lies in {data}, whose files are the data"
+        raise BadInput(Problem(what, "choose another folder with --out", file=str(folder)))
 
 
 def _published_as(file: PolicyFile, plan: Plan, given_format: str | None) -> Plan:
@@ -255,12 +281,14 @@ def _published_as(file: PolicyFile, plan: Plan, given_format: str | None) -> Pla
 
 
 def _save(result: Result, plan: Plan, folder: Path, inputs: dict[str, Any] | None, *, replace: bool) -> None:
+    target = plan.output_table
     result.save(
         folder,
         published=plan.output_path,
         replace=replace,
         neutralize_formulas=plan.neutralize_formulas,
         inputs=inputs,
+        also=None if target is None else lambda: publish_table(result, target),
     )
 
 
@@ -273,6 +301,8 @@ def _stream_alone(result: Result, plan: Plan) -> None:
 
 def _named_stream(result: Result, plan: Plan) -> Result:
     """The result with standard input called so in its notices, which would name a file that nobody knows."""
+    if not isinstance(plan.data_path, Path):
+        return result
     provenance = result.outcome.provenance
     told = tuple(
         notice.replace(str(plan.data_path), shown_path(plan.data_path)) for notice in provenance.notices

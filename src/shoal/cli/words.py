@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.metrics.catalogue import MEASURES, in_headlines
@@ -87,7 +88,7 @@ def checked(found: FileVerification) -> list[tuple[str, dict[str, object]]]:
                 facts["in rows"] = _rows(verdict.witness.rows, verdict.witness.row_count)
         if verdict.wildcard is not None:
             facts["if missing matched all"] = _wildcard(verdict.wildcard)
-        parts.append((found.file.name, facts))
+        parts.append((found.file.name if isinstance(found.file, Path) else str(found.file), facts))
     if found.certificate is not None:
         agrees = "; ".join(found.disagreements) or "yes: every field is what the file gives"
         parts.append(("certificate", {"agrees": agrees, "digest": found.certificate.get("digest")}))

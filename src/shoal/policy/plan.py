@@ -25,6 +25,7 @@ from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.source import TreeSource
 from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.coverage import coverage_problems
+from shoal.policy.databases import data_table, database_problems, output_table
 from shoal.policy.output_names import PUBLISHED_ENDINGS, formula_problems, name_problems
 from shoal.policy.policy_file import ColumnSection, DataSection, HierarchySection, Misfit, PolicyFile
 from shoal.policy.promise import promise_of
@@ -32,7 +33,10 @@ from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.recoding.disassociated_file import ENDINGS
 from shoal.table.columns import Kind
+from shoal.table.database import DatabaseTable
+from shoal.table.parts import parts_of
 from shoal.table.reading import LongForm, ReadOptions
+from shoal.table.remote_file import RemoteFile, is_remote
 from shoal.table.roles import HierarchySource, Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 
 KEEPS_ORDER = "subrecords in the order of the original tell which of them belong together"
@@ -42,21 +46,27 @@ KEEPS_ORDER = "subrecords in the order of the original tell which of them belong
 class Plan:
     """Everything that a run needs to know, checked; making one touches no data."""
 
-    data_path: Path
+    data_path: Path | DatabaseTable | RemoteFile
     roles: Mapping[str, Role]
     models: Promise
     read_options: ReadOptions = field(default_factory=ReadOptions)
     subject: str | None = None
     search: Search = field(default_factory=Search)
     output_path: str = "published.csv"
+    output_table: DatabaseTable | None = None
     neutralize_formulas: bool = False
     policy_text: str = ""
     task: Task | None = None
 
     def sources(self) -> tuple[Path, ...]:
         """The files that a run reads."""
+        data = parts_of(self.data_path) if isinstance(self.data_path, Path) else ()
+        return (*data, *self.hierarchy_files())
+
+    def hierarchy_files(self) -> tuple[Path, ...]:
+        """The files that hierarchies are in."""
         trees = (getattr(role, "hierarchy", None) for role in self.roles.values())
-        return (self.data_path, *(tree.path for tree in trees if isinstance(tree, HierarchyFile)))
+        return tuple(tree.path for tree in trees if isinstance(tree, HierarchyFile))
 
 
 def plan_of(file: PolicyFile) -> Plan:
@@ -82,6 +92,12 @@ def plan_of(file: PolicyFile) -> Plan:
     except (Misfit, ShoalError) as error:
         problems.append(file.problem(str(error), at=("privacy", getattr(error, "name", ""))))
     problems += _subject_problems(policy.data.subject, file)
+    problems += database_problems(file)
+    try:
+        data_source(file)
+    except BadInput as error:
+        found = (file.problem(each.what, each.remedy, at=("data", "path")) for each in error.problems)
+        problems += found if policy.data.url is None else ()
     problems += _target_problems(policy.report.target, file)
     options = ReadOptions()
     try:
@@ -104,6 +120,9 @@ def plan_of(file: PolicyFile) -> Plan:
     ]
     if clusters and policy.output.keep_order:
         problems.append(file.problem(KEEPS_ORDER, "set keep_order = false", at=("output", "keep_order")))
+    if clusters and policy.output.table is not None:
+        what = "disassociated data are clusters, not a table"
+        problems.append(file.problem(what, "leave output.table out", at=("output", "table")))
     if policy.output.neutralize_formulas:
         problems += [
             file.problem(found.what, found.remedy, at=("output", "neutralize_formulas"))
@@ -114,7 +133,8 @@ def plan_of(file: PolicyFile) -> Plan:
     return Plan(
         roles=roles,
         models=models,
-        data_path=file.beside(policy.data.path),
+        data_path=data_source(file),
+        output_table=output_table(file),
         read_options=options,
         subject=policy.data.subject,
         search=Search(
@@ -134,6 +154,14 @@ def plan_of(file: PolicyFile) -> Plan:
         policy_text=file.text,
         task=None if policy.report.target is None else Task(target=policy.report.target),
     )
+
+
+def data_source(file: PolicyFile) -> Path | DatabaseTable | RemoteFile:
+    """Where the data of a policy are."""
+    path = file.policy.data.path
+    if path is not None and is_remote(path):
+        return RemoteFile(path)
+    return data_table(file) or file.beside(path or "")
 
 
 def _read_options(data: DataSection) -> ReadOptions:

@@ -115,10 +115,23 @@ class LongSection(_Section):
     item: str
 
 
+class ChildSection(_Section):
+    """A table of a database with one item per row."""
+
+    table: str
+    key: str
+    item: str
+    parent: str | None = None
+
+
 class DataSection(_Section):
     """Where the data are and how they are written."""
 
-    path: str
+    path: str | None = None
+    url: str | None = None
+    table: str | None = None
+    query: str | None = None
+    sets: dict[str, ChildSection] = {}
     missing: list[str] = [""]
     others: Literal["error", "insensitive", "drop"] = "error"
     delimiter: str | None = None
@@ -255,6 +268,8 @@ class OutputSection(_Section):
     """Where the published file goes."""
 
     path: str | None = None
+    url: str | None = None
+    table: str | None = None
     keep_order: bool = False
     neutralize_formulas: bool = False
 
@@ -378,6 +393,8 @@ def _checked(content: Mapping[str, Any], written: Written) -> Policy:
         policy = Policy.model_validate(content)
     except ValidationError as error:
         raise BadInput(*(_problem(detail, written) for detail in error.errors())) from error
+    if policy.data.path is None and policy.data.url is None:
+        raise BadInput(written.problem("data.path is missing", "add it to the policy", at=("data",)))
     if problems := _recipe_problems(policy, written):
         raise BadInput(*problems)
     return policy
@@ -438,6 +455,7 @@ def _known_keys(path: Sequence[str]) -> tuple[str, ...]:
         "output": OutputSection,
         "hierarchy": HierarchySection,
         "long": LongSection,
+        "sets": ChildSection,
     }
     for part in path:
         section = sections.get(part, section)

@@ -15,7 +15,7 @@ _EXAMPLES = "such as --set privacy.k=10 or --set 'algorithm.name=\"mondrian\"' (
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One key of a policy, the value it gets instead of the policy's, and the words that said so."""
+    """One key of a policy, the value it gets instead of the policy's, if any, and the words that said so."""
 
     path: tuple[str, ...]
     value: Any
@@ -74,7 +74,8 @@ def _path_of(name: str) -> tuple[str, ...] | None:
 def _with_value(content: Mapping[str, Any], setting: Setting, depth: int) -> dict[str, Any]:
     part, *below = setting.path[depth:]
     if not below:
-        return {**content, part: setting.value}
+        kept = {name: value for name, value in content.items() if name != part}
+        return kept if setting.value is None else {**content, part: setting.value}
     inner = content.get(part, {})
     if not isinstance(inner, Mapping):
         above = ".".join(setting.path[: depth + 1])

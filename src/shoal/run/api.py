@@ -23,6 +23,7 @@ from shoal.run.prepare import read as read_local
 from shoal.run.release import release
 from shoal.run.result import Result
 from shoal.run.verification import verify_file
+from shoal.table.database import DatabaseTable, is_connection
 from shoal.table.reading import ReadOptions
 from shoal.table.roles import Role
 
@@ -45,7 +46,13 @@ def read(
 ) -> SparkData: ...
 @overload
 def read(
-    source: Any, columns: Mapping[str, Role], *, options: ReadOptions = ..., subject: str | None = ...
+    source: Any,
+    columns: Mapping[str, Role],
+    *,
+    options: ReadOptions = ...,
+    subject: str | None = ...,
+    table: str | None = ...,
+    query: str | None = ...,
 ) -> Data: ...
 @interrupts_between_steps()
 def read(
@@ -54,11 +61,19 @@ def read(
     *,
     options: ReadOptions = _DEFAULTS,
     subject: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
 ) -> Data | SparkData:
     """Read a file or a frame, and bind its quasi-identifiers to their hierarchies.
 
-    The rows of a Spark DataFrame stay where they are; its values are checked, and its trees are made.
+    With `table` or `query` the source is a database: its URL, or a connection of ADBC or DuckDB. A relation
+    of DuckDB is a frame. The rows of a Spark DataFrame stay where they are; its values are checked, and its
+    trees are made.
     """
+    if table is not None or query is not None:
+        source = _in_database(source, table, query)
+    elif is_connection(source):
+        raise BadInput(Problem("a connection alone does not say what to read", "give table or query"))
     if is_spark_frame(source):
         from shoal.spark.data import read_spark
 
@@ -151,6 +166,17 @@ def measure(data: Any, recoding: Recoding, k: int = 1) -> dict[str, float]:
     from shoal.spark.by_counts import measure_cut
 
     return measure_cut(data, cuts[0])
+
+
+def _in_database(source: Any, table: str | None, query: str | None) -> DatabaseTable:
+    if isinstance(source, str):
+        return DatabaseTable(url=source, table=table, query=query)
+    if is_connection(source):
+        return DatabaseTable(connection=source, table=table, query=query)
+    what = f"{type(source).__module__}.{type(source).__qualname__} is no database that Shoal can ask"
+    raise BadInput(
+        Problem(what, "give a url such as sqlite:///people.sqlite, or a connection of ADBC or DuckDB")
+    )
 
 
 def is_spark_frame(source: Any) -> bool:

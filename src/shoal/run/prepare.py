@@ -15,8 +15,10 @@ from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
 from shoal.recoding.label_notation import may_be_published
+from shoal.run.remote import at_hand, named_as
 from shoal.table.columns import Coded, Column, Table
 from shoal.table.reading import Loaded, ReadOptions, read_table
+from shoal.table.remote_file import RemoteFile, is_remote
 from shoal.table.roles import Identifier, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.subjects import people, unite
 
@@ -51,7 +53,10 @@ def read(
     subject: str | None = None,
 ) -> Data:
     """Read a file or a frame, and bind its quasi-identifiers to their hierarchies."""
-    loaded = read_table(source, checked_roles(columns), options)
+    if isinstance(source, str) and is_remote(source):
+        source = RemoteFile(source)
+    with at_hand(source) as copy:
+        loaded = named_as(read_table(copy, checked_roles(columns), options), copy, source)
     roles = loaded.roles
     table, subjects, notices = _by_person(loaded, roles, subject)
     bound, trees, binding_notices = _bind_all(table, roles)

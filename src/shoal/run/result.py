@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, PromiseBroken
 from shoal.json_values import json_value
 from shoal.policy.output_names import (
@@ -43,6 +44,7 @@ from shoal.run.public_facts import public_facts, statement_of
 from shoal.run.published_file import AS_PUBLISHED, VerifiedFile, verified_file, with_hierarchies
 from shoal.run.release_codebook import codebook_of, meanings
 from shoal.table.columns import Table
+from shoal.table.database import DatabaseTable
 from shoal.table.formulas import marked_item, without_formulas
 from shoal.table.frames import in_kind
 from shoal.table.reading import to_frame
@@ -87,12 +89,14 @@ class Result(Judged):
         replace: bool = False,
         neutralize_formulas: bool = False,
         inputs: Mapping[str, Any] | None = None,
+        also: Callable[[], object] | None = None,
     ) -> Path:
         """Write what may be published, and beside it what is for the publisher alone.
 
         The folder appears whole or not at all. The published file is read back and checked from its bytes
         before it gets its name. With `neutralize_formulas` texts that a spreadsheet would run are marked.
-        `inputs` say what the run read, for the publisher alone.
+        `inputs` say what the run read, for the publisher alone. `also` is done last, before the folder
+        appears, which it does not if that fails.
         """
         published = self.default_name if published is None else published
         endings = ENDINGS if isinstance(self.released, Disassociated) else PUBLISHED_ENDINGS
@@ -128,9 +132,19 @@ class Result(Judged):
             self._write_internal(partial / INTERNAL)
             if inputs is not None:
                 _write_json(partial / INTERNAL / INPUTS, dict(inputs))
+            if also is not None:
+                also()
         return final
 
-    def _read_back(self, file: Path, *, marked: bool) -> tuple[VerifiedFile, Statement]:
+    def refuse_broken_table(self, table: DatabaseTable) -> None:
+        """Read a table that was written from this release; PromiseBroken if it is not that release."""
+        checked, _ = self._read_back(table, marked=False)
+        shown = self.outcome.cost.published_records
+        if not isinstance(checked.content, LocalData) or checked.content.row_count != shown:
+            verdict = checked.verdicts[0]
+            raise PromiseBroken(f"{table.where} does not hold the {shown} records of the release", verdict)
+
+    def _read_back(self, file: Path | DatabaseTable, *, marked: bool) -> tuple[VerifiedFile, Statement]:
         """What the written file shows to anybody; PromiseBroken if it does not keep its promise.
 
         It is read as somebody reads it who has the certificate and nothing else.

@@ -48,6 +48,9 @@ def run_on_spark(file: PolicyFile, plan: Plan, where: SparkRun, progress: Progre
 
     started = time.perf_counter()
     spark_algorithm(plan.search, plan.models)  # what cannot be searched for needs no cluster
+    if file.policy.data.path is None or plan.output_table is not None:
+        what = "Spark reads and writes Parquet files, not tables of databases"
+        raise BadInput(Problem(what, "give data.path, and no output.table", file=str(file.path)))
     source = url_of(file, file.policy.data.path)
     progress.stage("starting Spark")
     session = SparkSession.builder.master(where.master).appName("shoal").getOrCreate()

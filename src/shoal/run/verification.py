@@ -20,6 +20,7 @@ from shoal.run.output import file_that_appears_whole
 from shoal.run.public_facts import statement_of
 from shoal.run.published_file import AS_PUBLISHED, asks_for_absence, verified_file, with_hierarchies
 from shoal.run.release_codebook import disagreements_beside
+from shoal.table.database import DatabaseTable
 from shoal.table.formulas import marked_item
 from shoal.table.reading import ReadOptions
 from shoal.table.roles import QuasiSet, Role
@@ -31,7 +32,7 @@ VERIFIER_FILES = ("verify_release.py", "certificate.schema.json", "read_release.
 class FileVerification:
     """What a published file shows, and whether it is the file that its certificate describes."""
 
-    file: Path
+    file: Path | DatabaseTable
     verdicts: tuple[Verdict, ...]
     certificate: Mapping[str, Any] | None = None
     disagreements: tuple[str, ...] = ()
@@ -45,8 +46,10 @@ class FileVerification:
         return agrees and all(verdict.holds for verdict in self.verdicts)
 
 
-def verify_published(file: Path, plan: Plan, certificate: Path | None = None) -> FileVerification:
-    """Check a published file against a plan and, if given, its certificate."""
+def verify_published(
+    file: Path | DatabaseTable, plan: Plan, certificate: Path | None = None
+) -> FileVerification:
+    """Check a published file or table against a plan and, if given, the certificate of the file."""
     roles = _as_published(plan)
     checked = verified_file(file, roles, plan.models, plan.read_options)
     notices = checked.notices
@@ -55,12 +58,14 @@ def verify_published(file: Path, plan: Plan, certificate: Path | None = None) ->
             f"k counts rows: one person (column {plan.subject!r}) can have several, and the file alone cannot"
             " tell",
         )
-    beside = tuple(disagreements_beside(file, checked, roles))
+    beside = tuple(disagreements_beside(file, checked, roles)) if isinstance(file, Path) else ()
     found = FileVerification(
         file=file, verdicts=checked.verdicts, codebook_disagreements=beside, notices=notices
     )
     if certificate is None:
         return found
+    if not isinstance(file, Path):
+        raise BadInput(Problem("a certificate is that of a file, not of a table", "leave --certificate out"))
     read = _read_certificate(certificate)
     strange = file_disagreements(read, file)
     if not strange and promise_of_certificate(read) != plan.models:

@@ -15,7 +15,7 @@ from shoal.engine.local import LocalData
 from shoal.engine.memory import peak_memory_mb
 from shoal.errors import BadInput, Infeasible, InvalidParameter, Problem, ShoalError, UnknownName
 from shoal.hierarchy.files import HierarchyFile
-from shoal.policy.plan import Plan, plan_of
+from shoal.policy.plan import Plan, data_source, plan_of
 from shoal.policy.policy_file import PolicyFile
 from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
@@ -23,11 +23,15 @@ from shoal.progress import Progress, Silent
 from shoal.run.in_memory import InMemory, algorithm_for
 from shoal.run.prepare import Data, read
 from shoal.run.safety import personal_problems, release_problems, unprotected_notices
-from shoal.table.reading import ReadOptions, read_table
+from shoal.table.database import DatabaseTable
+from shoal.table.reading import ReadOptions
+from shoal.table.remote_file import RemoteFile
 from shoal.table.roles import Insensitive
 from shoal.table.writing import form_problems
 
 TRIED = 5_000
+
+Source = Path | DatabaseTable | RemoteFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +46,7 @@ class Checked:
     notices: tuple[str, ...]
 
 
-def check(file: PolicyFile, progress: Progress, data_path: Path | None = None) -> Checked:
+def check(file: PolicyFile, progress: Progress, data_path: Source | None = None) -> Checked:
     """Do everything of a run but the search; BadInput or Infeasible say what stands in its way.
 
     `data_path` stands in for the path that the policy names.
@@ -71,7 +75,7 @@ def check(file: PolicyFile, progress: Progress, data_path: Path | None = None) -
     )
 
 
-def _plan_and_data(file: PolicyFile, data_path: Path | None) -> tuple[Plan, Data]:
+def _plan_and_data(file: PolicyFile, data_path: Source | None) -> tuple[Plan, Data]:
     """What the policy asks for; BadInput lists the problems of policy, hierarchies and data together."""
     try:
         plan = plan_of(file)
@@ -103,7 +107,7 @@ def _column_problems(file: PolicyFile) -> Sequence[Problem]:
         options = ReadOptions(
             others=section.others, delimiter=section.delimiter, quote=section.quote, encoding=section.encoding
         )
-        read_table(file.beside(section.path), roles, options)
+        read(data_source(file), roles, options=options)
     except BadInput as error:
         return error.problems
     except ShoalError:

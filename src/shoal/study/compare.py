@@ -42,6 +42,8 @@ from shoal.study.recommendation import (
     recommend,
 )
 from shoal.study.standing import standing_of
+from shoal.table.database import DatabaseTable
+from shoal.table.reading import inspect
 
 Row = dict[str, Any]
 
@@ -272,6 +274,12 @@ def _fingerprint(file: PolicyFile, plan: Plan) -> str:
             raise BadInput(
                 Problem(f"cannot be read: {error.strerror}", "check the path", file=str(source))
             ) from error
+    if isinstance(plan.data_path, DatabaseTable):
+        rows = inspect(plan.data_path)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, rows.schema) as stream:
+            stream.write_table(rows)
+        digest.update(sink.getvalue())
     return digest.hexdigest()
 
 

@@ -24,6 +24,7 @@ from shoal.kernels.grouping import group_rows
 from shoal.run.api import is_spark_frame
 from shoal.study.recipes import recipe_for
 from shoal.table.canonical import MissingTokens, UnsupportedType, as_text, canonical_text
+from shoal.table.compressed import content_name
 from shoal.table.reading import HowRead, ReadOptions, inspect_described
 
 PAIRED = 30  # columns whose pairs are looked at
@@ -181,7 +182,7 @@ def unique_share(raw: pa.Table, columns: Sequence[str], missing: Sequence[str]) 
 
 def _holds_lines(path: Path) -> bool:
     """Files with one set per line, by their endings."""
-    return path.name.lower().removesuffix(".gz").endswith((".txt", ".dat"))
+    return path.is_file() and content_name(path).lower().endswith((".txt", ".dat"))
 
 
 def _values(column: pa.ChunkedArray) -> _Values | None:

@@ -17,6 +17,7 @@ import pyarrow.csv as arrow_csv
 
 from shoal.errors import BadInput, Problem
 from shoal.table.canonical import canonical
+from shoal.table.compressed import content_name
 from shoal.table.options import ReadOptions
 from shoal.table.raw import LISTED, HowRead, Raw
 from shoal.table.text_file import LINE_LIMIT, open_text
@@ -40,7 +41,7 @@ class Delimited:
         self._file = open_text(path, options.encoding)
         self._quote = QUOTE if options.quote is None else options.quote
         sample = self._sample()
-        usual = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+        usual = "\t" if content_name(path).lower().endswith(".tsv") else ","
         self._delimiter = options.delimiter or self._likeliest_delimiter(sample, usual)
         self._names = self._header(sample)
         self._notices = self._file.notices

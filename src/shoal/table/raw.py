@@ -31,7 +31,8 @@ class Raw:
     `lines_of` tells the lines at which the given ascending rows begin; None where rows have no lines.
     `library` names the library of a frame, and `own_types` are its types of the columns. In text that is not
     typed an empty cell is a missing value; other sources tell an empty text from a null. `mixed` are columns
-    of texts some of whose cells were no texts: those are written as they would be published.
+    of texts some of whose cells were no texts: those are written as they would be published. `parts` are the
+    files that the rows come from, in their order, where they are many.
     """
 
     where: str
@@ -42,11 +43,15 @@ class Raw:
     typed: bool = True
     own_types: Mapping[str, Any] = field(default_factory=dict)
     mixed: frozenset[str] = frozenset()
+    parts: tuple[Raw, ...] = ()
 
     def problem_at(
         self, rows: Ints, what: str, remedy: str, column: str, value: str | None = None
     ) -> Problem:
         """A problem of one column, placed at the given ascending rows."""
+        if self.parts:
+            part, own_rows = self._first_part(rows)
+            return part.problem_at(own_rows, what, remedy, column, value)
         shown = [int(row) for row in rows[:LISTED]]
         line = None
         if self.lines_of is None:
@@ -56,6 +61,16 @@ class Raw:
             line = lines[0]
             places = _enumerated("line", lines, len(rows))
         return Problem(f"{what} ({places})", remedy, file=self.where, line=line, column=column, value=value)
+
+    def _first_part(self, rows: Ints) -> tuple[Raw, Ints]:
+        """The file of the first of these rows, and those of them that are in it."""
+        start = 0
+        for part in self.parts:
+            stop = start + part.table.num_rows
+            if rows[0] < stop:
+                return part, rows[rows < stop] - start
+            start = stop
+        raise IndexError(int(rows[0]))
 
 
 class Opened(Protocol):

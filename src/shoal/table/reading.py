@@ -1,6 +1,7 @@
 """From a file or a frame to a table of codes.
 
-The ending of a file tells its format. Text files may be compressed (`.gz`).
+The ending of a file tells its format. Text files may be compressed (`.gz`, `.bz2`, `.zst`, `.zip`). A folder
+or a pattern such as `data/*.parquet` is one source with many parts.
 
     .csv .tsv               delimited text with a header line
     .txt .dat               one set per line, without a header: the only column of sets, or `items`
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,8 @@ from shoal.table.arrow_form import to_arrow
 from shoal.table.canonical import MissingTokens, as_text, canonical, canonical_text
 from shoal.table.columnar import open_arrow, open_json_lines, open_json_lines_as_written, open_parquet
 from shoal.table.columns import Column, Kind, Table
+from shoal.table.compressed import content_name
+from shoal.table.database import DatabaseTable, is_relation, open_database, open_relation
 from shoal.table.delimited import Delimited
 from shoal.table.encoding import encode
 from shoal.table.excel import open_excel, open_excel_as_written
@@ -39,6 +42,7 @@ from shoal.table.frames import in_kind, open_frame
 from shoal.table.long_form import as_one_item_sets, one_record_per_id, roles_of_long_form
 from shoal.table.number_style import NumberStyle
 from shoal.table.options import LongForm, ReadOptions
+from shoal.table.parts import Parts, is_in_parts
 from shoal.table.raw import HowRead, Opened, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.set_lines import SetLines
@@ -82,6 +86,7 @@ _PUBLISHED_FORMATS = {
     ".xlsx": open_excel_as_written,
 }
 COMPRESSIBLE = (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
+OTHER_COMPRESSIONS = (".bz2", ".zst", ".zip")  # read, but never published
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,24 +328,38 @@ def _refuse_no_records(raw: Raw) -> None:
 
 
 def _open(source: Any, options: ReadOptions, formats: _Formats = FORMATS) -> Opened:
+    if isinstance(source, DatabaseTable):
+        return open_database(source)
+    if is_relation(source):
+        return open_relation(source)
     if not isinstance(source, str | os.PathLike):
         return open_frame(source)
     path = Path(source)
+    if formats is FORMATS and is_in_parts(path):
+        return Parts(path, _format_of, lambda part: _open_file(part, options, formats))
+    return _open_file(path, options, formats)
+
+
+def _open_file(path: Path, options: ReadOptions, formats: _Formats) -> Opened:
     _refuse_unreadable(path)
-    opener = formats[_format_of(path)]
+    compressions = OTHER_COMPRESSIONS if formats is FORMATS else ()
+    opener = formats[_format_of(path, (".gz", *compressions))]
     with _foreign_errors(str(path)):
         return opener(path, options)
 
 
-def _format_of(path: Path) -> str:
-    endings = [ending.lower() for ending in path.suffixes[-2:]]
-    if endings[-1:] == [".gz"] and endings[0] in COMPRESSIBLE:
-        return endings[0]
-    if endings and endings[-1] in FORMATS:
-        return endings[-1]
-    ending = "".join(endings) or "no ending"
-    remedy = f"it takes {' '.join(FORMATS)}, and .gz after {' '.join(COMPRESSIBLE)}"
-    raise BadInput(Problem(f"cannot tell the format from its ending ({ending})", remedy, file=str(path)))
+def _format_of(path: Path, compressions: Sequence[str] = (".gz", *OTHER_COMPRESSIONS)) -> str:
+    """The ending that tells the format of a file, or of what is compressed in it."""
+    ending = path.suffix.lower()
+    if ending in compressions:
+        inner = Path(content_name(path)).suffix.lower()
+        if inner in COMPRESSIBLE:
+            return inner
+    elif ending in FORMATS:
+        return ending
+    shown = "".join(path.suffixes[-2:]).lower() or "no ending"
+    remedy = f"it takes {' '.join(FORMATS)}, and {' '.join(compressions)} after {' '.join(COMPRESSIBLE)}"
+    raise BadInput(Problem(f"cannot tell the format from its ending ({shown})", remedy, file=str(path)))
 
 
 def _refuse_unreadable(path: Path) -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from shoal.errors import BadInput, Problem
 from shoal.kernels.csv_quotes import CELL_START, LINE_ENDED_IN_QUOTES, QUOTED, follow_quotes, quote_automaton
+from shoal.table.compressed import open_uncompressed as _open
 
 LINE_LIMIT = 64 * 2**20
 _PIECE = 2**19  # larger ones come as fresh pages each time, which costs more than the reading
@@ -28,6 +29,8 @@ _SIGNATURES = (
     (b"PAR1", "a Parquet file", "give it its own ending, .parquet"),
     (b"ARROW1", "an Arrow file", "give it its own ending, .arrow"),
     (b"\x1f\x8b", "a gzip file", "add .gz to its name"),
+    (b"BZh", "a bzip2 file", "add .bz2 to its name"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file", "add .zst to its name"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save it as .xlsx or .csv"),
     (b"%PDF", "a PDF document", "export the table as .csv"),
     (b"SQLite format 3", "a database", "export the table as .csv"),
@@ -163,10 +166,6 @@ def _line_of(path: Path, offset: int) -> int:
 def _has_control_characters(path: Path) -> bool:
     with _open(path) as stream:
         return any(len(piece.translate(None, _CONTROL_CHARACTERS)) < len(piece) for piece in _pieces(stream))
-
-
-def _open(path: Path) -> pa.NativeFile:
-    return pa.input_stream(str(path), compression="gzip" if path.suffix.lower() == ".gz" else None)
 
 
 def _pieces(stream: pa.NativeFile) -> Iterator[bytes]:

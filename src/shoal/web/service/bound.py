@@ -60,7 +60,11 @@ def sections_text(sections: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _refuse_unknown_files(policy: Policy, names: Names) -> None:
-    problems = [] if names.knows(policy.data.path) else [_no_such_file(policy.data.path, "data")]
+    if policy.data.url is not None or policy.output.table is not None:
+        what = "the web page reads and writes files of a project, not databases"
+        raise BadInput(Problem(what, "use the command line"))
+    path = policy.data.path or ""
+    problems = [] if names.knows(path) else [_no_such_file(path, "data")]
     problems += [
         _no_such_file(column.hierarchy, f"columns.{name}")
         for name, column in policy.columns.items()
@@ -82,5 +86,5 @@ def _with_paths(policy: Policy, names: Names) -> Policy:
         else column
         for name, column in policy.columns.items()
     }
-    data = policy.data.model_copy(update={"path": names.path_of(policy.data.path)})
+    data = policy.data.model_copy(update={"path": names.path_of(policy.data.path or "")})
     return policy.model_copy(update={"data": data, "columns": columns})

@@ -153,6 +153,8 @@ def _column(file: PolicyFile, name: str) -> tuple[Quasi | QuasiSet, Coded | Sets
         raise BadInput(Problem("is no quasi-identifier", "give it the role first", column=name))
     if not isinstance(role.hierarchy, TreeSource):
         raise BadInput(Problem("has no hierarchy", "choose a recipe or a file", column=name))
+    if not isinstance(plan.data_path, Path):
+        raise BadInput(Problem("data of a database are not looked at here", "use the command line"))
     return role, _values(_Wanted(plan.data_path, name, role, plan.read_options)), role.hierarchy
 
 

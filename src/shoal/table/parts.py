@@ -1,0 +1,146 @@
+"""Data in many files: a folder, or a pattern such as `data/*.parquet`.
+
+All parts have one format and the same columns. Folders called `year=2020` on the way to a part are columns of
+its records. Files and folders whose names begin with `.` or `_` are not data.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import unquote
+
+import pyarrow as pa
+
+from shoal.errors import BadInput, Problem
+from shoal.table.canonical import canonical
+from shoal.table.raw import LISTED, HowRead, Opened, Raw
+
+_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+def is_in_parts(path: Path) -> bool:
+    """Whether a path names many files."""
+    return path.is_dir() or (not path.exists() and glob.has_magic(str(path)))
+
+
+def parts_of(path: Path) -> tuple[Path, ...]:
+    """The files of a folder or a pattern, in order; a file is its own only part."""
+    if not is_in_parts(path):
+        return (path,)
+    found = path.rglob("*") if path.is_dir() else map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207
+    base = _base(path)
+    parts = tuple(sorted(part for part in found if part.is_file() and _is_data(part.relative_to(base))))
+    if not parts:
+        what = "holds no files" if path.is_dir() else "matches no files"
+        raise BadInput(Problem(what, "check the path", file=str(path)))
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    opened: Opened
+    values: Mapping[str, str | None]
+
+
+class Parts:
+    """Many files as one source."""
+
+    def __init__(
+        self, path: Path, format_of: Callable[[Path], str], opener: Callable[[Path], Opened]
+    ) -> None:
+        paths = parts_of(path)
+        formats = sorted({format_of(part) for part in paths})
+        if len(formats) > 1:
+            remedy = f"name those of one with a pattern such as {path}/**/*{formats[0]}"
+            raise BadInput(Problem(f"holds files of several formats: {' '.join(formats)}", remedy, str(path)))
+        base = _base(path)
+        self._path = path
+        self._parts = [_Part(opener(part), _partition_of(part.relative_to(base))) for part in paths]
+        self._keys = tuple(self._parts[0].values)
+        _refuse_different(self._parts)
+
+    @property
+    def where(self) -> str:
+        """The folder or pattern."""
+        return str(self._path)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the files, and those that folders are called by."""
+        return (*self._parts[0].opened.names, *self._keys)
+
+    @property
+    def how_read(self) -> HowRead:
+        """As the first part was."""
+        return self._parts[0].opened.how_read
+
+    def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
+        """Read all parts."""
+        own = [name for name in columns if name not in self._keys]
+        measures = [name for name in numbers if name not in self._keys]
+        raws = [part.opened.load(own, measures, missing) for part in self._parts]
+        if measures and any(_types(raw, measures) != _types(raws[0], measures) for raw in raws):
+            raws = [part.opened.load(own) for part in self._parts]  # a part has other texts than numbers
+        whole = [
+            replace(raw, table=self._with_keys(raw.table, part).select(list(columns)))
+            for raw, part in zip(raws, self._parts, strict=True)
+        ]
+        try:
+            table = pa.concat_tables([raw.table for raw in whole], promote_options="permissive")
+        except pa.ArrowException as error:
+            what = f"its files have columns of different types: {error}"
+            raise BadInput(Problem(what, "write them with the same types", file=self.where)) from error
+        notices = tuple(notice for raw in whole for notice in raw.notices)
+        more = (f"{len(notices) - LISTED} more such notices of other files",) if len(notices) > LISTED else ()
+        return Raw(
+            self.where,
+            table,
+            notices=(*notices[:LISTED], *more),
+            typed=whole[0].typed,
+            mixed=frozenset().union(*(raw.mixed for raw in whole)),
+            parts=tuple(whole),
+        )
+
+    def _with_keys(self, table: pa.Table, part: _Part) -> pa.Table:
+        for key, value in part.values.items():
+            table = table.append_column(key, pa.repeat(pa.scalar(value, pa.string()), table.num_rows))
+        return table
+
+
+def _types(raw: Raw, names: Sequence[str]) -> list[pa.DataType]:
+    return [raw.table.schema.field(name).type for name in names]
+
+
+def _base(path: Path) -> Path:
+    """The deepest folder that is no pattern."""
+    while glob.has_magic(str(path)) and not path.is_dir():
+        path = path.parent
+    return path
+
+
+def _is_data(relative: Path) -> bool:
+    return not any(name.startswith((".", "_")) for name in relative.parts)
+
+
+def _partition_of(relative: Path) -> dict[str, str | None]:
+    pairs = (name.split("=", 1) for name in relative.parts[:-1] if "=" in name)
+    return {canonical(unquote(key)): None if value == _HIVE_NULL else unquote(value) for key, value in pairs}
+
+
+def _refuse_different(parts: Sequence[_Part]) -> None:
+    first = parts[0]
+    for part in parts:
+        lacking = sorted(set(first.opened.names) ^ set(part.opened.names))
+        if lacking:
+            listed = ", ".join(map(repr, lacking))
+            what = f"has other columns than {first.opened.where}: {listed}"
+            raise BadInput(Problem(what, "give all parts the same columns", file=part.opened.where))
+        if tuple(part.values) != tuple(first.values):
+            what = f"lies in other partitions ({', '.join(part.values) or 'none'}) than {first.opened.where}"
+            raise BadInput(Problem(what, "give all parts the same partitions", file=part.opened.where))
+    if both := sorted(set(first.opened.names) & set(first.values)):
+        what = f"has columns that its folders are called by: {', '.join(map(repr, both))}"
+        raise BadInput(Problem(what, "rename the folders or the columns", file=first.opened.where))
