@@ -39,6 +39,7 @@ from .study.recommendation import Constraint
 from .study.reconstruct import mean_supports, reconstruct
 from .study.release_query import query
 from .study.rubin import Combined, combine
+from .table.dialect import Dialect
 from .table.reading import LongForm, ReadOptions
 from .table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
 
@@ -48,6 +49,7 @@ __all__ = [
     "AlphaKAnonymity",
     "Combined",
     "Constraint",
+    "Dialect",
     "DifferentialPrivacy",
     "Disassociation",
     "HierarchyFile",

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from imputation import coverage, drawn, one_run, quantities
 
+from imputation import coverage, drawn, one_run, quantities
 from shoal.study.imputation import draw_alone, draw_together, line_candidates, scaled
 
 

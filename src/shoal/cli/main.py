@@ -178,6 +178,7 @@ def run(
             published=plan.output_path,
             replace=replace,
             neutralize_formulas=plan.neutralize_formulas,
+            dialect=plan.dialect,
         )
     show_release(str(policy), result, folder / plan.output_path, as_json=as_json)
 

@@ -25,13 +25,26 @@ from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.source import TreeSource
 from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.coverage import coverage_problems
-from shoal.policy.output_names import PUBLISHED_ENDINGS, formula_problems, name_problems
-from shoal.policy.policy_file import ColumnSection, DataSection, HierarchySection, Misfit, PolicyFile
+from shoal.policy.output_names import (
+    PUBLISHED_ENDINGS,
+    SPREADSHEET_ENDINGS,
+    formula_problems,
+    name_problems,
+)
+from shoal.policy.policy_file import (
+    ColumnSection,
+    DataSection,
+    HierarchySection,
+    Misfit,
+    OutputSection,
+    PolicyFile,
+)
 from shoal.policy.promise import promise_of
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.recoding.disassociated_file import ENDINGS
 from shoal.table.columns import Kind
+from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.reading import LongForm, ReadOptions
 from shoal.table.roles import HierarchySource, Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 
@@ -50,6 +63,7 @@ class Plan:
     search: Search = field(default_factory=Search)
     output_path: str = "published.csv"
     neutralize_formulas: bool = False
+    dialect: Dialect = PLAIN
     policy_text: str = ""
     task: Task | None = None
 
@@ -109,6 +123,15 @@ def plan_of(file: PolicyFile) -> Plan:
             file.problem(found.what, found.remedy, at=("output", "neutralize_formulas"))
             for found in formula_problems(output_path)
         ]
+    dialect = PLAIN
+    try:
+        dialect = _dialect(policy.output)
+    except InvalidParameter as error:
+        what = f"output.{error.name} must be {error.must_be}, got {error.value!r}"
+        problems.append(file.problem(what, at=("output", error.name)))
+    if dialect != PLAIN and not output_path.endswith(SPREADSHEET_ENDINGS):
+        what = f"delimiter, decimal, encoding and bom are for delimited text, and {output_path!r} is none"
+        problems.append(file.problem(what, f"use one of {', '.join(SPREADSHEET_ENDINGS)}", at=("output",)))
     if problems:
         raise BadInput(*problems)
     return Plan(
@@ -131,8 +154,15 @@ def plan_of(file: PolicyFile) -> Plan:
         ),
         output_path=output_path,
         neutralize_formulas=policy.output.neutralize_formulas,
+        dialect=dialect,
         policy_text=file.text,
         task=None if policy.report.target is None else Task(target=policy.report.target),
+    )
+
+
+def _dialect(output: OutputSection) -> Dialect:
+    return Dialect(
+        delimiter=output.delimiter, decimal=output.decimal, encoding=output.encoding, bom=output.bom
     )
 
 

@@ -253,6 +253,10 @@ class OutputSection(_Section):
     path: str | None = None
     keep_order: bool = False
     neutralize_formulas: bool = False
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    bom: bool | None = None
 
 
 class Policy(_Section):

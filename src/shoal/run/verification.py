@@ -11,6 +11,7 @@ from typing import Any
 
 from shoal.errors import BadInput, OutputFailed, Problem, PromiseBroken
 from shoal.policy.coverage import coverage_problems
+from shoal.policy.output_names import ending_of
 from shoal.policy.plan import Plan
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
@@ -19,7 +20,8 @@ from shoal.report.certified import promise_of_certificate, roles_of_certificate
 from shoal.run.output import file_that_appears_whole
 from shoal.run.public_facts import statement_of
 from shoal.run.published_file import AS_PUBLISHED, asks_for_absence, verified_file, with_hierarchies
-from shoal.run.release_codebook import disagreements_beside
+from shoal.run.release_codebook import dialect_beside, disagreements_beside, stated_dialect
+from shoal.table.dialect import Dialect
 from shoal.table.formulas import marked_item
 from shoal.table.reading import ReadOptions
 from shoal.table.roles import QuasiSet, Role
@@ -48,7 +50,9 @@ class FileVerification:
 def verify_published(file: Path, plan: Plan, certificate: Path | None = None) -> FileVerification:
     """Check a published file against a plan and, if given, its certificate."""
     roles = _as_published(plan)
-    checked = verified_file(file, roles, plan.models, plan.read_options)
+    read = None if certificate is None else _read_certificate(certificate)
+    dialect = dialect_beside(file) if read is None else _dialect_of(read, certificate)
+    checked = verified_file(file, roles, plan.models, plan.read_options, dialect=dialect)
     notices = checked.notices
     if plan.subject is not None and not any(isinstance(role, QuasiSet) for role in roles.values()):
         notices += (
@@ -59,9 +63,8 @@ def verify_published(file: Path, plan: Plan, certificate: Path | None = None) ->
     found = FileVerification(
         file=file, verdicts=checked.verdicts, codebook_disagreements=beside, notices=notices
     )
-    if certificate is None:
+    if read is None:
         return found
-    read = _read_certificate(certificate)
     strange = file_disagreements(read, file)
     if not strange and promise_of_certificate(read) != plan.models:
         strange = ["the certificate promises something else than the policy"]
@@ -89,10 +92,12 @@ def _certified(file: Path, stated: Mapping[str, Any], policy: Mapping[str, Role]
         raise BadInput(Problem(what, "name the policy with --policy"))
     if findings := coverage_problems(promise, roles):
         raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
-    checked = verified_file(file, with_hierarchies(roles, policy), promise, AS_PUBLISHED)
+    dialect = _dialect_of(stated, None)
+    checked = verified_file(file, with_hierarchies(roles, policy), promise, AS_PUBLISHED, dialect=dialect)
     try:
         statement = statement_of(checked, roles, promise)
-        strange = disagreements(stated, certificate(statement, file))
+        written = dialect.stated(ending_of(file.name))
+        strange = disagreements(stated, certificate(statement, file, written))
     except PromiseBroken:  # the verdicts say so
         strange = []
     return FileVerification(
@@ -103,6 +108,11 @@ def _certified(file: Path, stated: Mapping[str, Any], policy: Mapping[str, Role]
         codebook_disagreements=tuple(disagreements_beside(file, checked, roles)),
         notices=checked.notices,
     )
+
+
+def _dialect_of(certificate: Mapping[str, Any], where: Path | None) -> Dialect:
+    """How the certified file is written."""
+    return stated_dialect(certificate.get("file"), str(where or "the certificate"))
 
 
 def _as_published(plan: Plan) -> dict[str, Role]:
@@ -122,7 +132,7 @@ def verify_file(
     file: Any, roles: Mapping[str, Role], promise: Promise, options: ReadOptions
 ) -> tuple[Verdict, ...]:
     """One verdict per promise; a column that should have been dropped breaks the first."""
-    return verified_file(file, roles, promise, options).verdicts
+    return verified_file(file, roles, promise, options, dialect=dialect_beside(file)).verdicts
 
 
 def write_verifier(folder: Path) -> tuple[Path, ...]:

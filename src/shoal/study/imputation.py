@@ -1,9 +1,9 @@
 """Possible originals of a release, drawn so that columns go together as the published records say.
 
-Each value is drawn from what its label covers. How likely texts are to begin with comes from all labels of the
-column (`label_atoms`), and how dense numbers lie from a smooth curve through the values drawn last. What the
-other columns of a record say is added in turns, as in multiple imputation by chained equations: numbers and
-dates by a linear regression on the other columns, texts by a discriminant analysis of them, each with
+Each value is drawn from what its label covers. How likely texts are to begin with comes from all labels of
+the column (`label_atoms`), and how dense numbers lie from a smooth curve through the values drawn last. What
+the other columns of a record say is added in turns, as in multiple imputation by chained equations: numbers
+and dates by a linear regression on the other columns, texts by a discriminant analysis of them, each with
 parameters that are drawn as uncertain as they are. Sets, and texts with very many values, take no part in it:
 they are drawn for themselves.
 """
@@ -20,13 +20,13 @@ import pyarrow as pa
 from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.study.label_atoms import Atoms
 
-ROUNDS = 15
+ROUNDS = 10
 MOST_FEATURES = 20  # of one column
 _POINTS = 60  # of a label on a line
 _PRIOR = 5.0  # records' worth of the overall mean in the mean of each value
 _RIDGE = 1e-6
 _BINS = 60
-_DEGREE = 5
+_DEGREE = 3
 _STEPS = 10
 
 

@@ -18,7 +18,7 @@ from shoal.policy.output_names import CODEBOOK
 from shoal.report.certified import PSEUDONYM
 from shoal.report.codebook import QUASI, Codebook, ColumnBook
 from shoal.run.published_file import AS_PUBLISHED
-from shoal.run.release_codebook import read_json
+from shoal.run.release_codebook import read_json, stated_dialect
 from shoal.study.coarsest_labels import coarsest_labels
 from shoal.study.imputation import (
     Imputed,
@@ -58,7 +58,7 @@ def open_release(folder_or_file: str | os.PathLike[str], *, library: Library = "
     codebook = Codebook.from_json(content, str(beside))
     file = beside.with_name(str(content.get("file"))) if given.is_dir() else given
     roles = {name: _role(book) for name, book in codebook.columns.items()}
-    table = read_published(file, roles, AS_PUBLISHED).table
+    table = read_published(file, roles, AS_PUBLISHED, stated_dialect(content, str(beside))).table
     _refuse_unexplained(table, codebook)
     return OpenedRelease(file, table, codebook, library)
 
