@@ -38,6 +38,8 @@ from .study.profile import profile
 from .study.recommendation import Constraint
 from .study.reconstruct import mean_supports, reconstruct
 from .study.release_query import query
+from .study.rubin import Combined, combine
+from .table.dialect import Dialect
 from .table.reading import LongForm, ReadOptions
 from .table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
 
@@ -45,7 +47,9 @@ __version__: str
 
 __all__ = [
     "AlphaKAnonymity",
+    "Combined",
     "Constraint",
+    "Dialect",
     "DifferentialPrivacy",
     "Disassociation",
     "HierarchyFile",
@@ -71,6 +75,7 @@ __all__ = [
     "Verdict",
     "anonymize",
     "attack",
+    "combine",
     "compare",
     "continents",
     "dates",
