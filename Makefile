@@ -5,7 +5,7 @@ BENCH := .venv-bench
 
 N ?= 1000
 
-.PHONY: browser campaign demo dp-test test test-slow lint lint-platforms format bench bench-disassociation bench-km bench-real-tables bench-relational bench-rt bench-spark bench-topdown clean scorecard wheel
+.PHONY: pictures browser campaign demo dp-test test test-slow lint lint-platforms format bench bench-disassociation bench-km bench-real-tables bench-relational bench-rt bench-spark bench-topdown clean scorecard wheel
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -108,3 +108,7 @@ $(BENCH)/ready: pyproject.toml bench/requirements.txt bench/peers.txt
 
 clean:
 	rm -rf $(VENV) $(BENCH) shoal-demo
+
+# The picture of the README, taken anew; needs Chromium.
+pictures: $(VENV)/ready browser
+	$(BIN)/python docs/take_pictures.py
