@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -21,7 +22,7 @@ from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.study.label_atoms import Atoms
 
 ROUNDS = 10
-MOST_FEATURES = 20  # of one column
+MOST_FEATURES = 10  # of one column
 _POINTS = 60  # of a label on a line
 _PRIOR = 5.0  # records' worth of the overall mean in the mean of each value
 _RIDGE = 1e-6
@@ -94,16 +95,27 @@ class Imputed:
     candidates: Candidates
     is_line: bool
     drawn: Ints
+    _features: Floats | None = None
 
     @property
     def places(self) -> Floats:
         """The candidate of each record as a number."""
         return self.candidates.places[self.drawn]
 
+    @property
     def features(self) -> Floats:
-        """What the column tells the others."""
-        return scaled(self.places) if self.is_line else indicators(self.places.astype(np.int64))
+        """What the column tells the others, as it was drawn last."""
+        if self._features is None:
+            places = self.places
+            self._features = scaled(places) if self.is_line else indicators(places.astype(np.int64))
+        return self._features
 
+    def draw(self, rows: Ints, drawn: Ints) -> None:
+        """Take other candidates for some records."""
+        self.drawn[rows] = drawn
+        self._features = None
+
+    @cached_property
     def by_rows(self) -> list[tuple[slice, Ints]]:
         """The records of each label that may stand for several things."""
         order = np.argsort(self.labels, kind="stable")
@@ -119,9 +131,9 @@ class Imputed:
 def draw_alone(labels: Ints, candidates: Candidates, *, is_line: bool, rng: np.random.Generator) -> Imputed:
     """A column drawn by the weights of its candidates."""
     column = Imputed(labels, candidates, is_line, candidates.starts[labels].copy())
-    for own, rows in column.by_rows():
+    for own, rows in column.by_rows:
         log_weights = _log(candidates.weights[own])[None, :].repeat(len(rows), axis=0)
-        column.drawn[rows] = own.start + _sampled(log_weights, rng)
+        column.draw(rows, own.start + _sampled(log_weights, rng))
     return column
 
 
@@ -133,9 +145,9 @@ def draw_together(
         return
     for _ in range(rounds):
         for column in columns:
-            others = [*told, *(each.features() for each in columns if each is not column)]
+            others = [*told, *(each.features for each in columns if each is not column)]
             features = np.hstack(others)
-            features = features[:, features.std(axis=0) > 0]
+            features = features[:, np.ptp(features, axis=0) > 0]
             if features.shape[1]:
                 (_draw_line if column.is_line else _draw_named)(column, features, rng)
 
@@ -151,12 +163,12 @@ def _draw_line(column: Imputed, features: Floats, rng: np.random.Generator) -> N
         return
     expected, error = _regression(features, values, known, rng)
     weights = _log(column.candidates.widths * _density(column, values[known], rng))
-    for own, rows in column.by_rows():
+    for own, rows in column.by_rows:
         places = column.candidates.places[own][None, :]
         given = ((places - expected[rows, None]) / error) ** 2
         alone = ((places - middle) / spread) ** 2
         log_weights = weights[own][None, :] - given / 2 + np.minimum(alone, given) / 2
-        column.drawn[rows] = own.start + _sampled(log_weights, rng)
+        column.draw(rows, own.start + _sampled(log_weights, rng))
 
 
 def _density(column: Imputed, values: Floats, rng: np.random.Generator) -> Floats:
@@ -201,11 +213,11 @@ def _draw_named(column: Imputed, features: Floats, rng: np.random.Generator) -> 
     means = means + noise / np.sqrt(sizes + _PRIOR)[:, None]
     by_value = np.linalg.solve(covariance, means.T)
     offset = (means.T * by_value).sum(axis=0) / 2
-    for own, rows in column.by_rows():
+    for own, rows in column.by_rows:
         values = column.candidates.places[own].astype(np.int64)
         told = features[rows] @ by_value[:, values] - offset[values]
         log_weights = _log(column.candidates.weights[own])[None, :] + told
-        column.drawn[rows] = own.start + _sampled(log_weights, rng)
+        column.draw(rows, own.start + _sampled(log_weights, rng))
 
 
 def _regression(

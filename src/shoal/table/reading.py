@@ -9,6 +9,9 @@ or a pattern such as `data/*.parquet` is one source with many parts.
     .parquet                Parquet
     .arrow .feather .ipc    Arrow
     .xlsx                   an Excel sheet with a header row
+    .sav .zsav .por         SPSS
+    .dta                    Stata
+    .sas7bdat .xpt          SAS
 
 A cell of a set column is split at the separator of its role; pieces that are empty or stand for a missing
 value are no items. A list column of a typed format is a set as it stands. No item may contain the separator,
@@ -47,6 +50,7 @@ from shoal.table.parts import Parts, is_in_parts
 from shoal.table.raw import HowRead, Opened, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.set_lines import SetLines
+from shoal.table.statistics_files import STATISTICS_ENDINGS, open_statistics, refuse_published_statistics
 from shoal.table.written import as_options_say, as_published, how_written
 
 __all__ = [
@@ -80,11 +84,13 @@ FORMATS: _Formats = {
     ".feather": open_arrow,
     ".ipc": open_arrow,
     ".xlsx": open_excel,
+    **dict.fromkeys(STATISTICS_ENDINGS, open_statistics),
 }
 _PUBLISHED_FORMATS = {
     **FORMATS,
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), open_json_lines_as_written),
     ".xlsx": open_excel_as_written,
+    **dict.fromkeys(STATISTICS_ENDINGS, refuse_published_statistics),
 }
 COMPRESSIBLE = (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
 OTHER_COMPRESSIONS = (".bz2", ".zst", ".zip")  # read, but never published
