@@ -79,7 +79,7 @@ def _book(name: str, stated_role: str, published: LocalData, data: Data) -> Colu
 def _kind_as_it_is(column: Column, role: Role | None) -> Kind:
     """The kind of a column that is published as it is."""
     if isinstance(role, Sensitive):
-        return role.kind
+        return Kind(role.kind)
     if not isinstance(column, Carried):
         return Kind.CATEGORY
     of_values = column.values.type
