@@ -1,6 +1,7 @@
 """Shoal: every record hides in a shoal of at least k."""
 
-from .errors import ShoalError
+from .algorithms.search import Search
+from .errors import BadInput, Infeasible, InvalidParameter, LimitReached, PromiseBroken, ShoalError
 from .hierarchy.builders import (
     continents,
     dates,
@@ -30,6 +31,8 @@ from .privacy.verdict import Verdict
 from .recoding.recoding_diff import diff_recodings
 from .run.api import anonymize, measure, read, verify
 from .run.applying import load_recoding
+from .run.policy_run import run_policy
+from .run.prepare import Data
 from .run.result import Result
 from .study.attack import attack
 from .study.compare import compare
@@ -41,32 +44,40 @@ from .study.release_query import query
 from .study.rubin import Combined, combine
 from .table.dialect import Dialect
 from .table.reading import LongForm, ReadOptions
-from .table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
+from .table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 
 __version__: str
 
 __all__ = [
     "AlphaKAnonymity",
+    "BadInput",
     "Combined",
     "Constraint",
+    "Data",
     "Dialect",
     "DifferentialPrivacy",
     "Disassociation",
     "HierarchyFile",
     "Identifier",
+    "Infeasible",
     "Insensitive",
+    "InvalidParameter",
     "KAnonymity",
     "KKmAnonymity",
     "KLmDiversity",
     "KmAnonymity",
     "LDiversity",
+    "LimitReached",
     "LmDiversity",
     "LongForm",
     "OpenedRelease",
+    "PromiseBroken",
     "Quasi",
     "QuasiSet",
     "ReadOptions",
     "Result",
+    "Role",
+    "Search",
     "Sensitive",
     "SetKAnonymity",
     "SetLDiversity",
@@ -97,5 +108,6 @@ __all__ = [
     "ranges",
     "read",
     "reconstruct",
+    "run_policy",
     "verify",
 ]

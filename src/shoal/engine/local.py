@@ -77,6 +77,9 @@ class LocalData:
 
     answers: ClassVar[frozenset[Question]] = frozenset(Question)
 
+    def __repr__(self) -> str:
+        return f"<LocalData: {self.row_count:,} records, {len(self.table.columns):,} columns>"
+
     @property
     def row_count(self) -> int:
         """How many records there are."""

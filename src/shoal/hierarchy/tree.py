@@ -34,6 +34,9 @@ class Hierarchy:
     child_nodes: Ints
     notices: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Hierarchy: {self.leaf_count:,} values, {self.height} levels, root {self.labels[-1]!r}>"
+
     @property
     def missing(self) -> int:
         """The node of the missing value."""

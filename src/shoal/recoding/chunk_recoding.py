@@ -31,6 +31,10 @@ class ChunkRecoding(Savable):
     cluster_of_row: Ints
     notices: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<ChunkRecoding: {len(self.cluster_of_row):,} records of column {self.column!r}>"
+
     basis: Basis | None = None
 
 

@@ -69,6 +69,10 @@ class Disassociated:
     term_chunks: SetArrays
     sensitive: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        terms, clusters = len(self.terms.labels), len(self.clusters.sizes)
+        return f"<Disassociated: {self.record_count:,} records, {terms:,} terms, {clusters:,} clusters>"
+
     @property
     def record_count(self) -> int:
         """How many records were taken apart."""

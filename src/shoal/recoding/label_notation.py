@@ -46,7 +46,7 @@ def public_tree(name: str, role: Quasi | QuasiSet) -> Hierarchy | None:
     if not role.publish_hierarchy or not may_be_published(role.hierarchy):
         return None
     values = role.hierarchy.values if isinstance(role.hierarchy, Order) else ()
-    kind = Kind.SET if isinstance(role, QuasiSet) else role.kind
+    kind = Kind.SET if isinstance(role, QuasiSet) else Kind(role.kind)
     return tree_of(name, Domain(kind, pa.array(values, type=pa.string())), role)
 
 

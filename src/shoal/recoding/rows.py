@@ -27,6 +27,10 @@ class RowRecoding(Savable):
     figures: Mapping[str, Any] = field(default_factory=dict)
     basis: Basis | None = None
 
+    def __repr__(self) -> str:
+        clusters = "no clusters" if self.clusters is None else f"{self.clusters.cluster_count:,} clusters"
+        return f"<RowRecoding: {clusters}, {len(self.items):,} columns of sets>"
+
     @property
     def all_cuts(self) -> tuple[Cuts, ...]:
         """The set columns that are published by cuts."""

@@ -117,6 +117,9 @@ class Outcome:
     provenance: Provenance
     usefulness: Usefulness | None = None
 
+    def __repr__(self) -> str:
+        return f"<Outcome: {self.model}, {self.cost.records:,} records, by {self.provenance.algorithm}>"
+
     @property
     def model(self) -> str:
         """The main model by its name."""

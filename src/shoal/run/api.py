@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 from shoal.algorithms.search import Limits, Search
 from shoal.errors import BadInput, InvalidParameter, Problem
@@ -28,17 +29,32 @@ from shoal.table.reading import ReadOptions
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from shoal.run.on_spark import SparkResult
     from shoal.spark.data import SparkData
 
 _DEFAULTS = ReadOptions()
 
 
+class SparkFrame(Protocol):
+    """A DataFrame of Spark, for those who have Spark and those who have not."""
+
+    def mapInArrow(self, func: Any, schema: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N802
+        """What only such frames have."""
+
+
 @overload
 def read(
-    source: DataFrame,
+    source: str | PathLike[str],
+    columns: Mapping[str, Role],
+    *,
+    options: ReadOptions = ...,
+    subject: str | None = ...,
+    table: str | None = ...,
+    query: str | None = ...,
+) -> Data: ...
+@overload
+def read(
+    source: SparkFrame,
     columns: Mapping[str, Role],
     *,
     options: ReadOptions = ...,
@@ -66,9 +82,32 @@ def read(
 ) -> Data | SparkData:
     """Read a file or a frame, and bind its quasi-identifiers to their hierarchies.
 
-    With `table` or `query` the source is a database: its URL, or a connection of ADBC or DuckDB. A relation
-    of DuckDB is a frame. The rows of a Spark DataFrame stay where they are; its values are checked, and its
-    trees are made.
+    The rows of a Spark DataFrame stay where they are; its values are checked, and its trees are made.
+
+    Args:
+        source: A path (a file, a folder, a pattern such as `data/*.parquet`, or an address such as
+            `s3://bucket/data.parquet`); a pandas, polars, pyarrow or Spark frame; a relation of DuckDB; with
+            `table` or `query` the URL of a database or a connection of ADBC or DuckDB.
+        columns: The role of each column.
+        options: How files are written.
+        subject: An identifier column: rows with the same value belong to one person.
+        table: The table of a database.
+        query: A query to a database.
+
+    Returns:
+        Data ready for `anonymize`.
+
+    Raises:
+        BadInput: Everything that is wrong with the data and their hierarchies, at once.
+        InvalidParameter: Something in `columns` is no role.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> people = pa.table({"age": [31, 34, 36, 39], "town": ["Ulm", "Ulm", "Jena", "Jena"]})
+        >>> roles = {"age": sh.Quasi(kind="number"), "town": sh.Quasi(hierarchy=sh.flat())}
+        >>> sh.read(people, roles)
+        <Data: 4 records; quasi age, town>
     """
     if table is not None or query is not None:
         source = _in_database(source, table, query)
@@ -82,9 +121,39 @@ def read(
 
 
 @overload
-def anonymize(data: SparkData, models: Model | Sequence[Model], **how: Any) -> SparkResult: ...
+def anonymize(
+    data: Data,
+    models: Model | Sequence[Model],
+    *,
+    algorithm: str = ...,
+    seed: int | None = ...,
+    time_limit: float | None = ...,
+    memory_limit: float | None = ...,
+    on_limit: Literal["stop", "best"] = ...,
+    keep_order: bool = ...,
+    reproducible: bool = ...,
+    recoding: Literal["any", "global"] = ...,
+    target: str | None = ...,
+    progress: Progress | None = ...,
+    **options: Any,
+) -> Result: ...
 @overload
-def anonymize(data: Data, models: Model | Sequence[Model], **how: Any) -> Result: ...
+def anonymize(
+    data: SparkData,
+    models: Model | Sequence[Model],
+    *,
+    algorithm: str = ...,
+    seed: int | None = ...,
+    time_limit: float | None = ...,
+    memory_limit: float | None = ...,
+    on_limit: Literal["stop", "best"] = ...,
+    keep_order: bool = ...,
+    reproducible: bool = ...,
+    recoding: Literal["any", "global"] = ...,
+    target: str | None = ...,
+    progress: Progress | None = ...,
+    **options: Any,
+) -> SparkResult: ...
 @interrupts_between_steps()
 def anonymize(
     data: Any,
@@ -104,9 +173,39 @@ def anonymize(
 ) -> Result | SparkResult:
     """Find a release of the data that keeps the promise, check it, and measure what it cost.
 
-    Limits are seconds and bytes. Further options are those of the algorithm. For `seed`, `keep_order`,
-    `reproducible` and `recoding` see `Search`. When a `target` is named, models are trained on the release to
-    predict that column, and `result.usefulness` tells how well they do (needs the extra `ml`).
+    Args:
+        data: What `read` gives.
+        models: The promise: one model, or several that hold together.
+        algorithm: The name of an algorithm, or "auto" to try several.
+        seed: Steers the search only; what protects is drawn by the operating system.
+        time_limit: Seconds for the search.
+        memory_limit: Bytes for the search.
+        on_limit: At a limit, "stop", or go on with the "best" that was found if it is safe.
+        keep_order: Keep the order of the rows; the result is then marked as not publishable.
+        reproducible: Fix the order of the published rows, for tests; marked likewise.
+        recoding: "global" gives every value one label in all records.
+        target: A column: models are trained on the release to predict it, and `result.usefulness` tells how
+            well they do (needs the extra `ml`).
+        progress: Whom to tell how far the work is.
+        **options: Those of the algorithm.
+
+    Returns:
+        The release with its verdict and its cost.
+
+    Raises:
+        BadInput: Why these data cannot be published under this promise.
+        Infeasible: The promise cannot be met for these data.
+        LimitReached: A limit was reached without a safe result.
+        PromiseBroken: The release did not pass its own check.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> people = pa.table({"age": [31, 34, 36, 39], "town": ["Ulm", "Ulm", "Jena", "Jena"]})
+        >>> roles = {"age": sh.Quasi(kind="number"), "town": sh.Quasi(hierarchy=sh.flat())}
+        >>> result = sh.anonymize(sh.read(people, roles), sh.KAnonymity(k=2), algorithm="mondrian")
+        >>> result
+        <Result: satisfies k-anonymity with k=2 on age, town; holds; 4 of 4 records published by mondrian>
     """
     started = time.perf_counter()
     progress = progress or Silent()
@@ -137,7 +236,28 @@ def verify(
     *,
     options: ReadOptions = _DEFAULTS,
 ) -> tuple[Verdict, ...]:
-    """Check a published file or frame: one verdict per promise; BadInput if they leave a column open."""
+    """Check a published file or frame, knowing nothing of how it was made.
+
+    Args:
+        published: The path of a published file, or a frame.
+        columns: The role of each column.
+        models: What is promised.
+        options: How the original was written; of a published file only `others` and `missing` count.
+
+    Returns:
+        One verdict per promise, with a witness where it is broken.
+
+    Raises:
+        BadInput: The file cannot be read, or the promise leaves a column open.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"age": ["30-39", "30-39", "40-49"]})
+        >>> (verdict,) = sh.verify(published, {"age": sh.Quasi(kind="number")}, sh.KAnonymity(k=2))
+        >>> verdict.holds, verdict.smallest
+        (False, 1)
+    """
     roles, promises = checked_roles(columns), Promise.of(models)
     if findings := coverage_problems(promises, roles):
         raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
@@ -153,6 +273,14 @@ def measure(data: Any, recoding: Recoding, k: int = 1) -> dict[str, float]:
     """What a decision costs on data that were read, by every measure that applies; k is that of the promise.
 
     Data in Spark are measured where they are, under the one cut of a global recoding.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> data = sh.read(pa.table({"age": [31, 34, 36, 39]}), {"age": sh.Quasi(kind="number")})
+        >>> result = sh.anonymize(data, sh.KAnonymity(k=2), algorithm="mondrian")
+        >>> sh.measure(data, result.recoding, k=2)["ncp"] == result.loss["ncp"]
+        True
     """
     if isinstance(data, Data):
         return measure_local(data.local, recoding, k)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,8 @@ from shoal.table.reading import Loaded, ReadOptions, read_table
 from shoal.table.remote_file import RemoteFile, is_remote
 from shoal.table.roles import Identifier, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.subjects import people, unite
+
+_SHOWN = 6  # names of columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +45,12 @@ class Data:
     def row_count(self) -> int:
         """How many records there are."""
         return self.local.row_count
+
+    def __repr__(self) -> str:
+        local = self.local
+        roles = {"quasi": (*local.quasi, *local.quasi_sets), "sensitive": local.sensitive}
+        told = (f"{role} {_listed(names)}" for role, names in roles.items() if names)
+        return f"<Data: {'; '.join((f'{self.row_count:,} records', *told))}>"
 
 
 def read(
@@ -76,6 +84,11 @@ def read(
         subject=subject,
         notices=(*loaded.notices, *notices, *binding_notices),
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def checked_roles(columns: Mapping[str, Role]) -> dict[str, Role]:

@@ -90,7 +90,7 @@ def _cover(label: str, reader: LabelReader, dialect: Dialect) -> Cover:
 def _kind_as_it_is(column: Column, role: Role | None) -> Kind:
     """The kind of a column that is published as it is."""
     if isinstance(role, Sensitive):
-        return role.kind
+        return Kind(role.kind)
     if not isinstance(column, Carried):
         return Kind.CATEGORY
     of_values = column.values.type

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,15 @@ class Result(Judged):
             return in_kind(flat_table(self.released), source.library)
         return to_frame(self.released, source)
 
+    def __repr__(self) -> str:
+        outcome, cost = self.outcome, self.outcome.cost
+        claims = ", ".join(verdict.claim for verdict in outcome.claim.verdicts)
+        holds = (
+            "by construction" if outcome.by_construction else "holds" if outcome.holds else "DOES NOT HOLD"
+        )
+        records = f"{cost.published_records:,} of {cost.records:,} records published"
+        return f"<Result: {claims}; {holds}; {records} by {outcome.provenance.algorithm}>"
+
     @property
     def default_name(self) -> str:
         """The published file's name when nobody gives one."""
@@ -88,7 +98,7 @@ class Result(Judged):
 
     def save(
         self,
-        folder: str | Path,
+        folder: str | PathLike[str],
         *,
         published: str | None = None,
         replace: bool = False,

@@ -109,7 +109,7 @@ def _sample_numbers(data: SparkData) -> dict[str, _Numbers]:
         sample = np.sort(np.array([row.number for row in own], dtype=np.float64))
         distinct = np.unique(sample)
         _refuse_outside(name, role, distinct)
-        ends = ends_of(role.kind, distinct, role.bounds, whole=all(row.whole for row in own))
+        ends = ends_of(Kind(role.kind), distinct, role.bounds, whole=all(row.whole for row in own))
         found[name] = _Numbers(sample, ends)
     return found
 

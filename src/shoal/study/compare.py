@@ -68,6 +68,9 @@ class Comparison:
     folder: Path
     repeated: int
 
+    def __repr__(self) -> str:
+        return f"<Comparison: {len(self.rows):,} runs, of which {self.recommendation.run} is recommended>"
+
     @property
     def costs(self) -> CostTable:
         """What the promises cost, side by side."""

@@ -98,6 +98,9 @@ class OpenedRelease:
     codebook: Codebook
     library: Library = "pandas"
 
+    def __repr__(self) -> str:
+        return f"<OpenedRelease: {self.file.name}, {self.table.row_count:,} records>"
+
     def labels(self) -> Any:
         """The labels as they are published; sets are lists of labels."""
         return self._frame(self.label_columns())

@@ -84,6 +84,9 @@ class Profile:
     read_as: HowRead = field(default_factory=HowRead)
     notices: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Profile: {self.records:,} records, {len(self.columns):,} columns>"
+
 
 @dataclass(frozen=True, slots=True)
 class _Values:
@@ -119,7 +122,27 @@ class Counted:
 
 
 def profile(source: Any, options: ReadOptions = ReadOptions()) -> Profile:  # noqa: B008  (frozen)
-    """Look at every column of a file or a frame; in Spark counts are exact, and looks are at samples."""
+    """Look at every column of a file or a frame; in Spark counts are exact, and looks are at samples.
+
+    Args:
+        source: A path, or a pandas, polars, pyarrow or Spark frame.
+        options: How a file is written, as far as it is known.
+
+    Returns:
+        What each column looks like, the role it could have, and how unique people are.
+
+    Raises:
+        BadInput: The source cannot be read.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> found = sh.profile(pa.table({"age": [31, 34, 36, 39], "town": ["Ulm", "Ulm", "Jena", "Jena"]}))
+        >>> found
+        <Profile: 4 records, 2 columns>
+        >>> [(column.name, column.kind) for column in found.columns]
+        [('age', 'number'), ('town', 'category')]
+    """
     if is_spark_frame(source):
         from shoal.study.profile_on_spark import profile_spark
 

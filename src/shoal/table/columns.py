@@ -65,6 +65,11 @@ class Coded:
     codes: Ints
     domain: Domain
 
+    def __repr__(self) -> str:
+        return (
+            f"<Coded: {len(self):,} values of kind {self.domain.kind}, {len(self.domain.labels):,} distinct>"
+        )
+
     @classmethod
     def of(cls, codes: object, domain: Domain) -> Coded:
         """Freeze the codes."""
@@ -87,6 +92,10 @@ class Sets:
     domain: Domain
     separator: str = " "
 
+    def __repr__(self) -> str:
+        items = len(self.domain.labels)
+        return f"<Sets: {len(self):,} sets, {len(self.arrays.items):,} entries of {items:,} items>"
+
     @classmethod
     def of(cls, starts: object, items: object, domain: Domain, separator: str = " ") -> Sets:
         """Freeze the arrays; items must ascend without repeats within each row."""
@@ -108,6 +117,9 @@ class Carried:
     values: pa.ChunkedArray
     separator: str | None = None
 
+    def __repr__(self) -> str:
+        return f"<Carried: {len(self):,} values of type {self.values.type}>"
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -121,6 +133,9 @@ class Table:
 
     columns: Mapping[str, Column]
     row_count: int
+
+    def __repr__(self) -> str:
+        return f"<Table: {self.row_count:,} rows, {len(self.columns):,} columns>"
 
     @classmethod
     def of(cls, columns: Mapping[str, Column], row_count: int | None = None) -> Table:

@@ -17,6 +17,7 @@ from shoal.table.number_style import check_style
 
 MissingRule = Literal["own", "reject"]
 UnknownRule = Literal["error", "root", "suppress"]
+KindName = Literal["category", "number", "date"]
 
 
 class HierarchySource(Protocol):
@@ -48,7 +49,7 @@ class Quasi:
     """
 
     hierarchy: HierarchyOrPath | None = None
-    kind: Kind = Kind.CATEGORY
+    kind: Kind | KindName = Kind.CATEGORY
     missing: MissingRule = "own"
     unknown: UnknownRule = "error"
     weight: float = 1.0
@@ -72,6 +73,7 @@ class Quasi:
             raise InvalidParameter(
                 "Quasi", "kind", str(self.kind), "category, number or date (sets: QuasiSet)"
             )
+        object.__setattr__(self, "kind", Kind(self.kind))
         if self.bounds is not None:
             _check_bounds(self.bounds)
         _check_written("Quasi", self)
@@ -129,7 +131,7 @@ class Sensitive:
     `decimal`, `thousands` and `date_format` are as those of `Quasi`.
     """
 
-    kind: Kind = Kind.CATEGORY
+    kind: Kind | KindName = Kind.CATEGORY
     missing: MissingRule = "own"
     hierarchy: HierarchyOrPath | None = None
     date_format: str | None = None
@@ -140,6 +142,8 @@ class Sensitive:
 
     def __post_init__(self) -> None:
         _check_choice("Sensitive", "missing", self.missing, ("own", "reject"))
+        _check_choice("Sensitive", "kind", self.kind, ("category", "number", "date"))
+        object.__setattr__(self, "kind", Kind(self.kind))
         _check_written("Sensitive", self)
 
 

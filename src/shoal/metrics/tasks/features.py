@@ -142,7 +142,7 @@ def _of_untouched(name: str, original: LocalData, released: Column, chosen: Chos
     before = _values(original.table.column(name), chosen.original)
     after = _values(released, chosen.released)
     role = original.roles.get(name)
-    kind = role.kind if isinstance(role, Sensitive) else Kind.CATEGORY
+    kind = Kind(role.kind) if isinstance(role, Sensitive) else Kind.CATEGORY
     numbers = _as_numbers(before, kind), _as_numbers(after, kind)
     if numbers[0] is not None and numbers[1] is not None:
         return ColumnFeatures(

@@ -1,0 +1,81 @@
+"""What `shoal run` does, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace as replaced
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import load_policy
+from shoal.policy.settings import Setting
+from shoal.progress import Progress, interrupts_between_steps
+from shoal.run.output import refuse_unusable
+from shoal.run.release import run
+from shoal.run.result import Result
+from shoal.run.table_output import publish_table
+from shoal.table.database import refuse_unusable_table
+
+_FRAME = "a frame"  # what a policy that was given one says instead of a path
+
+
+@interrupts_between_steps()
+def run_policy(
+    policy: str | PathLike[str],
+    *,
+    data: Any = None,
+    settings: Mapping[str, Any] | None = None,
+    out: str | PathLike[str] | None = None,
+    replace: bool = False,
+    progress: Progress | None = None,
+) -> Result:
+    """Anonymize what a policy file names, verify and measure it, and write its files if `out` names a folder.
+
+    Args:
+        policy: The path of the policy file.
+        data: Other data than those of the policy: a path, or a pandas, polars or pyarrow frame.
+        settings: Other values for keys of the policy, such as `{"privacy.k": 10}`.
+        out: The folder for the files of `shoal run`; without it nothing is written.
+        replace: Whether an earlier output in that folder is replaced.
+        progress: Whom to tell how far the work is.
+
+    Returns:
+        The release with its verdict and its cost.
+
+    Raises:
+        BadInput: Everything that is wrong with policy, hierarchies and data, at once.
+        Infeasible: The promise cannot be met for these data.
+        LimitReached: A limit was reached without a safe result.
+        PromiseBroken: The written file does not keep its promise; nothing is left behind.
+
+    Examples:
+        >>> import shoal as sh
+        >>> from shoal.table.sample import sample_folder
+        >>> result = sh.run_policy(sample_folder() / "mixed.toml", settings={"privacy.k": 10})
+        >>> result.verdict.holds
+        True
+    """
+    in_memory = data is not None and not isinstance(data, str | PathLike)
+    changes = [Setting(tuple(name.split(".")), value, name) for name, value in (settings or {}).items()]
+    if data is not None:
+        path = _FRAME if in_memory else str(Path(data).absolute())
+        changes.append(Setting(("data", "path"), path, "data"))
+        changes += [Setting(("data", key), None, "data") for key in ("url", "table", "query", "sets")]
+    plan = plan_of(load_policy(Path(policy), changes))
+    target = plan.output_table
+    if out is not None:
+        refuse_unusable(Path(out), replace=replace, sources=(Path(policy), *plan.sources()))
+        if target is not None:
+            refuse_unusable_table(target, replace=replace)
+    result = run(replaced(plan, data_path=data) if in_memory else plan, progress)
+    if out is not None:
+        result.save(
+            out,
+            published=plan.output_path,
+            replace=replace,
+            neutralize_formulas=plan.neutralize_formulas,
+            also=None if target is None else lambda: publish_table(result, target),
+        )
+    return result
