@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import pkgutil
+import platform
 import shutil
 import subprocess
 import sys
@@ -255,6 +256,39 @@ def test_a_file_that_was_not_written_to_its_end_is_compiled_again(left, cache, t
     after = run(write(tmp_path), cache)
     assert (after["results"], set(after["compiled"])) == (RESULTS, ALL)
     assert run(write(tmp_path), cache)["compiled"] == []
+
+
+def test_code_that_a_wheel_brings_is_used_where_it_fits(tmp_path):
+    processor = compiling._BASELINES.get(platform.machine())
+    if processor is None or not has_features(processor):
+        pytest.skip(f"wheels bring no code for this processor: {platform.machine()}")
+    made = tmp_path / "made"
+    run(write(tmp_path / "there"), made, NUMBA_CPU_NAME=processor, NUMBA_CPU_FEATURES="")
+    here = write(tmp_path / "here")
+    shutil.copytree(made / "kernels" / "v2", here / "mini" / "compiled")
+    fresh = run(here, tmp_path / "cache")
+    assert fresh == {"before": True, "results": RESULTS, "compiled": [], "loaded": list(RESULTS)}
+    assert not (tmp_path / "cache" / "kernels" / "v2").exists()
+    edited = run(write(tmp_path / "here", steps=STEPS.replace("6, 7]", "9, 7]")), tmp_path / "cache")
+    assert edited["compiled"] == ["looked_up"]
+    assert edited["results"]["looked_up"] == 9
+
+
+def has_features(processor):
+    here = compiling.llvmlite.binding.get_host_cpu_features()
+    return all(here.get(feature) for feature in compiling._FEATURES.get(processor, ()))
+
+
+def test_code_of_a_wheel_is_left_alone_where_the_processor_lacks_something(tmp_path, monkeypatch):
+    (tmp_path / "compiled").mkdir()
+    monkeypatch.setattr(compiling, "_SHIPPED", tmp_path / "compiled")
+    monkeypatch.setattr(compiling, "_FEATURES", {"x86-64-v3": ("avx2", "what no processor has")})
+    assert compiling._baseline.__wrapped__("x86_64-unknown-linux-gnu") is None
+    assert compiling._baseline.__wrapped__("s390x-ibm-linux") is None
+    monkeypatch.setattr(compiling, "_FEATURES", {})
+    assert compiling._baseline.__wrapped__("x86_64-unknown-linux-gnu")[1] == "x86-64-v3"
+    monkeypatch.setattr(compiling, "_SHIPPED", tmp_path / "absent")
+    assert compiling._baseline.__wrapped__("x86_64-unknown-linux-gnu") is None
 
 
 @pytest.mark.slow

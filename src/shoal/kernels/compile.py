@@ -286,8 +286,9 @@ def kernel(
 
 
 def compiled_before() -> bool:
-    """Whether this machine has compiled some of these kernels, so that a first run can say why it waits."""
-    stems = {file.name.rpartition("-")[0] for file in _CACHE_DIR.glob("*.nbc")}
+    """Whether some of these kernels are compiled already, so that a first run can say why it waits."""
+    files = (*_CACHE_DIR.glob("*.nbc"), *_SHIPPED.glob("*.nbc"))
+    stems = {file.name.rpartition("-")[0] for file in files}
     names = {stem.rpartition("-")[0] for stem in stems}
     return any(kept.stem() in stems for kept in _kept if kept.name in names)
 
