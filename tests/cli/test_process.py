@@ -26,7 +26,7 @@ def big_data(records: int) -> str:
 
 
 def with_another_writer(writer: str, *words: object) -> list[str]:
-    """The command, writing its table with `write(table, path, *form)` of the given lines instead of `written`."""
+    """The command, writing its table with `write(table, path, *form)` of these lines, not `written`."""
     script = f"""
 from shoal.cli.start import main
 from shoal.run import result

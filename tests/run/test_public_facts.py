@@ -141,9 +141,8 @@ def test_a_file_with_nothing_in_common_with_its_promise_is_not_written(tmp_path,
     tmp_path.joinpath("t.csv").write_text("age\n" + "30\n" * 4)
     data = sh.read(tmp_path / "t.csv", {"age": sh.Quasi(kind="number")})
     result = sh.anonymize(data, sh.KAnonymity(2))
-    monkeypatch.setattr(
-        "shoal.run.result.write_table", lambda _, file, *form: file.write_text("age\n30\n31\n")
-    )
+    broken = "age\n30\n31\n"
+    monkeypatch.setattr("shoal.run.result.write_table", lambda _, file, *_form: file.write_text(broken))
     with pytest.raises(PromiseBroken, match="the written file does not keep its promise"):
         result.save(tmp_path / "out")
     assert not (tmp_path / "out").exists()
