@@ -226,8 +226,8 @@ class Result(Judged):
         (folder / REPORT).write_text(page(self.outcome), encoding="utf-8")
         if self.outcome.provenance.policy:  # a call from Python has none
             (folder / POLICY).write_text(self.outcome.provenance.policy, encoding="utf-8")
-        if self.outcome.usefulness is not None:
-            _write_json(folder / USEFULNESS, self.outcome.usefulness.details())
+        if self.outcome.cost.usefulness is not None:
+            _write_json(folder / USEFULNESS, self.outcome.cost.usefulness.details())
         self.recoding.save(folder / RECODING)
         if self.pseudonym_key is not None:
             (folder / "pseudonym.key").write_text(self.pseudonym_key.hex() + "\n", encoding="ascii")
