@@ -456,6 +456,7 @@ def test_the_web_page_reaches_no_database():
         _refuse_unknown_files(policy, Names({}))
 
 
+@pytest.mark.slow
 def test_a_comparison_goes_on_only_with_the_same_rows(tmp_path):
     base = Base("sqlite", tmp_path, None)
     words = (

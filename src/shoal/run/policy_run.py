@@ -53,7 +53,7 @@ def run_policy(
     Examples:
         >>> import shoal as sh
         >>> from shoal.table.sample import sample_folder
-        >>> result = sh.run_policy(sample_folder() / "mixed.toml", settings={"privacy.k": 10})
+        >>> result = sh.run_policy(sample_folder() / "table.toml", settings={"algorithm.name": "mondrian"})
         >>> result.verdict.holds
         True
     """
