@@ -28,12 +28,14 @@ SEARCHES = {
     "partition": ("sets", "sh.SetKAnonymity(5)", {}),
     "disassociation": ("sets", "sh.Disassociation(5, 2)", {}),
 }
-PROGRAM = """
+PROGRAM = (
+    f"ADULT = {ADULT!r}"
+    + """
 import json, sys, time
 import shoal as sh
 data, promise, algorithm, options, folder = sys.argv[1:]
 if data == "adult":
-    roles = {name: sh.Quasi(hierarchy=sh.flat()) for name in %r}
+    roles = {name: sh.Quasi(hierarchy=sh.flat()) for name in ADULT}
     roles["age"] = sh.Quasi(kind="number", hierarchy=sh.ranges(5, 10, 20, 40))
     source = folder + "/adult.csv.gz"
 else:
@@ -46,7 +48,8 @@ for _ in range(2):
     sh.anonymize(read, eval(promise), algorithm=algorithm, seed=1, **json.loads(options))
     times.append(time.process_time() - began)
 print(json.dumps(min(times)))
-""" % (ADULT,)
+"""
+)
 
 
 def seconds(name: str, cache: Path, environment: dict[str, str]) -> float:
