@@ -5,7 +5,7 @@ BENCH := .venv-bench
 
 N ?= 1000
 
-.PHONY: browser campaign demo dp-test test test-slow lint lint-platforms format bench bench-disassociation bench-km bench-real-tables bench-relational bench-rt bench-spark bench-topdown clean scorecard
+.PHONY: pictures browser campaign demo dp-test test test-slow lint lint-platforms format bench bench-disassociation bench-km bench-real-tables bench-relational bench-rt bench-spark bench-topdown clean scorecard wheel
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -15,6 +15,13 @@ test: lint browser
 
 test-slow: $(VENV)/ready browser
 	HYPOTHESIS_PROFILE=new $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# A wheel with compiled kernels, for this platform and Python, and for any processor above a common baseline.
+WHEEL_CPU := $(if $(filter x86_64,$(shell uname -m)),x86-64-v3,generic)
+wheel: $(VENV)/ready
+	rm -rf dist
+	NUMBA_CPU_NAME=$(WHEEL_CPU) NUMBA_CPU_FEATURES= SHOAL_CACHE=$(CURDIR)/build/compiled $(BIN)/shoal warm-up
+	SHOAL_COMPILED=$(CURDIR)/build/compiled/kernels $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 # Random cases over everything, and faults; what is found goes to campaign-findings/. See docs/campaign.md.
 campaign: $(VENV)/ready
@@ -101,3 +108,7 @@ $(BENCH)/ready: pyproject.toml bench/requirements.txt bench/peers.txt
 
 clean:
 	rm -rf $(VENV) $(BENCH) shoal-demo
+
+# The picture of the README, taken anew; needs Chromium.
+pictures: $(VENV)/ready browser
+	$(BIN)/python docs/take_pictures.py

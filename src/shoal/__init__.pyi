@@ -41,6 +41,8 @@ from .study.profile import profile
 from .study.recommendation import Constraint
 from .study.reconstruct import mean_supports, reconstruct
 from .study.release_query import query
+from .study.rubin import Combined, combine
+from .table.dialect import Dialect
 from .table.reading import LongForm, ReadOptions
 from .table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 
@@ -49,8 +51,10 @@ __version__: str
 __all__ = [
     "AlphaKAnonymity",
     "BadInput",
+    "Combined",
     "Constraint",
     "Data",
+    "Dialect",
     "DifferentialPrivacy",
     "Disassociation",
     "HierarchyFile",
@@ -82,6 +86,7 @@ __all__ = [
     "Verdict",
     "anonymize",
     "attack",
+    "combine",
     "compare",
     "continents",
     "dates",

@@ -19,7 +19,7 @@ HEAVY = {"numba", "numpy", "pandas", "pyarrow", "shoal.algorithms", "shoal.run",
 @pytest.mark.parametrize("name", ENTRIES)
 def test_the_overview_says_what_the_command_says_of_itself(name):
     module, sentence = ENTRIES[name]
-    command = getattr(import_module(f"shoal.cli.{module}"), name)
+    command = getattr(import_module(f"shoal.cli.{module}"), name.replace("-", "_"))
     told = command.info.help if isinstance(command, typer.Typer) else getdoc(command).splitlines()[0]
     assert sentence == told
 

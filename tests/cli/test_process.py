@@ -26,7 +26,7 @@ def big_data(records: int) -> str:
 
 
 def with_another_writer(writer: str, *words: object) -> list[str]:
-    """The command, writing its table with `write(table, path)` of the given lines instead of `written`."""
+    """The command, writing its table with `write(table, path, *form)` of these lines, not `written`."""
     script = f"""
 from shoal.cli.start import main
 from shoal.run import result
@@ -44,8 +44,8 @@ def writing_slowly(*words: object) -> list[str]:
     writer = """
         import time
 
-        def write(table, path):
-            written(table, path)
+        def write(table, path, *form):
+            written(table, path, *form)
             path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
             print("writing", flush=True)
             time.sleep(60)
@@ -58,10 +58,10 @@ def writing_at_most(size: int, *words: object) -> list[str]:
     writer = f"""
         import resource, signal
 
-        def write(table, path):
+        def write(table, path, *form):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails as on a full disk
             resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))
-            written(table, path)
+            written(table, path, *form)
     """
     return with_another_writer(writer, *words)
 
@@ -137,9 +137,11 @@ def test_a_second_run_does_not_disturb_one_that_is_writing(hospital):
         running.kill()
 
 
-@pytest.mark.parametrize("size", [100_000, 1_000_000], ids=["published file", "report"])
-def test_a_full_disk_is_told_and_nothing_is_left_behind(hospital, size):
-    hospital.write("data.csv", big_data(20_000))
+@pytest.mark.parametrize(
+    ("records", "size"), [(20_000, 100_000), (2_000, 25_000)], ids=["published file", "report"]
+)
+def test_a_full_disk_is_told_and_nothing_is_left_behind(hospital, records, size):
+    hospital.write("data.csv", big_data(records))
     ended = subprocess.run(
         writing_at_most(size, "run", hospital.write_policy()), capture_output=True, text=True, check=False
     )

@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import pkgutil
+import platform
 import shutil
 import subprocess
 import sys
@@ -165,18 +166,30 @@ def cache(compiled: Path, tmp_path: Path) -> Path:
     ("old", "new", "changed"),
     [
         ("", "", {}),
-        ("STEP = 1\n", "STEP = 1  # a comment\n\n\ndef of_no_kernel():\n    return 2\n\n", {}),
-        ("One step", "One step, and no more", {}),
+        pytest.param(
+            "STEP = 1\n",
+            "STEP = 1  # a comment\n\n\ndef of_no_kernel():\n    return 2\n\n",
+            {},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("One step", "One step, and no more", {}, marks=pytest.mark.slow),
         ("return x + STEP", "return x - STEP", {"step": 0, "twice": 2, "walk": 12}),
-        ("STEP = 1", "STEP = 100", {"step": 101, "twice": 204, "walk": 214}),
-        ("STEP = 1", "STEP = True", {"step": 2, "twice": 6, "walk": 16}),
-        ("6, 7]", "9, 7]", {"looked_up": 9}),
-        ("x // 2", "x // 4", {"half": 1, "halves": 2}),
+        pytest.param(
+            "STEP = 1", "STEP = 100", {"step": 101, "twice": 204, "walk": 214}, marks=pytest.mark.slow
+        ),
+        pytest.param("STEP = 1", "STEP = True", {"step": 2, "twice": 6, "walk": 16}, marks=pytest.mark.slow),
+        pytest.param("6, 7]", "9, 7]", {"looked_up": 9}, marks=pytest.mark.slow),
+        pytest.param("x // 2", "x // 4", {"half": 1, "halves": 2}, marks=pytest.mark.slow),
         ("low: int\n    high: int", "high: int\n    low: int", {"width": 4, "span": -8}),
-        ("pair.high -", "pair.high +", {"width": 6, "span": 16}),
-        ("x + 10", "x + 20", {"further": 24, "walk": 26}),
-        ("by=1", "by=2", {"down": 2}),
-        ("@kernel\ndef further", "@kernel(part=True)\ndef further", {"further": 14, "walk": 16}),
+        pytest.param("pair.high -", "pair.high +", {"width": 6, "span": 16}, marks=pytest.mark.slow),
+        pytest.param("x + 10", "x + 20", {"further": 24, "walk": 26}, marks=pytest.mark.slow),
+        pytest.param("by=1", "by=2", {"down": 2}, marks=pytest.mark.slow),
+        pytest.param(
+            "@kernel\ndef further",
+            "@kernel(part=True)\ndef further",
+            {"further": 14, "walk": 16},
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_exactly_what_depends_on_an_edit_is_compiled_again(old, new, changed, cache, tmp_path):
@@ -188,12 +201,14 @@ def test_exactly_what_depends_on_an_edit_is_compiled_again(old, new, changed, ca
     assert after["before"]
 
 
+@pytest.mark.slow
 def test_who_goes_back_to_older_sources_compiles_nothing(cache, tmp_path):
     run(write(tmp_path, steps=STEPS.replace("STEP = 1", "STEP = 2")), cache)
     back = run(write(tmp_path), cache)
     assert (back["results"], back["compiled"]) == (RESULTS, [])
 
 
+@pytest.mark.slow
 def test_a_named_tuple_may_move_to_another_file(cache, tmp_path):
     head, rest = STEPS.split("class Pair")
     fields, kernels = rest.split("\n\n\n", maxsplit=1)
@@ -203,6 +218,7 @@ def test_a_named_tuple_may_move_to_another_file(cache, tmp_path):
     assert (after["results"], set(after["compiled"])) == (RESULTS, {"width", "span"})
 
 
+@pytest.mark.slow
 def test_the_first_run_of_a_package_that_changed_altogether_is_a_first_run(cache, tmp_path):
     steps, walks = (text.replace("mini.", "mine.").replace("mini ", "mine ") for text in (STEPS, WALKS))
     write(tmp_path, steps=steps, walks=walks).joinpath("mini").rename(tmp_path / "mine")
@@ -210,6 +226,7 @@ def test_the_first_run_of_a_package_that_changed_altogether_is_a_first_run(cache
     assert after == {"before": False, "results": RESULTS, "compiled": list(RESULTS), "loaded": []}
 
 
+@pytest.mark.slow
 def test_processes_with_different_versions_share_a_cache(tmp_path):
     other = {"steps": STEPS.replace("STEP = 1", "STEP = 100")}
     folders = [write(tmp_path / "one"), write(tmp_path / "same"), write(tmp_path / "other", **other)]
@@ -222,6 +239,7 @@ def test_processes_with_different_versions_share_a_cache(tmp_path):
     assert all(name.endswith(".nbc") for name in files_of(tmp_path / "cache"))
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_used_means_no_caching(tmp_path):
     in_the_way = tmp_path / "file"
     in_the_way.touch()
@@ -231,7 +249,7 @@ def test_a_folder_that_cannot_be_used_means_no_caching(tmp_path):
     assert not list(tmp_path.rglob("*.nb*"))
 
 
-@pytest.mark.parametrize("left", [0, 0.5])
+@pytest.mark.parametrize("left", [pytest.param(0, marks=pytest.mark.slow), 0.5])
 def test_a_file_that_was_not_written_to_its_end_is_compiled_again(left, cache, tmp_path):
     for file in (cache / "kernels" / "v2").iterdir():
         file.write_bytes(file.read_bytes()[: int(left * file.stat().st_size)])
@@ -240,12 +258,47 @@ def test_a_file_that_was_not_written_to_its_end_is_compiled_again(left, cache, t
     assert run(write(tmp_path), cache)["compiled"] == []
 
 
+def test_code_that_a_wheel_brings_is_used_where_it_fits(tmp_path):
+    processor = compiling._BASELINES.get(platform.machine())
+    if processor is None or not has_features(processor):
+        pytest.skip(f"wheels bring no code for this processor: {platform.machine()}")
+    made = tmp_path / "made"
+    run(write(tmp_path / "there"), made, NUMBA_CPU_NAME=processor, NUMBA_CPU_FEATURES="")
+    here = write(tmp_path / "here")
+    shutil.copytree(made / "kernels" / "v2", here / "mini" / "compiled")
+    fresh = run(here, tmp_path / "cache")
+    assert fresh == {"before": True, "results": RESULTS, "compiled": [], "loaded": list(RESULTS)}
+    assert not (tmp_path / "cache" / "kernels" / "v2").exists()
+    edited = run(write(tmp_path / "here", steps=STEPS.replace("6, 7]", "9, 7]")), tmp_path / "cache")
+    assert edited["compiled"] == ["looked_up"]
+    assert edited["results"]["looked_up"] == 9
+
+
+def has_features(processor):
+    here = compiling.llvmlite.binding.get_host_cpu_features()
+    return all(here.get(feature) for feature in compiling._FEATURES.get(processor, ()))
+
+
+def test_code_of_a_wheel_is_left_alone_where_the_processor_lacks_something(tmp_path, monkeypatch):
+    (tmp_path / "compiled").mkdir()
+    monkeypatch.setattr(compiling, "_SHIPPED", tmp_path / "compiled")
+    monkeypatch.setattr(compiling, "_FEATURES", {"x86-64-v3": ("avx2", "what no processor has")})
+    assert compiling._baseline.__wrapped__("x86_64-unknown-linux-gnu") is None
+    assert compiling._baseline.__wrapped__("s390x-ibm-linux") is None
+    monkeypatch.setattr(compiling, "_FEATURES", {})
+    assert compiling._baseline.__wrapped__("x86_64-unknown-linux-gnu")[1] == "x86-64-v3"
+    monkeypatch.setattr(compiling, "_SHIPPED", tmp_path / "absent")
+    assert compiling._baseline.__wrapped__("x86_64-unknown-linux-gnu") is None
+
+
+@pytest.mark.slow
 def test_without_numba_nothing_is_kept(tmp_path):
     after = run(write(tmp_path), tmp_path / "cache", NUMBA_DISABLE_JIT="1")
     assert (after["results"], after["compiled"], after["before"]) == (RESULTS, [], False)
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.slow
 def test_code_without_checks_of_indices_does_not_serve_where_they_are_asked_for(cache, tmp_path):
     program = """
 from mini.steps import looked_up
@@ -274,6 +327,7 @@ walks.twice(1.5)
     assert files_of(cache).keys() == before
 
 
+@pytest.mark.slow
 def test_kernels_given_to_kernels_are_never_old(cache, tmp_path):
     more = "\n\n@kernel\ndef given(call, x):\n    return call(x)\n"
     program = "from mini import steps, walks; print(walks.given(steps.step, 1))"
@@ -288,6 +342,7 @@ def test_kernels_given_to_kernels_are_never_old(cache, tmp_path):
     assert found == [2, 2, 101]
 
 
+@pytest.mark.slow
 def test_classes_that_cannot_be_imported_stay_what_they_are(tmp_path):
     program = """
 import json
@@ -310,6 +365,7 @@ print(json.dumps([type(made(1)) is Local, type(same(Local(1))) is Local]))
     assert [run(write(tmp_path), tmp_path / "cache", program) for _ in range(2)] == [[True, True]] * 2
 
 
+@pytest.mark.slow
 def test_parallel_code_is_kept_for_any_number_of_threads(tmp_path):
     source = """
 import numpy as np
@@ -333,6 +389,7 @@ print(json.dumps([found, len(mini.sums.total.stats.cache_hits)]))
     assert answers == [[499500, 0], [499500, 1]]
 
 
+@pytest.mark.slow
 def test_loading_is_use(cache, tmp_path):
     for file in (cache / "kernels" / "v2").iterdir():
         os.utime(file, (0, 0))

@@ -97,6 +97,7 @@ def placeless(verdict):
     return replace(verdict, witness=verdict.witness and replace(verdict.witness, rows=()))
 
 
+@pytest.mark.slow
 def test_clusters_by_covering_lose_less_than_those_by_cuts(spark):
     table, promise = people(4_000, seed=8), sh.KAnonymity(5)
     spark.conf.set("spark.shoal.rowsPerBlock", "2000")
@@ -137,9 +138,7 @@ AUTO = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.slow) for kind in AUTO if kind != "table"] + ["table"]
-)
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=pytest.mark.slow) for kind in AUTO])
 def test_auto_chooses_by_trial_and_says_so(by_blocks, kind):
     table, roles, promise, measured = AUTO[kind]
     there = released(by_blocks, table, roles, promise, "auto")
@@ -165,7 +164,9 @@ def test_auto_chooses_alike_with_a_seed(by_blocks, kind):
     assert figures[0]["tried"] == figures[1]["tried"] == figures[2]["tried"]
 
 
-@pytest.mark.parametrize("algorithm", ["itemwise", pytest.param("hghs", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "algorithm", [pytest.param(name, marks=pytest.mark.slow) for name in ("itemwise", "hghs")]
+)
 def test_items_are_published_in_detail_by_blocks(by_blocks, algorithm):
     promise, roles = sh.KmAnonymity(4, 2), {"items": sh.QuasiSet()}
     there, here = both_ways(by_blocks, baskets(), ITEMS, promise, algorithm)
@@ -188,6 +189,7 @@ def test_a_hot_group_is_dealt_out(by_blocks):
     assert there.outcome.provenance.figures["rows_of_the_largest_block"] <= 130
 
 
+@pytest.mark.slow
 def test_lra_searches_blocks_and_loses_no_more_than_one_cut(by_blocks):
     promise = sh.KmAnonymity(4, 2)
     there, here = both_ways(by_blocks, baskets(), ITEMS, promise, "lra")

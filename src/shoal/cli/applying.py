@@ -79,6 +79,7 @@ def apply(
             published=plan.output_path,
             replace=replace_output,
             neutralize_formulas=plan.neutralize_formulas,
+            dialect=plan.dialect,
         )
     show_release(str(data), result, folder / plan.output_path, as_json=as_json)
 

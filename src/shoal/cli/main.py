@@ -75,7 +75,10 @@ COMMANDS = {
             "verifying",
             "Write scripts that verify and decode published files without Shoal.",
         ),
+    },
+    "More": {
         "generate": ("generate", "Generate Quest market-basket data."),
+        "warm-up": ("warming", "Compile now what the first runs would wait for."),
     },
 }
 
@@ -104,7 +107,7 @@ def app_for(words: Sequence[str]) -> typer.Typer:
             if name != wanted:
                 app.command(name, help=sentence, rich_help_panel=panel)(_not_loaded)
                 continue
-            command = getattr(import_module(f"shoal.cli.{module}"), name)
+            command = getattr(import_module(f"shoal.cli.{module}"), name.replace("-", "_"))
             if isinstance(command, typer.Typer):
                 app.add_typer(command, name=name, rich_help_panel=panel)
             else:

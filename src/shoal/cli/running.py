@@ -287,6 +287,7 @@ def _save(result: Result, plan: Plan, folder: Path, inputs: dict[str, Any] | Non
         published=plan.output_path,
         replace=replace,
         neutralize_formulas=plan.neutralize_formulas,
+        dialect=plan.dialect,
         inputs=inputs,
         also=None if target is None else lambda: publish_table(result, target),
     )

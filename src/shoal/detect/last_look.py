@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-import phonenumbers
 from stdnum import iban
 
 from shoal.detect.identifiers import is_card, scheme
@@ -131,7 +130,9 @@ def _has_phone_abroad(text: str) -> bool:
     if _ABROAD_FORM.search(text) is None:
         return False
     plus = _ZEROS.sub("+", _RANGE_OF_CODES.sub("~", text))
-    return any(True for _ in phonenumbers.PhoneNumberMatcher(plus, None))
+    from phonenumbers import PhoneNumberMatcher  # takes a while to load, and few texts need it
+
+    return any(True for _ in PhoneNumberMatcher(plus, None))
 
 
 def _is_phone_abroad(digits: str) -> bool:

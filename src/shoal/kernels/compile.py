@@ -25,7 +25,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, overload
 
-import llvmlite  # type: ignore[import-untyped]
+import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 import numpy as np
 from numba.core.caching import NullCache
@@ -46,6 +46,22 @@ _STALE_AFTER_SECONDS = 90 * _LOOK_AFTER_SECONDS
 
 _CACHE_ROOT = cache_folder("kernels")
 _CACHE_DIR = _CACHE_ROOT / "v2"
+
+
+_SHIPPED = Path(__file__).with_name("compiled")  # what a wheel brings along, see build_wheel.py
+# Machine code in wheels is for these processors; llvmlite tells whether this machine has what they have.
+_BASELINES = {"x86_64": "x86-64-v3", "aarch64": "generic", "arm64": "generic"}
+_FEATURES = {"x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2")}
+
+
+@cache
+def _baseline(triple: str) -> tuple[str, str, str] | None:
+    """For which processor code of a wheel is, as the cache names it; None if this machine cannot run it."""
+    name = _BASELINES.get(triple.partition("-")[0])
+    if name is None or not _SHIPPED.is_dir():
+        return None
+    here = llvmlite.binding.get_host_cpu_features()
+    return (triple, name, "") if all(here.get(each) for each in _FEATURES.get(name, ())) else None
 
 
 class _Code(NamedTuple):
@@ -202,26 +218,36 @@ class _ByClosure(NullCache):
         return f"{self.name}-{closure_digest(self._kernel)[:16]}"
 
     def _file(self, sig: Any, target: Any) -> Path | None:
+        name = self._name(sig, target.codegen().magic_tuple())
+        return None if name is None else _CACHE_DIR / name
+
+    def _shipped_file(self, sig: Any, target: Any) -> Path | None:
+        baseline = _baseline(target.codegen().magic_tuple()[0])
+        name = None if baseline is None else self._name(sig, baseline)
+        return None if name is None else _SHIPPED / name
+
+    def _name(self, sig: Any, processor: tuple[Any, ...]) -> str | None:
         if not _is_as_first_seen(self._kernel):
             return None
         try:
             types = _described(sig, [])
         except TypeError:  # such as of a kernel that is given to another
             return None
-        return _CACHE_DIR / f"{self.stem()}-{_digest((types, target.codegen().magic_tuple()))[:16]}.nbc"
+        return f"{self.stem()}-{_digest((types, processor))[:16]}.nbc"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
-        file = self._file(sig, target_context)
-        if file is None:
-            return None
-        try:
-            kept = pickle.loads(file.read_bytes())  # noqa: S301 - the user's own files
-        except (OSError, EOFError, pickle.UnpicklingError):
-            return None
-        with suppress(OSError):
-            os.utime(file)
-        return _NUMBA.core.compiler.CompileResult._rebuild(target_context, *kept)
+        for file in (self._file(sig, target_context), self._shipped_file(sig, target_context)):
+            if file is None:
+                continue
+            try:
+                kept = pickle.loads(file.read_bytes())  # noqa: S301 - the user's own files, or our own
+            except (OSError, EOFError, pickle.UnpicklingError):
+                continue
+            with suppress(OSError):
+                os.utime(file)
+            return _NUMBA.core.compiler.CompileResult._rebuild(target_context, *kept)
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         file = self._file(sig, data.target_context)
@@ -260,8 +286,9 @@ def kernel(
 
 
 def compiled_before() -> bool:
-    """Whether this machine has compiled some of these kernels, so that a first run can say why it waits."""
-    stems = {file.name.rpartition("-")[0] for file in _CACHE_DIR.glob("*.nbc")}
+    """Whether some of these kernels are compiled already, so that a first run can say why it waits."""
+    files = (*_CACHE_DIR.glob("*.nbc"), *_SHIPPED.glob("*.nbc"))
+    stems = {file.name.rpartition("-")[0] for file in files}
     names = {stem.rpartition("-")[0] for stem in stems}
     return any(kept.stem() in stems for kept in _kept if kept.name in names)
 

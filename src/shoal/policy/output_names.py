@@ -33,6 +33,11 @@ PUBLISHED_ENDINGS = (
 SPREADSHEET_ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")  # a workbook says itself what is a formula
 
 
+def ending_of(published: str) -> str:
+    """The ending that tells the format, without that of compression."""
+    return Path(published.lower().removesuffix(".gz")).suffix
+
+
 def name_problems(published: str, endings: tuple[str, ...] = PUBLISHED_ENDINGS) -> list[Problem]:
     """Why a published file cannot have this name."""
     problems = []

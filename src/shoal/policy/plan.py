@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,14 +26,26 @@ from shoal.hierarchy.source import TreeSource
 from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.coverage import coverage_problems
 from shoal.policy.databases import data_table, database_problems, output_table
-from shoal.policy.output_names import PUBLISHED_ENDINGS, formula_problems, name_problems
-from shoal.policy.policy_file import ColumnSection, DataSection, HierarchySection, Misfit, PolicyFile
+from shoal.policy.output_names import (
+    PUBLISHED_ENDINGS,
+    SPREADSHEET_ENDINGS,
+    formula_problems,
+    name_problems,
+)
+from shoal.policy.policy_file import (
+    ColumnSection,
+    DataSection,
+    HierarchySection,
+    Misfit,
+    PolicyFile,
+)
 from shoal.policy.promise import promise_of
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.recoding.disassociated_file import ENDINGS
 from shoal.table.columns import Kind
 from shoal.table.database import DatabaseTable
+from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.parts import parts_of
 from shoal.table.reading import LongForm, ReadOptions
 from shoal.table.remote_file import RemoteFile, is_remote
@@ -55,6 +67,7 @@ class Plan:
     output_path: str = "published.csv"
     output_table: DatabaseTable | None = None
     neutralize_formulas: bool = False
+    dialect: Dialect = PLAIN
     policy_text: str = ""
     task: Task | None = None
 
@@ -111,23 +124,8 @@ def plan_of(file: PolicyFile) -> Plan:
     clusters = bool(models) and models.form is Form.CLUSTERS
     default_path = "published.jsonl" if clusters else "published.csv"
     output_path = default_path if policy.output.path is None else policy.output.path
-    problems += [
-        file.problem(found.what, found.remedy, at=("output", "path"))
-        for found in (
-            *name_problems(output_path, ENDINGS if clusters else PUBLISHED_ENDINGS),
-            *_form_problems(output_path, roles),
-        )
-    ]
-    if clusters and policy.output.keep_order:
-        problems.append(file.problem(KEEPS_ORDER, "set keep_order = false", at=("output", "keep_order")))
-    if clusters and policy.output.table is not None:
-        what = "disassociated data are clusters, not a table"
-        problems.append(file.problem(what, "leave output.table out", at=("output", "table")))
-    if policy.output.neutralize_formulas:
-        problems += [
-            file.problem(found.what, found.remedy, at=("output", "neutralize_formulas"))
-            for found in formula_problems(output_path)
-        ]
+    problems += _output_problems(output_path, roles, file, clusters=clusters)
+    dialect = _dialect(output_path, file, problems)
     if problems:
         raise BadInput(*problems)
     return Plan(
@@ -151,6 +149,7 @@ def plan_of(file: PolicyFile) -> Plan:
         ),
         output_path=output_path,
         neutralize_formulas=policy.output.neutralize_formulas,
+        dialect=dialect,
         policy_text=file.text,
         task=None if policy.report.target is None else Task(target=policy.report.target),
     )
@@ -162,6 +161,41 @@ def data_source(file: PolicyFile) -> Path | DatabaseTable | RemoteFile:
     if path is not None and is_remote(path):
         return RemoteFile(path)
     return data_table(file) or file.beside(path or "")
+
+
+def _output_problems(
+    path: str, roles: Mapping[str, Role], file: PolicyFile, *, clusters: bool
+) -> Iterator[Problem]:
+    output = file.policy.output
+    for found in (
+        *name_problems(path, ENDINGS if clusters else PUBLISHED_ENDINGS),
+        *_form_problems(path, roles),
+    ):
+        yield file.problem(found.what, found.remedy, at=("output", "path"))
+    if clusters and output.keep_order:
+        yield file.problem(KEEPS_ORDER, "set keep_order = false", at=("output", "keep_order"))
+    if clusters and output.table is not None:
+        what = "disassociated data are clusters, not a table"
+        yield file.problem(what, "leave output.table out", at=("output", "table"))
+    for found in formula_problems(path) if output.neutralize_formulas else ():
+        yield file.problem(found.what, found.remedy, at=("output", "neutralize_formulas"))
+
+
+def _dialect(path: str, file: PolicyFile, problems: list[Problem]) -> Dialect:
+    """How published text is written; adds to the problems."""
+    output = file.policy.output
+    try:
+        dialect = Dialect(
+            delimiter=output.delimiter, decimal=output.decimal, encoding=output.encoding, bom=output.bom
+        )
+    except InvalidParameter as error:
+        what = f"output.{error.name} must be {error.must_be}, got {error.value!r}"
+        problems.append(file.problem(what, at=("output", error.name)))
+        return PLAIN
+    if dialect != PLAIN and not path.endswith(SPREADSHEET_ENDINGS):
+        what = f"delimiter, decimal, encoding and bom are for delimited text, and {path!r} is none"
+        problems.append(file.problem(what, f"use one of {', '.join(SPREADSHEET_ENDINGS)}", at=("output",)))
+    return dialect
 
 
 def _read_options(data: DataSection) -> ReadOptions:

@@ -272,6 +272,10 @@ class OutputSection(_Section):
     table: str | None = None
     keep_order: bool = False
     neutralize_formulas: bool = False
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    bom: bool | None = None
 
 
 class Policy(_Section):

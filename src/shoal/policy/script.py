@@ -13,6 +13,7 @@ from shoal.hierarchy.builders import Dates, Digits, Fanout, Flat, Mask, Ranges
 from shoal.hierarchy.files import HierarchyFile
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import Policy, PolicyFile
+from shoal.table.dialect import PLAIN
 
 _INDENT = "    "
 
@@ -23,6 +24,8 @@ def script_text(policy: Policy) -> str:
     roles = "".join(f"{_INDENT}{name!r}: {code(role)},\n" for name, role in plan.roles.items())
     models = ", ".join(map(code, plan.models))
     marking = ", neutralize_formulas=True" if plan.neutralize_formulas else ""
+    if plan.dialect != PLAIN:
+        marking += f", dialect={code(plan.dialect)}"
     return (
         '"""Anonymize, verify and measure, as the policy says that this script was made from."""\n\n'
         "import shoal as sh\n\n"

@@ -55,8 +55,12 @@ def declaration(promise: Promise, columns: Mapping[str, Mapping[str, Any]]) -> d
     }
 
 
-def certificate(statement: Statement, published: Path | Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The certificate of a file that was checked.
+def certificate(
+    statement: Statement,
+    published: Path | Mapping[str, JsonValue],
+    dialect: Mapping[str, JsonValue] | None = None,
+) -> dict[str, JsonValue]:
+    """The certificate of a file that was checked, and how it is written if not as usual.
 
     Of a file that is not on this machine its name, size and SHA-256 are given instead of its path.
     """
@@ -64,7 +68,10 @@ def certificate(statement: Statement, published: Path | Mapping[str, JsonValue])
     found = [verdict.smallest for verdict in statement.verdicts if verdict.smallest is not None]
     content: dict[str, JsonValue] = {
         "format": FORMAT,
-        "file": fingerprint(published) if isinstance(published, Path) else dict(published),
+        "file": {
+            **(fingerprint(published) if isinstance(published, Path) else published),
+            **({"dialect": dict(dialect)} if dialect else {}),
+        },
         "model": statement.promise.main.name,
         **declaration(statement.promise, statement.columns),
         "claims": [verdict.claim for verdict in statement.verdicts],

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from shoal.errors import BadInput, Problem
+from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.hierarchy.tree import NO_PARENT, ROOT_LABEL, Hierarchy, tree_from_nodes
 from shoal.json_values import JsonValue
 from shoal.recoding.label_cover import (
@@ -30,6 +30,7 @@ from shoal.recoding.label_cover import (
 )
 from shoal.recoding.label_notation import values_below
 from shoal.table.columns import Kind
+from shoal.table.dialect import Dialect, with_point
 from shoal.table.formulas import MARK
 
 FORMAT = "shoal-codebook-1"
@@ -87,11 +88,13 @@ class Codebook:
     """What the labels of a published file stand for, column by column."""
 
     columns: Mapping[str, ColumnBook]
+    decimal: str = "."
 
-    def to_json(self, file: str) -> dict[str, JsonValue]:
-        """The content of codebook.json; `file` is the name of the published file."""
+    def to_json(self, file: str, dialect: Mapping[str, JsonValue] | None = None) -> dict[str, JsonValue]:
+        """The content of codebook.json; `file` is the published file's name, `dialect` how it is written."""
         columns: dict[str, JsonValue] = {name: _column_json(book) for name, book in self.columns.items()}
-        return {"format": FORMAT, "file": file, "columns": columns}
+        written: dict[str, JsonValue] = {"dialect": dict(dialect)} if dialect else {}
+        return {"format": FORMAT, "file": file, **written, "columns": columns}
 
     @classmethod
     def from_json(cls, content: Any, where: str) -> Codebook:
@@ -99,8 +102,9 @@ class Codebook:
         try:
             if content["format"] != FORMAT:
                 raise ValueError(f"its format is not {FORMAT!r}")
-            return cls({name: _column_from(about) for name, about in content["columns"].items()})
-        except (KeyError, TypeError, AttributeError, ValueError, BadInput) as error:
+            columns = {name: _column_from(about) for name, about in content["columns"].items()}
+            return cls(columns, Dialect.of(content.get("dialect", {})).decimal or ".")
+        except (KeyError, TypeError, AttributeError, ValueError, BadInput, InvalidParameter) as error:
             reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
             what = f"is not a codebook that Shoal can read: {reason}"
             raise BadInput(Problem(what, "name the codebook.json of the file", file=where)) from error
@@ -205,12 +209,14 @@ def codebook_disagreements(
     return [
         f"column {name!r}: {what}"
         for name, shown in published.items()
-        for what in _column_disagreements(stated["columns"][name], codebook.columns[name], shown)
+        for what in _column_disagreements(
+            stated["columns"][name], codebook.columns[name], shown, codebook.decimal
+        )
     ]
 
 
 def _column_disagreements(
-    stated: Mapping[str, Any], book: ColumnBook, published: PublishedLabels
+    stated: Mapping[str, Any], book: ColumnBook, published: PublishedLabels, decimal: str
 ) -> Iterator[str]:
     if book.role != published.role:
         yield f"the codebook calls it {book.role}, and it is {published.role}"
@@ -224,11 +230,13 @@ def _column_disagreements(
     if book.missing != published.missing:
         yield f"the codebook says that missing values {'occur' if book.missing else 'do not occur'}"
     if not (without or strange):
-        yield from _entry_disagreements(stated["labels"], book)
+        yield from _entry_disagreements(stated["labels"], book, decimal)
 
 
-def _entry_disagreements(stated: Mapping[str, Any], book: ColumnBook) -> Iterator[str]:
-    misread = [label for label, cover in book.covers.items() if cover not in _possible_covers(label, book)]
+def _entry_disagreements(stated: Mapping[str, Any], book: ColumnBook, decimal: str) -> Iterator[str]:
+    misread = [
+        label for label, cover in book.covers.items() if cover not in _possible_covers(label, book, decimal)
+    ]
     for label in misread:
         yield f"the codebook says that {label!r} covers {in_words(book.covers[label])}, which it does not say"
     roots = [label for label, cover in book.covers.items() if cover.form is Form.EVERYTHING]
@@ -245,14 +253,15 @@ def _figure_disagreements(stated: Mapping[str, Any], book: ColumnBook) -> Iterat
                 yield f"the codebook gives {label!r} the {name} {stated[label].get(name)}, and it is {found}"
 
 
-def _possible_covers(label: str, book: ColumnBook) -> Iterable[Cover]:
+def _possible_covers(label: str, book: ColumnBook, decimal: str) -> Iterable[Cover]:
     """All that a label can be read as."""
     if label == ROOT_LABEL:
         return [EVERYTHING]
     if book.tree is not None and label in book.node_of:
         node = book.node_of[label]
         return [EVERYTHING] if node == book.tree.root else [values_below(node, book.tree, label, book.kind)]
-    found = [value_cover(label, book.kind), NAME, EVERYTHING]
+    number = with_point(label, decimal) if book.kind is Kind.NUMBER else label
+    found = [replace(value_cover(number, book.kind), text=label), NAME, EVERYTHING]
     for plain in (label, label.removeprefix(MARK)):
         readings = (
             range_cover(plain, book.kind),

@@ -61,7 +61,8 @@ class Claim:
 class Cost:
     """What it cost; for the publisher alone, as it compares with the original.
 
-    `column_losses[column][measure]` is the loss of one column.
+    `column_losses[column][measure]` is the loss of one column, `usefulness` what models learn from the
+    release, if a task was named.
     """
 
     records: int
@@ -71,6 +72,7 @@ class Cost:
     column_losses: Mapping[str, Mapping[str, float]]
     class_sizes_before: SizeCounts
     class_sizes_after: SizeCounts
+    usefulness: Usefulness | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,13 +111,12 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """All facts of a run; its usefulness for a task if one was named."""
+    """All facts of a run."""
 
     claim: Claim
     cost: Cost
     changes: Changes
     provenance: Provenance
-    usefulness: Usefulness | None = None
 
     def __repr__(self) -> str:
         return f"<Outcome: {self.model}, {self.cost.records:,} records, by {self.provenance.algorithm}>"

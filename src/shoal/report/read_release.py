@@ -34,7 +34,7 @@ class Unexplained(Exception):
     """A label that the codebook lacks."""
 
 
-def rows_of(path: Path, columns: list[str]) -> Iterator[Row]:
+def rows_of(path: Path, columns: list[str], dialect: Row) -> Iterator[Row]:
     """The records of a published file, an empty cell of a text file being None."""
     content, name = path.read_bytes(), path.name.lower()
     if name.endswith(".gz"):
@@ -42,9 +42,9 @@ def rows_of(path: Path, columns: list[str]) -> Iterator[Row]:
     if name.endswith((".parquet", ".arrow")):
         yield from rows_of_arrow(name, content)
         return
-    text = content.decode("utf-8-sig")
+    text = content.decode(dialect.get("encoding", "utf-8-sig"))
     if name.endswith((".csv", ".tsv")):
-        delimiter = "\t" if name.endswith(".tsv") else ","
+        delimiter = dialect.get("delimiter", "\t" if name.endswith(".tsv") else ",")
         names, *records = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         for record in records:
             if record or len(names) == 1:
@@ -119,7 +119,7 @@ def read(folder: Path) -> Iterator[Row]:
     if codebook.get("format") != FORMAT:
         raise Unreadable(f"the codebook has not the format {FORMAT}")
     columns = codebook["columns"]
-    for row in rows_of(folder / codebook["file"], list(columns)):
+    for row in rows_of(folder / codebook["file"], list(columns), codebook.get("dialect", {})):
         yield decoded(row, columns)
 
 
@@ -134,7 +134,7 @@ def main(arguments: list[str]) -> int:
     except Unexplained as error:
         sys.stderr.write(f"{error}\n")
         return UNEXPLAINED
-    except (Unreadable, OSError, ValueError, KeyError, csv.Error) as error:
+    except (Unreadable, OSError, ValueError, LookupError, csv.Error) as error:
         sys.stderr.write(f"cannot be read: {error}\n")
         return UNREADABLE
     return FINE

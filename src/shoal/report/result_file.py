@@ -47,7 +47,9 @@ def result_dict(outcome: Outcome) -> dict[str, JsonValue]:
         "peak_memory_mb": json_value(outcome.provenance.peak_memory_mb),
         "figures": json_value(outcome.provenance.figures),
         "attacks": json_value(outcome.claim.attacks.figures),
-        "usefulness": None if outcome.usefulness is None else json_value(outcome.usefulness.figures()),
+        "usefulness": None
+        if outcome.cost.usefulness is None
+        else json_value(outcome.cost.usefulness.figures()),
     }
 
 

@@ -48,8 +48,8 @@ def sections(outcome: Outcome) -> Iterable[Html]:
     yield _verdict(outcome)
     yield promise_sections(Scope.of(outcome), outcome.claim.verdicts, advise=True)
     yield from _risk_and_cost(outcome)
-    if outcome.usefulness is not None:
-        yield usefulness_section(outcome.usefulness)
+    if outcome.cost.usefulness is not None:
+        yield usefulness_section(outcome.cost.usefulness)
     if outcome.changes.chunks:
         yield chunks_section(
             outcome.changes.chunks,

@@ -54,8 +54,8 @@ class Number(str):
     __slots__ = ()
 
 
-def rows_of(path: Path, content: bytes, columns: list[str]) -> tuple[list[str], list[Row]]:
-    """The names of the columns and the rows of a published file."""
+def rows_of(path: Path, content: bytes, columns: list[str], dialect: Row) -> tuple[list[str], list[Row]]:
+    """The names of the columns and the rows of a published file, of text in the given dialect."""
     name = path.name.lower()
     if name.endswith(".gz"):
         if content[3] & 20:  # more than a name
@@ -67,14 +67,14 @@ def rows_of(path: Path, content: bytes, columns: list[str]) -> tuple[list[str], 
     if name.endswith((".parquet", ".arrow", ".feather", ".ipc")):
         return rows_of_arrow(name, content)
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CannotTell(f"{path.name} is not a text file in UTF-8") from error
+        text = content.decode(dialect.get("encoding", "utf-8-sig"))
+    except (UnicodeDecodeError, LookupError) as error:
+        raise CannotTell(f"{path.name} is not a text file in {dialect.get('encoding', 'UTF-8')}") from error
     if name.endswith((".txt", ".dat")):
         lines = [line.removesuffix("\n") for line in io.StringIO(text, newline=None)]
         return columns, [dict.fromkeys(columns, line) for line in lines]
     if name.endswith((".csv", ".tsv")):
-        delimiter = "\t" if name.endswith(".tsv") else ","
+        delimiter = dialect.get("delimiter", "\t" if name.endswith(".tsv") else ",")
         records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
         names = [canonical(name) for name in records[0]] if records else []
         cells = [record or [""] for record in records[1:] if record or len(names) == 1]
@@ -196,7 +196,7 @@ def refuse_unreadable(values: Iterable[str], about: Row) -> None:
             raise CannotTell(f"{value!r} is no {about['kind']}") from error
 
 
-def flaw_of_columns(names: list[str], rows: list[Row], columns: Row, k: int) -> str | None:
+def flaw_of_columns(names: list[str], rows: list[Row], columns: Row, k: int, decimal: str) -> str | None:
     """What is wrong with a file before anything is counted."""
     if sorted(names) != sorted(columns):
         return f"the file has the columns {sorted(names)}, and the certificate {sorted(columns)}"
@@ -208,7 +208,8 @@ def flaw_of_columns(names: list[str], rows: list[Row], columns: Row, k: int) -> 
         ):
             return f"{name} holds something else than pseudonyms"
     for name in (name for name, about in columns.items() if about["role"] == "sensitive"):
-        refuse_unreadable({str(row[name]) for row in rows if row[name] not in (None, "", "*")}, columns[name])
+        values = {str(row[name]) for row in rows if row[name] not in (None, "", "*")}
+        refuse_unreadable({value.replace(decimal, ".") for value in values}, columns[name])
     for name in (name for name, about in columns.items() if about["role"] == "insensitive"):
         tells = k > 1 and len({repr(row[name]) for row in rows}) > max(len(rows) / k, 1)
         if tells and not columns[name]["tells_apart"]:
@@ -267,7 +268,8 @@ def check(certificate: Row, path: Path) -> tuple[int, str]:
     content = path.read_bytes()
     flaw = flaw_of_certificate(certificate)
     about = {"name": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    if flaw is None and certificate["file"] != about:
+    dialect = certificate["file"].get("dialect", {})
+    if flaw is None and {**certificate["file"], "dialect": dialect} != {**about, "dialect": dialect}:
         flaw = f"{path.name} is not the file that the certificate is about: its name, size or SHA-256 differs"
     if flaw is not None:
         return FALSE, flaw
@@ -277,13 +279,13 @@ def check(certificate: Row, path: Path) -> tuple[int, str]:
         raise CannotTell(f"this script checks {', '.join(MODELS)} without facts of absence")
     model, parameters = promises[index]["model"], promises[index]["parameters"]
     columns = certificate["policy"]["columns"]
-    names, rows = rows_of(path, content, list(columns))
+    names, rows = rows_of(path, content, list(columns), dialect)
     if min(parameters["k"], parameters.get("m", 1)) < 1 or (
         b"\0" in content and path.suffix in (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
     ):
         raise CannotTell("parameters are not positive numbers, or the file is no text")
     k, m = int(parameters["k"]), None if model == "set-k-anonymity" else int(parameters.get("m", 0))
-    if flaw := flaw_of_columns(names, rows, columns, k):
+    if flaw := flaw_of_columns(names, rows, columns, k, dialect.get("decimal", ".")):
         return FALSE, flaw
     smallest, known = smallest_support(knowledge(rows, columns, m), nothing_tells=model == "km-anonymity")
     if smallest is not None and smallest < k:

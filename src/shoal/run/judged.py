@@ -39,7 +39,7 @@ class Judged:
     @property
     def usefulness(self) -> Usefulness | None:
         """How useful the release is for the target that was named; None if none was."""
-        return self.outcome.usefulness
+        return self.outcome.cost.usefulness
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from shoal.run.label_leaves import leaves_from_files
 from shoal.run.safety import together_notices, verdicts_of, verify_release
 from shoal.table.beside import beside_the_table
 from shoal.table.canonical import canonical
+from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.reading import ReadOptions, read_published
 from shoal.table.roles import Identifier, QuasiSet, Role
 
@@ -37,9 +38,15 @@ class VerifiedFile:
 
 
 def verified_file(
-    file: Any, roles: Mapping[str, Role], promise: Promise, options: ReadOptions, *, just_made: bool = False
+    file: Any,
+    roles: Mapping[str, Role],
+    promise: Promise,
+    options: ReadOptions,
+    *,
+    dialect: Dialect = PLAIN,
+    just_made: bool = False,
 ) -> VerifiedFile:
-    """Read a published file and check every promise.
+    """Read a published file, if it is delimited text in the given dialect, and check every promise.
 
     Of a file that was `just_made` here also what no file can show is known.
     """
@@ -49,7 +56,7 @@ def verified_file(
         clusters = read_clusters(_path(file), sensitive)
         verdicts = verdicts_of(clusters, promise, beside.refused)
         return VerifiedFile(clusters, verdicts, beside.listed)
-    loaded = read_published(file, roles, _all_columns(options))
+    loaded = read_published(file, roles, _all_columns(options), dialect)
     leaves = leaves_from_files(loaded.table, loaded.roles) if asks_for_absence(promise) else {}
     data = LocalData(loaded.table, loaded.roles, leaves_of_label=leaves)
     dropped = columns_to_drop(loaded.roles, roles, options)

@@ -142,7 +142,8 @@ def release(
         ),
     )
     if task is not None:  # after the clock of the run has stopped
-        outcome = replace(outcome, usefulness=engine.usefulness(task, released, progress))
+        useful = replace(outcome.cost, usefulness=engine.usefulness(task, released, progress))
+        outcome = replace(outcome, cost=useful)
     return engine.result(outcome, found, released)
 
 

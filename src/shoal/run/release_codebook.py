@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Problem
+from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.policy.output_names import CODEBOOK
 from shoal.recoding.disassociated import Disassociated
-from shoal.recoding.label_cover import value_cover
+from shoal.recoding.label_cover import Cover, Form, value_cover
 from shoal.recoding.label_notation import LabelReader, public_tree
 from shoal.report.certified import published_roles
 from shoal.report.codebook import (
@@ -28,12 +30,13 @@ from shoal.run.prepare import Data
 from shoal.run.published_file import VerifiedFile
 from shoal.table.canonical import holds_lists
 from shoal.table.columns import Carried, Coded, Column, Kind, Sets
+from shoal.table.dialect import PLAIN, Dialect, with_point
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
 _Columns = Mapping[str, Mapping[str, Any]]
 
 
-def codebook_of(checked: VerifiedFile, columns: _Columns, data: Data) -> Codebook:
+def codebook_of(checked: VerifiedFile, columns: _Columns, data: Data, dialect: Dialect = PLAIN) -> Codebook:
     """The codebook of a file that was checked; `columns` are its roles as they are certified.
 
     Of the original it takes which labels are values and how hierarchies write the others.
@@ -49,14 +52,15 @@ def codebook_of(checked: VerifiedFile, columns: _Columns, data: Data) -> Codeboo
         )
     return Codebook(
         {
-            name: _book(name, str(columns[name]["role"]), content, data)
+            name: _book(name, str(columns[name]["role"]), content, data, dialect)
             for name in content.table.columns
             if name in columns
-        }
+        },
+        decimal=dialect.decimal or ".",
     )
 
 
-def _book(name: str, stated_role: str, published: LocalData, data: Data) -> ColumnBook:
+def _book(name: str, stated_role: str, published: LocalData, data: Data, dialect: Dialect) -> ColumnBook:
     column, role = published.table.column(name), data.local.roles.get(name)
     if not isinstance(role, Quasi | QuasiSet) or isinstance(column, Carried):
         return ColumnBook(stated_role, _kind_as_it_is(column, role))
@@ -72,8 +76,15 @@ def _book(name: str, stated_role: str, published: LocalData, data: Data) -> Colu
         nested=name in data.local.trees,
         missing=isinstance(column, Coded) and column.missing_count > 0,
         tree=shown,
-        covers={label: reader.cover(label) for label in column.domain.texts()},
+        covers={label: _cover(label, reader, dialect) for label in column.domain.texts()},
     )
+
+
+def _cover(label: str, reader: LabelReader, dialect: Dialect) -> Cover:
+    if reader.kind is not Kind.NUMBER:
+        return reader.cover(label)
+    found = reader.cover(with_point(label, dialect.decimal))
+    return replace(found, text=label) if found.form is Form.VALUE else found
 
 
 def _kind_as_it_is(column: Column, role: Role | None) -> Kind:
@@ -116,6 +127,23 @@ def disagreements_beside(file: Path, checked: VerifiedFile, roles: Mapping[str, 
     if stated.get("file") != file.name:
         strange.insert(0, f"the codebook is about the file {stated.get('file')!r}, this is {file.name!r}")
     return strange
+
+
+def dialect_beside(file: Any) -> Dialect:
+    """How the codebook beside a published file says that it is written."""
+    path = Path(file).with_name(CODEBOOK) if isinstance(file, str | os.PathLike) else None
+    if path is None or not path.is_file():
+        return PLAIN
+    return stated_dialect(read_json(path), str(path))
+
+
+def stated_dialect(content: Any, where: str) -> Dialect:
+    """The dialect that a codebook, or what a certificate says of its file, states."""
+    try:
+        return Dialect.of(content.get("dialect", {}) if isinstance(content, Mapping) else {})
+    except (InvalidParameter, TypeError, AttributeError) as error:
+        what = f"does not say how the file is written: {error}"
+        raise BadInput(Problem(what, "name the folder of a release", file=where)) from error
 
 
 def read_json(path: Path) -> Any:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Infeasible, PromiseBroken
+from shoal.errors import BadInput, Infeasible, OutputFailed, PromiseBroken
 from shoal.json_values import json_value
 from shoal.policy.output_names import (
     CERTIFICATE,
@@ -24,13 +24,16 @@ from shoal.policy.output_names import (
     PUBLISHED_ENDINGS,
     RECODING,
     REPORT,
+    SPREADSHEET_ENDINGS,
     USEFULNESS,
+    ending_of,
     formula_problems,
     name_problems,
 )
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import ENDINGS, write_clusters
 from shoal.recoding.flat_table import flat_table
+from shoal.recoding.label_notation import kind_of_values
 from shoal.recoding.recoding import Recoding
 from shoal.report.certificate import Statement, certificate, declaration
 from shoal.report.certified import promise_of_certificate, roles_of_certificate
@@ -44,12 +47,14 @@ from shoal.run.prepare import Data
 from shoal.run.public_facts import public_facts, statement_of
 from shoal.run.published_file import AS_PUBLISHED, VerifiedFile, verified_file, with_hierarchies
 from shoal.run.release_codebook import codebook_of, meanings
-from shoal.table.columns import Table
+from shoal.table.columns import Kind, Table
 from shoal.table.database import DatabaseTable
+from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.formulas import marked_item, without_formulas
 from shoal.table.frames import in_kind
 from shoal.table.reading import to_frame
-from shoal.table.writing import write_table
+from shoal.table.roles import Quasi
+from shoal.table.writing import FileForm, write_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +103,7 @@ class Result(Judged):
         published: str | None = None,
         replace: bool = False,
         neutralize_formulas: bool = False,
+        dialect: Dialect = PLAIN,
         inputs: Mapping[str, Any] | None = None,
         also: Callable[[], object] | None = None,
     ) -> Path:
@@ -105,6 +111,7 @@ class Result(Judged):
 
         The folder appears whole or not at all. The published file is read back and checked from its bytes
         before it gets its name. With `neutralize_formulas` texts that a spreadsheet would run are marked.
+        Delimited text is in the given `dialect`, and what that leaves open is as in the original file.
         `inputs` say what the run read, for the publisher alone. `also` is done last, before the folder
         appears, which it does not if that fails.
         """
@@ -122,15 +129,13 @@ class Result(Judged):
         final = Path(folder)
         with folder_that_appears_whole(final, replace=replace) as partial:
             file = partial / published
-            if isinstance(self.released, Disassociated):
-                write_clusters(self.released, file)
-            else:
-                write_table(without_formulas(self.released) if neutralize_formulas else self.released, file)
-            checked, statement = self._read_back(file, marked=neutralize_formulas)
-            certified = certificate(statement, file)
+            written = self._written(file, dialect, marked=neutralize_formulas)
+            stated = written.stated(ending_of(published))
+            checked, statement = self._read_back(file, written, marked=neutralize_formulas)
+            certified = certificate(statement, file, stated)
             _write_json(partial / CERTIFICATE, certified)
-            codebook = codebook_of(checked, statement.columns, self.data)
-            _write_json(partial / CODEBOOK, codebook.to_json(published))
+            codebook = codebook_of(checked, statement.columns, self.data, written)
+            _write_json(partial / CODEBOOK, codebook.to_json(published, stated))
             facts = replaced(
                 public_facts(checked, statement, publishable=self.outcome.claim.publishable),
                 meanings=meanings(codebook),
@@ -148,13 +153,47 @@ class Result(Judged):
 
     def refuse_broken_table(self, table: DatabaseTable) -> None:
         """Read a table that was written from this release; PromiseBroken if it is not that release."""
-        checked, _ = self._read_back(table, marked=False)
+        checked, _ = self._read_back(table, PLAIN, marked=False)
         shown = self.outcome.cost.published_records
         if not isinstance(checked.content, LocalData) or checked.content.row_count != shown:
             verdict = checked.verdicts[0]
             raise PromiseBroken(f"{table.where} does not hold the {shown} records of the release", verdict)
 
-    def _read_back(self, file: Path | DatabaseTable, *, marked: bool) -> tuple[VerifiedFile, Statement]:
+    def _written(self, file: Path, dialect: Dialect, *, marked: bool) -> Dialect:
+        """Write the published file, and tell in which dialect it is."""
+        if isinstance(self.released, Disassociated):
+            write_clusters(self.released, file)
+            return PLAIN
+        if not file.name.endswith(SPREADSHEET_ENDINGS):
+            form = FileForm(kinds=self._kinds())
+            write_table(self.released, file, form)
+            return PLAIN
+        table = without_formulas(self.released) if marked else self.released
+        chosen = dialect.like(
+            self.data.loaded.source.how_read, self.data.options.decimal, ending_of(file.name)
+        )
+        try:
+            write_table(table, file, FileForm(kinds=self._kinds(), dialect=chosen))
+        except OutputFailed:
+            if dialect.encoding is not None or chosen.is_utf8:
+                raise
+            chosen = replaced(chosen, encoding="utf-8", bom=True)  # labels can have other letters
+            write_table(table, file, FileForm(kinds=self._kinds(), dialect=chosen))
+        return chosen
+
+    def _kinds(self) -> dict[str, Kind]:
+        """What the values of quasi-identifiers are that are no texts."""
+        local, original = self.data.local, self.data.original
+        kinds = {
+            name: kind_of_values(original.coded(name).domain, role.hierarchy)
+            for name, role in local.roles.items()
+            if isinstance(role, Quasi) and name in original.columns
+        }
+        return {name: kind for name, kind in kinds.items() if kind in (Kind.NUMBER, Kind.DATE)}
+
+    def _read_back(
+        self, file: Path | DatabaseTable, dialect: Dialect, *, marked: bool
+    ) -> tuple[VerifiedFile, Statement]:
         """What the written file shows to anybody; PromiseBroken if it does not keep its promise.
 
         It is read as somebody reads it who has the certificate and nothing else.
@@ -163,7 +202,7 @@ class Result(Judged):
         declared = declaration(self.outcome.claim.promise, columns)
         promise = promise_of_certificate(declared)
         roles = with_hierarchies(roles_of_certificate(declared), self.data.local.roles)
-        checked = verified_file(file, roles, promise, AS_PUBLISHED, just_made=True)
+        checked = verified_file(file, roles, promise, AS_PUBLISHED, dialect=dialect, just_made=True)
         for verdict in checked.verdicts:
             if not verdict.holds:
                 raise PromiseBroken(
@@ -187,8 +226,8 @@ class Result(Judged):
         (folder / REPORT).write_text(page(self.outcome), encoding="utf-8")
         if self.outcome.provenance.policy:  # a call from Python has none
             (folder / POLICY).write_text(self.outcome.provenance.policy, encoding="utf-8")
-        if self.outcome.usefulness is not None:
-            _write_json(folder / USEFULNESS, self.outcome.usefulness.details())
+        if self.outcome.cost.usefulness is not None:
+            _write_json(folder / USEFULNESS, self.outcome.cost.usefulness.details())
         self.recoding.save(folder / RECODING)
         if self.pseudonym_key is not None:
             (folder / "pseudonym.key").write_text(self.pseudonym_key.hex() + "\n", encoding="ascii")

@@ -11,6 +11,7 @@ from typing import Any
 
 from shoal.errors import BadInput, OutputFailed, Problem, PromiseBroken
 from shoal.policy.coverage import coverage_problems
+from shoal.policy.output_names import ending_of
 from shoal.policy.plan import Plan
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
@@ -19,8 +20,9 @@ from shoal.report.certified import promise_of_certificate, roles_of_certificate
 from shoal.run.output import file_that_appears_whole
 from shoal.run.public_facts import statement_of
 from shoal.run.published_file import AS_PUBLISHED, asks_for_absence, verified_file, with_hierarchies
-from shoal.run.release_codebook import disagreements_beside
+from shoal.run.release_codebook import dialect_beside, disagreements_beside, stated_dialect
 from shoal.table.database import DatabaseTable
+from shoal.table.dialect import Dialect
 from shoal.table.formulas import marked_item
 from shoal.table.reading import ReadOptions
 from shoal.table.roles import QuasiSet, Role
@@ -51,7 +53,9 @@ def verify_published(
 ) -> FileVerification:
     """Check a published file or table against a plan and, if given, the certificate of the file."""
     roles = _as_published(plan)
-    checked = verified_file(file, roles, plan.models, plan.read_options)
+    read = None if certificate is None else _read_certificate(certificate)
+    dialect = dialect_beside(file) if read is None else _dialect_of(read, certificate)
+    checked = verified_file(file, roles, plan.models, plan.read_options, dialect=dialect)
     notices = checked.notices
     if plan.subject is not None and not any(isinstance(role, QuasiSet) for role in roles.values()):
         notices += (
@@ -62,11 +66,10 @@ def verify_published(
     found = FileVerification(
         file=file, verdicts=checked.verdicts, codebook_disagreements=beside, notices=notices
     )
-    if certificate is None:
+    if read is None:
         return found
     if not isinstance(file, Path):
         raise BadInput(Problem("a certificate is that of a file, not of a table", "leave --certificate out"))
-    read = _read_certificate(certificate)
     strange = file_disagreements(read, file)
     if not strange and promise_of_certificate(read) != plan.models:
         strange = ["the certificate promises something else than the policy"]
@@ -94,10 +97,12 @@ def _certified(file: Path, stated: Mapping[str, Any], policy: Mapping[str, Role]
         raise BadInput(Problem(what, "name the policy with --policy"))
     if findings := coverage_problems(promise, roles):
         raise BadInput(*(Problem(what, remedy, column=column) for column, what, remedy in findings))
-    checked = verified_file(file, with_hierarchies(roles, policy), promise, AS_PUBLISHED)
+    dialect = _dialect_of(stated, None)
+    checked = verified_file(file, with_hierarchies(roles, policy), promise, AS_PUBLISHED, dialect=dialect)
     try:
         statement = statement_of(checked, roles, promise)
-        strange = disagreements(stated, certificate(statement, file))
+        written = dialect.stated(ending_of(file.name))
+        strange = disagreements(stated, certificate(statement, file, written))
     except PromiseBroken:  # the verdicts say so
         strange = []
     return FileVerification(
@@ -108,6 +113,11 @@ def _certified(file: Path, stated: Mapping[str, Any], policy: Mapping[str, Role]
         codebook_disagreements=tuple(disagreements_beside(file, checked, roles)),
         notices=checked.notices,
     )
+
+
+def _dialect_of(certificate: Mapping[str, Any], where: Path | None) -> Dialect:
+    """How the certified file is written."""
+    return stated_dialect(certificate.get("file"), str(where or "the certificate"))
 
 
 def _as_published(plan: Plan) -> dict[str, Role]:
@@ -127,7 +137,7 @@ def verify_file(
     file: Any, roles: Mapping[str, Role], promise: Promise, options: ReadOptions
 ) -> tuple[Verdict, ...]:
     """One verdict per promise; a column that should have been dropped breaks the first."""
-    return verified_file(file, roles, promise, options).verdicts
+    return verified_file(file, roles, promise, options, dialect=dialect_beside(file)).verdicts
 
 
 def write_verifier(folder: Path) -> tuple[Path, ...]:

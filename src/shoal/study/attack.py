@@ -26,6 +26,7 @@ from shoal.progress import Progress, Silent, interrupts_between_steps
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import read_clusters
 from shoal.run.prepare import Data, read
+from shoal.run.release_codebook import dialect_beside
 from shoal.table.reading import read_published
 from shoal.table.roles import Quasi, QuasiSet
 
@@ -160,7 +161,7 @@ def _attacked_chunks(
 
 
 def _linked(release: Any, original: Data, promise: Promise, seed: int) -> Linked:
-    loaded = read_published(release, original.local.roles, original.options)
+    loaded = read_published(release, original.local.roles, original.options, dialect_beside(release))
     return Linked(
         original.local,
         LocalData(loaded.table, loaded.roles),

@@ -248,7 +248,7 @@ def run_job(policy: str, job: SweepRun, target: str | None = None) -> Row:
         "suppressed_records": outcome.cost.suppressed_records,
         **{name: float(loss) for name, loss in outcome.cost.losses.items()},
         **_query_errors(result),
-        **({} if outcome.usefulness is None else outcome.usefulness.row()),
+        **({} if outcome.cost.usefulness is None else outcome.cost.usefulness.row()),
         "seconds": outcome.provenance.seconds["total"],
         "search_seconds": outcome.provenance.seconds["algorithm"],
         "peak_memory_mb": used,

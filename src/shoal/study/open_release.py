@@ -18,8 +18,17 @@ from shoal.policy.output_names import CODEBOOK
 from shoal.report.certified import PSEUDONYM
 from shoal.report.codebook import QUASI, Codebook, ColumnBook
 from shoal.run.published_file import AS_PUBLISHED
-from shoal.run.release_codebook import read_json
+from shoal.run.release_codebook import read_json, stated_dialect
 from shoal.study.coarsest_labels import coarsest_labels
+from shoal.study.imputation import (
+    Imputed,
+    draw_alone,
+    draw_together,
+    features_of_told,
+    final_values,
+    line_candidates,
+    named_candidates,
+)
 from shoal.study.label_atoms import Atoms, atoms_of, spans_of
 from shoal.table.arrow_form import typed_column
 from shoal.table.columns import Carried, Coded, Kind, Sets, Table
@@ -49,7 +58,7 @@ def open_release(folder_or_file: str | os.PathLike[str], *, library: Library = "
     codebook = Codebook.from_json(content, str(beside))
     file = beside.with_name(str(content.get("file"))) if given.is_dir() else given
     roles = {name: _role(book) for name, book in codebook.columns.items()}
-    table = read_published(file, roles, AS_PUBLISHED).table
+    table = read_published(file, roles, AS_PUBLISHED, stated_dialect(content, str(beside))).table
     _refuse_unexplained(table, codebook)
     return OpenedRelease(file, table, codebook, library)
 
@@ -138,9 +147,9 @@ class OpenedRelease:
     def imputed(self, copies: int = 5, seed: int | None = None) -> Iterator[Any]:
         """Possible originals, drawn one after the other: each value at random from what its label covers.
 
-        How frequent values are is estimated anew for each copy from a sample of the labels, so that results
-        differ between copies as much as they are uncertain. Columns are drawn one by one: relations between
-        columns are those of the labels.
+        How frequent values are is estimated anew for each copy from a sample of the labels, and the columns
+        are drawn together (`study.imputation`), so that results differ between copies as much as they are
+        uncertain. `combine` makes one result of those of all copies.
         """
         if type(copies) is not int or copies < 1:
             raise InvalidParameter("imputed", "copies", copies, "an integer of 1 or more")
@@ -187,7 +196,16 @@ class OpenedRelease:
 
     def imputed_columns(self, rng: np.random.Generator) -> _Columns:
         """The columns of one copy of `imputed`."""
-        return self._each(lambda name: {name: self._drawn(name, rng)})
+        drawn = {name: self._drawn_alone(name, rng) for name in self._single}
+        told = [features for name in self.table.columns if (features := self._told(name)) is not None]
+        draw_together(list(drawn.values()), told, rng)
+        return self._each(
+            lambda name: {
+                name: self._values_of(name, drawn[name], rng)
+                if name in drawn
+                else self._drawn_sets(name, rng)
+            }
+        )
 
     @cached_property
     def quasi(self) -> tuple[str, ...]:
@@ -350,26 +368,48 @@ class OpenedRelease:
             of_rows = 1 - of_rows
         return {f"{name}={value}": pa.array(of_rows[:, place]) for place, value in enumerate(atoms.values)}
 
-    def _drawn(self, name: str, rng: np.random.Generator) -> pa.Array:
-        atoms, column = self.atoms[name], self._coded(name)
+    @cached_property
+    def _single(self) -> tuple[str, ...]:
+        """The columns that hold one label for each record."""
+        return tuple(name for name in self.quasi if not self.codebook.columns[name].is_set)
+
+    def _told(self, name: str) -> Floats | None:
+        """What a column that is published as it is tells about the others."""
+        if self.codebook.columns[name].role not in ("sensitive", "insensitive"):
+            return None
+        return features_of_told(self._as_it_is(name))
+
+    def _sampled_shares(self, name: str, rng: np.random.Generator) -> Floats:
+        """How likely a label stands for each of its atoms, as a sample of the labels says it."""
         counts = self.label_counts(name)
-        sampled = rng.multinomial(int(counts.sum()), counts / max(1, counts.sum()))
-        steps = np.cumsum(atoms.shares(sampled))
-        if isinstance(column, Sets):
-            drawn = _drawn_atoms(atoms, steps, column.arrays.items, rng)
-            items = pa.array(atoms.values, type=pa.string()).take(pa.array(drawn))
-            return pa.LargeListArray.from_arrays(pa.array(column.arrays.starts), items)
-        present = column.codes < len(counts)
-        drawn = np.zeros(len(column), dtype=np.int64)
-        drawn[present] = _drawn_atoms(atoms, steps, column.codes[present], rng)
+        return self.atoms[name].shares(rng.multinomial(int(counts.sum()), counts / max(1, counts.sum())))
+
+    def _drawn_alone(self, name: str, rng: np.random.Generator) -> Imputed:
+        atoms, codes = self.atoms[name], self.table.coded(name).codes
         if atoms.are_named:
-            return self._named(name, atoms, drawn, ~present)
-        values = rng.uniform(atoms.lows[drawn], atoms.highs[drawn])
-        if atoms.whole:
-            values = np.floor(values)
+            candidates = named_candidates(atoms, self._sampled_shares(name, rng))
+            return draw_alone(codes, candidates, is_line=False, rng=rng)
+        lows, highs = self._spans(name)
+        candidates = line_candidates(lows, highs + 1 if atoms.whole else highs, whole=atoms.whole)
+        return draw_alone(codes, candidates, is_line=True, rng=rng)
+
+    def _drawn_sets(self, name: str, rng: np.random.Generator) -> pa.Array:
+        atoms, column = self.atoms[name], self.table.sets(name)
+        steps = np.cumsum(self._sampled_shares(name, rng))
+        drawn = _drawn_atoms(atoms, steps, column.arrays.items, rng)
+        items = pa.array(atoms.values, type=pa.string()).take(pa.array(drawn))
+        return pa.LargeListArray.from_arrays(pa.array(column.arrays.starts), items)
+
+    def _values_of(self, name: str, column: Imputed, rng: np.random.Generator) -> pa.Array:
+        atoms, missing = self.atoms[name], column.labels >= len(self.label_texts(name))
+        if atoms.are_named:
+            places = np.where(missing, 0, column.places).astype(np.int64)
+            return self._named(name, atoms, places, missing)
+        missing |= np.isnan(column.places)  # a column of which nothing at all is told
+        values = np.where(missing, 0, final_values(column, rng, whole=atoms.whole))
         if self.codebook.columns[name].kind is Kind.DATE:
-            return pa.array(values.astype("datetime64[D]"), mask=~present).cast(pa.date32())
-        return pa.array(values.astype(np.int64) if atoms.whole else values, mask=~present)
+            return pa.array(np.floor(values).astype("datetime64[D]"), mask=missing).cast(pa.date32())
+        return pa.array(values.astype(np.int64) if atoms.whole else values, mask=missing)
 
     def _named(self, name: str, atoms: Atoms, drawn: Ints, missing: Any) -> pa.Array:
         if self.codebook.columns[name].kind is Kind.NUMBER:

@@ -22,6 +22,7 @@ from shoal.privacy.model import Form
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import read_clusters
 from shoal.run.prepare import read
+from shoal.run.release_codebook import dialect_beside
 from shoal.table.columns import Table
 from shoal.table.reading import read_published
 
@@ -96,4 +97,6 @@ def drawn_errors(data: LocalData, released: Table | Disassociated, items: int) -
 def _estimator(file: Path, plan: Plan, data: LocalData, items: ItemEstimator) -> Estimator:
     if plan.models.form is Form.CLUSTERS:
         return DisassociatedEstimator(read_clusters(file), data.quasi_sets[0])
-    return RecordsEstimator(data, read_published(file, plan.roles, plan.read_options).table, items)
+    return RecordsEstimator(
+        data, read_published(file, plan.roles, plan.read_options, dialect_beside(file)).table, items
+    )

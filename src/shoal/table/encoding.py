@@ -29,7 +29,7 @@ from shoal.table.pairs import sets_of_pairs
 from shoal.table.raw import LISTED, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.separators import stays_apart, that_run_into
-from shoal.table.written import PUBLISHED, how_written
+from shoal.table.written import how_published, how_written
 
 DEFAULT_SEPARATOR = " "
 NULL_SET = "(null)"  # what stands for a null where sets are told apart from it
@@ -83,7 +83,7 @@ def _encode_values(
 ) -> Encoded:
     encoded = _dictionary(raw.table.column(name))
     entries = _entries(encoded)
-    how = PUBLISHED if published else how_written(role)
+    how = how_published(role) if published else how_written(role)
     if kind is Kind.NUMBER and name in raw.mixed and how.style not in (None, NumberStyle()):
         what = "holds cells that are numbers and cells that are texts, which write numbers in different ways"
         return Encoded(

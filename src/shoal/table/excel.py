@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import BadInput, MissingExtra, OutputFailed, Problem
+from shoal.kernels.arrays import Ints
 from shoal.table.canonical import as_text, is_text
 from shoal.table.columnar import Typed
 from shoal.table.options import ReadOptions
@@ -167,17 +168,25 @@ def _column_as_written(cells: Sequence[Any]) -> pa.Array:
     if all(isinstance(cell, str) for cell in present):
         return pa.array(cells, type=pa.string())
     if any(isinstance(cell, str) for cell in present):
-        return pa.array([None if cell is None else _told_apart(cell) for cell in cells], type=pa.string())
+        others = {_as_stored(cell) for cell in present if not isinstance(cell, str)}
+        return pa.array(
+            [None if cell is None else _told_apart(cell, others) for cell in cells], type=pa.string()
+        )
     if all(isinstance(cell, datetime) for cell in present):
         return _column(cells)
     return pa.array([None if cell is None else _as_stored(cell) for cell in cells], type=pa.string())
 
 
-def _told_apart(cell: Any) -> str:
-    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, str) else _as_stored(cell)
+def _told_apart(cell: Any, others: Collection[str]) -> str:
+    """A cell as it is written; a text in quotes where a cell of another type is written alike."""
+    if not isinstance(cell, str):
+        return _as_stored(cell)
+    return json.dumps(cell, ensure_ascii=False) if cell in others or cell.startswith('"') else cell
 
 
 def _as_stored(cell: Any) -> str:
+    if _is_midnight(cell):
+        return str(cell.date())
     return repr(cell) if isinstance(cell, float) else _text(cell)
 
 
@@ -232,7 +241,18 @@ _PARTS = {
 }
 
 
-def write_excel(path: Path, names: Sequence[str], columns: Sequence[pa.Array]) -> None:
+@dataclass(frozen=True, slots=True, eq=False)
+class CellValues:
+    """A column of numbers, days and texts side by side: values[codes[r]] is the cell of row r."""
+
+    values: tuple[int | float | date | str | None, ...]
+    codes: Ints
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def write_excel(path: Path, names: Sequence[str], columns: Sequence[pa.Array | CellValues]) -> None:
     """Write columns as the only sheet of a workbook that holds nothing else: no author, no time, no style."""
     if columns and len(columns[0]) >= ROW_LIMIT:
         raise OutputFailed(f"{path}: an Excel sheet holds {ROW_LIMIT - 1:,} records; write csv or parquet")
@@ -265,8 +285,13 @@ def _row(number: int, letters: Sequence[str], cells: Sequence[str]) -> bytes:
     return f'<row r="{number}">{some_cell}</row>'.encode()
 
 
-def _cells_of(column: pa.Array, path: Path) -> list[str]:
+def _cells_of(column: pa.Array | CellValues, path: Path) -> list[str]:
     """The rest of each cell after its place; empty for a missing value."""
+    if isinstance(column, CellValues):
+        texts = pa.array([value for value in column.values if isinstance(value, str)], type=pa.string())
+        _refuse_unfit(texts, path)
+        cells = [_cell_of(value) for value in column.values]
+        return [cells[code] for code in column.codes.tolist()]
     kind = column.type
     if pa.types.is_boolean(kind):
         return [
@@ -279,6 +304,21 @@ def _cells_of(column: pa.Array, path: Path) -> list[str]:
     texts = as_text(column)
     _refuse_unfit(texts, path)
     return ["" if text is None else _text_cell(text) for text in texts.to_pylist()]
+
+
+def _cell_of(value: int | float | date | str | None) -> str:
+    if isinstance(value, str):
+        return _text_cell(value)
+    if isinstance(value, date):
+        early = value < _FIRST_SURE_DAY
+        return (
+            _text_cell(value.isoformat()) if early else f' s="{_DAY_STYLE}"><v>{_day_number(value)}</v></c>'
+        )
+    return _number_cell(value)
+
+
+def _day_number(day: date) -> int:
+    return (day - _DAY_ZERO).days
 
 
 def _number_cell(value: Any) -> str:

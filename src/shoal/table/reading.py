@@ -9,6 +9,9 @@ or a pattern such as `data/*.parquet` is one source with many parts.
     .parquet                Parquet
     .arrow .feather .ipc    Arrow
     .xlsx                   an Excel sheet with a header row
+    .sav .zsav .por         SPSS
+    .dta                    Stata
+    .sas7bdat .xpt          SAS
 
 A cell of a set column is split at the separator of its role; pieces that are empty or stand for a missing
 value are no items. A list column of a typed format is a set as it stands. No item may contain the separator,
@@ -36,6 +39,7 @@ from shoal.table.columns import Column, Kind, Table
 from shoal.table.compressed import content_name
 from shoal.table.database import DatabaseTable, is_relation, open_database, open_relation
 from shoal.table.delimited import Delimited
+from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.encoding import encode
 from shoal.table.excel import open_excel, open_excel_as_written
 from shoal.table.frames import in_kind, open_frame
@@ -46,6 +50,7 @@ from shoal.table.parts import Parts, is_in_parts
 from shoal.table.raw import HowRead, Opened, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.set_lines import SetLines
+from shoal.table.statistics_files import STATISTICS_ENDINGS, open_statistics, refuse_published_statistics
 from shoal.table.written import as_options_say, as_published, how_written
 
 __all__ = [
@@ -79,11 +84,13 @@ FORMATS: _Formats = {
     ".feather": open_arrow,
     ".ipc": open_arrow,
     ".xlsx": open_excel,
+    **dict.fromkeys(STATISTICS_ENDINGS, open_statistics),
 }
 _PUBLISHED_FORMATS = {
     **FORMATS,
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), open_json_lines_as_written),
     ".xlsx": open_excel_as_written,
+    **dict.fromkeys(STATISTICS_ENDINGS, refuse_published_statistics),
 }
 COMPRESSIBLE = (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
 OTHER_COMPRESSIONS = (".bz2", ".zst", ".zip")  # read, but never published
@@ -94,7 +101,7 @@ class Origin:
     """Where a table came from: enough to give it back in kind.
 
     `types` are the types of its columns in Arrow, `own_types` those of the library of a frame; `orders` are
-    the categories of categorical columns, canonical.
+    the categories of categorical columns, canonical. `how_read` tells how a file was written.
     """
 
     where: str
@@ -102,6 +109,7 @@ class Origin:
     types: Mapping[str, pa.DataType] = field(default_factory=dict)
     own_types: Mapping[str, Any] = field(default_factory=dict)
     orders: Mapping[str, pa.StringArray] = field(default_factory=dict)
+    how_read: HowRead = field(default_factory=HowRead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +153,13 @@ def usable_roles(
     return used
 
 
-def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOptions = _DEFAULTS) -> Loaded:
-    """Read what a release shows, under the roles of its original.
+def read_published(
+    path: str | Path,
+    roles: Mapping[str, Role],
+    options: ReadOptions = _DEFAULTS,
+    dialect: Dialect = PLAIN,
+) -> Loaded:
+    """Read what a release shows, under the roles of its original; delimited text is in the given dialect.
 
     Quasi-identifiers are the labels they were published as, whatever their kind was, letter by letter, so
     that nothing counts as one value that a reader of the file can tell apart; identifiers may be absent. Of
@@ -155,9 +168,9 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
     classes. A sensitive cell is also missing when it holds a missing token or is suppressed, because counting
     that as a value could overstate diversity.
     """
-    opened = _named_by_role(_open_published(path, roles, options), roles)
+    opened = _named_by_role(_open_published(path, roles, options, dialect), roles)
     shown = {
-        name: _as_published(role)
+        name: _as_published(role, dialect)
         for name, role in roles.items()
         if canonical(name) in opened.names or not isinstance(role, Identifier)
     }
@@ -171,11 +184,14 @@ def read_published(path: str | Path, roles: Mapping[str, Role], options: ReadOpt
     return _encoded(opened, used, missing, options, published=True)
 
 
-def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions) -> Opened:
+def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions, dialect: Dialect) -> Opened:
     """A published file in UTF-8, with the delimiter that Shoal writes if it has the columns then."""
-    guessing = ReadOptions(others=options.others, encoding="utf-8")
     named = str(path).lower().removesuffix(".gz")
     delimiter = {".csv": ",", ".tsv": "\t"}.get(Path(named).suffix)
+    encoding = "utf-8" if delimiter is None else dialect.of_file
+    guessing = ReadOptions(others=options.others, encoding=encoding)
+    if delimiter is not None:
+        delimiter = dialect.delimiter or delimiter
     if delimiter is None or not isinstance(path, str | os.PathLike):
         return _open(path, guessing, _PUBLISHED_FORMATS)
     opened = _open(path, replace(guessing, delimiter=delimiter), _PUBLISHED_FORMATS)
@@ -183,11 +199,14 @@ def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions) 
     return opened if wanted <= set(opened.names) else _open(path, guessing, _PUBLISHED_FORMATS)
 
 
-def _as_published(role: Role) -> Role:
+def _as_published(role: Role, dialect: Dialect) -> Role:
     """Labels have no kind, and published numbers and dates are written in one way only."""
     if isinstance(role, Quasi):
         return replace(role, kind=Kind.CATEGORY, missing="own")
-    return as_published(role) if isinstance(role, Sensitive) else role
+    if not isinstance(role, Sensitive):
+        return role
+    published = as_published(role)
+    return replace(published, decimal=dialect.decimal) if role.kind == Kind.NUMBER else published
 
 
 def to_frame(table: Table, like: Origin) -> Any:
@@ -262,7 +281,8 @@ def _encoded(
     }
     notices = (*raw.notices, *(notice for part in encoded for notice in part.notices))
     types = {name: raw.table.schema.field(name).type for name in roles}
-    origin = Origin(opened.where, raw.library, types, raw.own_types, _orders(raw) if raw.library else {})
+    orders = _orders(raw) if raw.library else {}
+    origin = Origin(opened.where, raw.library, types, raw.own_types, orders, opened.how_read)
     return Loaded(Table.of(columns, raw.table.num_rows), roles, origin, notices)
 
 

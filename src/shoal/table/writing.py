@@ -8,20 +8,25 @@ and renaming is the caller's part.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
 from shoal.errors import OutputFailed, Problem
+from shoal.kernels.arrays import frozen_floats
 from shoal.table.arrow_form import (
     coded_column,
     in_text_order,
@@ -30,16 +35,32 @@ from shoal.table.arrow_form import (
     typed_column,
     typed_values,
 )
-from shoal.table.canonical import UnsupportedType, as_text, holds_lists
-from shoal.table.columns import Carried, Coded, Column, Kind, Sets, Table
+from shoal.table.canonical import UnsupportedType, as_text, holds_lists, is_text
+from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets, Table
 from shoal.table.delimited import DELIMITERS, QUOTE
-from shoal.table.excel import write_excel
+from shoal.table.dialect import PLAIN, Dialect, with_decimal
+from shoal.table.excel import CellValues, write_excel
 
 _BATCH_ROWS = 2**17
 _Rows = Callable[[int, int], pa.StringArray]
 
 
-def write_table(table: Table, path: Path) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileForm:
+    """How a file is written beyond its ending.
+
+    `kinds` tells of columns of labels what their values are: in files with types they are of that type where
+    no label is coarser. `dialect` is that of delimited text.
+    """
+
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    dialect: Dialect = PLAIN
+
+
+PLAIN_FORM = FileForm()
+
+
+def write_table(table: Table, path: Path, form: FileForm = PLAIN_FORM) -> None:
     """Write all columns of a table; raises OutputFailed when the format cannot hold them."""
     ending = path.suffix.lower()
     compressed = ending == ".gz"
@@ -52,8 +73,12 @@ def write_table(table: Table, path: Path) -> None:
         raise OutputFailed("\n".join(f"{path}: {problem}" for problem in problems))
     try:
         with _whole_or_nothing(path):
-            _WRITERS[ending](in_text_order(table), path)
+            _WRITERS[ending](in_text_order(table), path, form)
             _sync(path)
+    except UnicodeEncodeError as error:
+        lacking = error.object[error.start : error.end]
+        what = f"{path}: the encoding {form.dialect.encoding} has no {lacking!r}; write utf-8"
+        raise OutputFailed(what) from error
     except (OSError, pa.ArrowException) as error:
         raise OutputFailed(f"{path}: cannot be written: {error}") from error
 
@@ -89,27 +114,30 @@ def _can_be_text(column: Carried, ending: str) -> bool:
     return True
 
 
-def _write_csv(table: Table, path: Path) -> None:
-    _write_delimited(table, path, ",")
+def _write_csv(table: Table, path: Path, form: FileForm) -> None:
+    _write_delimited(table, path, form, form.dialect.delimiter or ",")
 
 
-def _write_tsv(table: Table, path: Path) -> None:
-    _write_delimited(table, path, "\t")
+def _write_tsv(table: Table, path: Path, form: FileForm) -> None:
+    _write_delimited(table, path, form, form.dialect.delimiter or "\t")
 
 
-def _write_delimited(table: Table, path: Path, delimiter: str) -> None:
+def _write_delimited(table: Table, path: Path, form: FileForm, delimiter: str) -> None:
     names = pa.array(list(table.columns), type=pa.string())
     # No quoted name can mislead a reader that looks for the delimiter.
     header = delimiter.join(_quoted(names, "".join(DELIMITERS), path).to_pylist())
     lone = len(table.columns) == 1
 
-    def cells(column: Column) -> _Rows:
+    def cells(name: str, column: Column) -> _Rows:
+        decimal = form.dialect.decimal if _holds_numbers(name, column, form) else None
         if isinstance(column, Coded):
-            labels = _quoted(column.domain.labels, delimiter, path)
+            labels = _quoted(with_decimal(column.domain.labels, decimal), delimiter, path)
             return lambda start, stop: coded_column(column, labels, start, stop)
-        return lambda start, stop: _quoted(text_column(column, start, stop), delimiter, path)
+        return lambda start, stop: _quoted(
+            with_decimal(text_column(column, start, stop), decimal), delimiter, path
+        )
 
-    readers = [cells(column) for column in table.columns.values()]
+    readers = [cells(name, column) for name, column in table.columns.items()]
 
     def lines(start: int, stop: int) -> pa.StringArray:
         columns = [read(start, stop).fill_null("") for read in readers]
@@ -117,10 +145,17 @@ def _write_delimited(table: Table, path: Path, delimiter: str) -> None:
             columns = [pc.if_else(pc.equal(columns[0], ""), QUOTE + QUOTE, columns[0])]
         return pc.binary_join_element_wise(*columns, delimiter)
 
-    _write_lines(table, path, lines, header)
+    _write_lines(table, path, lines, header, form.dialect)
 
 
-def _write_json_lines(table: Table, path: Path) -> None:
+def _holds_numbers(name: str, column: Column, form: FileForm) -> bool:
+    if isinstance(column, Carried):
+        kind = column.values.type
+        return bool(pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+    return isinstance(column, Coded) and Kind.NUMBER in (column.domain.kind, form.kinds.get(name))
+
+
+def _write_json_lines(table: Table, path: Path, _: FileForm) -> None:
     readers = [_json_cells(column) for column in table.columns.values()]
     keys = [json.dumps(name, ensure_ascii=False) + ": " for name in table.columns]
 
@@ -134,7 +169,7 @@ def _write_json_lines(table: Table, path: Path) -> None:
     _write_lines(table, path, lines)
 
 
-def _write_set_lines(table: Table, path: Path) -> None:
+def _write_set_lines(table: Table, path: Path, _: FileForm) -> None:
     columns = list(table.columns.values())
     if len(columns) != 1 or not isinstance(columns[0], Sets):
         raise OutputFailed(f"{path}: a file of lines holds one column of sets; write csv or parquet")
@@ -147,24 +182,26 @@ def _write_set_lines(table: Table, path: Path) -> None:
     _write_lines(table, path, lambda start, stop: text_column(sets, start, stop))
 
 
-def _write_parquet(table: Table, path: Path) -> None:
+def _write_parquet(table: Table, path: Path, form: FileForm) -> None:
+    table = _with_kinds(table, form.kinds)
     with parquet.ParquetWriter(path, _schema(table)) as writer:
         for batch in _typed_batches(table):
             writer.write_batch(batch)
 
 
-def _write_arrow(table: Table, path: Path) -> None:
+def _write_arrow(table: Table, path: Path, form: FileForm) -> None:
+    table = _with_kinds(table, form.kinds)
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, _schema(table)) as writer:
         for batch in _typed_batches(table):
             writer.write_batch(batch)
 
 
-def _write_excel(table: Table, path: Path) -> None:
-    columns = [_excel_column(column) for column in table.columns.values()]
+def _write_excel(table: Table, path: Path, form: FileForm) -> None:
+    columns = [_excel_column(column, form.kinds.get(name)) for name, column in table.columns.items()]
     write_excel(path, list(table.columns), columns)
 
 
-_TEXT_WRITERS: Mapping[str, Callable[[Table, Path], None]] = {
+_TEXT_WRITERS: Mapping[str, Callable[[Table, Path, FileForm], None]] = {
     ".csv": _write_csv,
     ".tsv": _write_tsv,
     ".jsonl": _write_json_lines,
@@ -173,7 +210,7 @@ _TEXT_WRITERS: Mapping[str, Callable[[Table, Path], None]] = {
     ".txt": _write_set_lines,
     ".dat": _write_set_lines,
 }
-_WRITERS: Mapping[str, Callable[[Table, Path], None]] = {
+_WRITERS: Mapping[str, Callable[[Table, Path, FileForm], None]] = {
     **_TEXT_WRITERS,
     ".parquet": _write_parquet,
     ".arrow": _write_arrow,
@@ -183,12 +220,17 @@ _WRITERS: Mapping[str, Callable[[Table, Path], None]] = {
 }
 
 
-def _write_lines(table: Table, path: Path, lines: _Rows, header: str | None = None) -> None:
+def _write_lines(
+    table: Table, path: Path, lines: _Rows, header: str | None = None, dialect: Dialect = PLAIN
+) -> None:
+    encoding = dialect.of_file
     with path.open("wb") as file, maybe_compressed(file, path) as stream:
+        if dialect.bom:
+            stream.write(codecs.BOM_UTF8)
         if header is not None:
-            stream.write(f"{header}\n".encode())
+            stream.write(f"{header}\n".encode(encoding))
         for start, stop in _batches(table):
-            stream.write("\n".join((*lines(start, stop).to_pylist(), "")).encode())
+            stream.write("\n".join((*lines(start, stop).to_pylist(), "")).encode(encoding))
 
 
 class SupportsWrite(Protocol):
@@ -271,12 +313,67 @@ def _json_lists(lists: pa.ListArray) -> pa.StringArray:
     return pc.binary_join_element_wise("[", pc.binary_join(lists, ", "), "]", "")
 
 
-def _excel_column(column: Column) -> pa.Array:
-    if isinstance(column, Coded) and column.domain.kind == Kind.NUMBER:
-        return typed_column(column, 0, len(column))
+def _with_kinds(table: Table, kinds: Mapping[str, Kind]) -> Table:
+    """The table with labels as numbers or dates in the columns in which all of them are."""
+    typed = {
+        name: _with_kind(column, kinds[name])
+        for name, column in table.columns.items()
+        if isinstance(column, Coded) and name in kinds
+    }
+    return table.replacing(typed)
+
+
+def _with_kind(column: Coded, kind: Kind) -> Coded:
+    labels = column.domain.labels
+    numbers = [label_value(text, kind) for text in labels.to_pylist()]
+    if kind is Kind.DATE and all(isinstance(number, date) for number in numbers):
+        return replace(column, domain=Domain(Kind.DATE, labels))
+    if kind is Kind.NUMBER and numbers and all(isinstance(number, int | float) for number in numbers):
+        typed = replace(column, domain=Domain(Kind.NUMBER, labels, frozen_floats(numbers)))
+        return typed if as_text(typed_values(typed)).equals(labels) else column
+    return column
+
+
+def _excel_column(column: Column, kind: Kind | None) -> pa.Array | CellValues:
+    """Numbers and dates as such, each cell for itself where others are labels."""
+    if isinstance(column, Coded):
+        of_values = column.domain.kind if kind is None else kind
+        values = [label_value(text, of_values) for text in column.domain.texts()]
+        return CellValues((*values, None), column.codes)
+    if isinstance(column, Carried) and is_text(column.values.type):
+        return _numbers_or_dates(_typed(column, 0, len(column)))
     if isinstance(column, Carried) and not pa.types.is_nested(column.values.type):
         return _typed(column, 0, len(column))
     return text_column(column, 0, len(column))
+
+
+_MOST_DIGITS = 15  # that a spreadsheet keeps of a number
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def label_value(text: str, kind: Kind) -> int | float | date | str:
+    """A label as the value that it writes, or itself."""
+    if kind is Kind.NUMBER and _PLAIN_NUMBER.fullmatch(text) and sum(map(str.isdigit, text)) <= _MOST_DIGITS:
+        return float(text) if "." in text else int(text)
+    if kind is Kind.DATE and _DAY.fullmatch(text):
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _numbers_or_dates(texts: pa.Array) -> pa.Array | CellValues:
+    """Texts that are all plain numbers, or all days, as such; codes with leading zeros stay texts."""
+    encoded = texts.dictionary_encode()
+    distinct = encoded.dictionary.to_pylist()
+    for kind in (Kind.NUMBER, Kind.DATE):
+        values = [label_value(text, kind) for text in distinct]
+        if values and not any(isinstance(value, str) for value in values):
+            codes = encoded.indices.fill_null(len(values)).to_numpy().astype(np.int64)
+            return CellValues((*values, None), codes)
+    return texts
 
 
 @contextmanager

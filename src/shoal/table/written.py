@@ -48,6 +48,12 @@ def how_written(role: Role) -> HowWritten:
     return HowWritten(NumberStyle(role.decimal or ".", role.thousands or ""), role.date_format)
 
 
+def how_published(role: Role) -> HowWritten:
+    """How a published file writes the values of a column: in one way only, but for its decimal mark."""
+    decimal = role.decimal if isinstance(role, Quasi | Sensitive) else None
+    return PUBLISHED if decimal in (None, ".") else HowWritten(NumberStyle(decimal))
+
+
 def as_published(role: Quasi | Sensitive) -> Quasi | Sensitive:
     """The role of published values, which are written in one way only."""
     return replace(role, date_format=None, decimal=None, thousands=None)

@@ -146,7 +146,7 @@ def test_a_candidate_that_never_asks_is_not_waited_for(monkeypatch):
             over.wait(60)
             return super().find(data, models, rng, progress)
 
-    monkeypatch.setitem(ALGORITHMS, "aa", Deaf)
+    monkeypatch.setitem(ALGORITHMS._loaded, "aa", Deaf)
     started = time.monotonic()
     found = find(trial([Candidate("aa"), Candidate("itemwise")], seconds=2.0))
     over.set()
@@ -162,7 +162,7 @@ def test_a_trial_of_candidates_that_never_ask_ends_at_the_limit(monkeypatch):
         def find(self, *_):
             over.wait(60)
 
-    monkeypatch.setitem(ALGORITHMS, "aa", Deaf)
+    monkeypatch.setitem(ALGORITHMS._loaded, "aa", Deaf)
     with pytest.raises(LimitReached, match="in time"):
         find(trial([Candidate("aa")], seconds=0.2), Silent(0.3))
     over.set()

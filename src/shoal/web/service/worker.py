@@ -69,7 +69,12 @@ def _run(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any
     provenance = replace(found.outcome.provenance, notices=notices)
     result = replace(found, outcome=replace(found.outcome, provenance=provenance))
     progress.stage("writing and checking the published file")
-    result.save(folder / OUT, published=plan.output_path, neutralize_formulas=plan.neutralize_formulas)
+    result.save(
+        folder / OUT,
+        published=plan.output_path,
+        neutralize_formulas=plan.neutralize_formulas,
+        dialect=plan.dialect,
+    )
     progress.stage("preparing what the page shows")
     with file_that_appears_whole(folder / VIEW) as partial:
         partial.write_text(json.dumps(view_of(result), allow_nan=False), encoding="utf-8")

@@ -1,0 +1,77 @@
+"""Results of several imputed copies as one, by the rules of Rubin (1987)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from shoal.errors import InvalidParameter
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """An estimate from all copies, its standard error, and the interval around it.
+
+    `degrees` are those of the t distribution of the estimate; `lost` is the share of the variance that comes
+    from what the release does not tell.
+    """
+
+    estimate: float
+    error: float
+    low: float
+    high: float
+    degrees: float
+    lost: float
+
+
+def combine(estimates: Sequence[float], variances: Sequence[float], confidence: float = 0.95) -> Combined:
+    """Combine an estimate and its variance (the squared standard error) from each of several copies.
+
+    The variance of the whole is the mean variance within copies, and that between copies times 1 + 1/copies.
+    """
+    copies = len(estimates)
+    if copies < 2 or len(variances) != copies:
+        must_be = "one of each for two copies or more"
+        raise InvalidParameter("combine", "estimates and variances", (copies, len(variances)), must_be)
+    if not 0 < confidence < 1:
+        raise InvalidParameter("combine", "confidence", confidence, "between 0 and 1")
+    within, between = float(np.mean(variances)), float(np.var(estimates, ddof=1))
+    added = (1 + 1 / copies) * between
+    total = within + added
+    degrees = math.inf if added == 0 else (copies - 1) * (1 + within / added) ** 2
+    estimate, error = float(np.mean(estimates)), math.sqrt(total)
+    reach = t_quantile((1 + confidence) / 2, degrees) * error
+    return Combined(
+        estimate, error, estimate - reach, estimate + reach, degrees, added / total if total else 0.0
+    )
+
+
+def t_quantile(share: float, degrees: float) -> float:
+    """The quantile of the t distribution, found between those of the normal one by halving."""
+    if math.isinf(degrees):
+        return NormalDist().inv_cdf(share)
+    if share < 0.5:
+        return -t_quantile(1 - share, degrees)
+    low, high = 0.0, 1.0
+    while _t_below(high, degrees) < share:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _t_below(middle, degrees) < share else (low, middle)
+    return high
+
+
+def _t_below(value: float, degrees: float) -> float:
+    """The chance of at most this value of 0 or more, integrated by Simpson's rule over the angle."""
+    end = math.atan(value / math.sqrt(degrees))
+    angles = np.linspace(0, end, 2001)
+    density = np.cos(angles) ** (degrees - 1)
+    weights = np.ones(2001)
+    weights[1:-1:2], weights[2:-1:2] = 4, 2
+    integral = float(weights @ density) * end / 6000
+    scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)
+    return 0.5 + scale * integral
