@@ -142,7 +142,7 @@ class Sensitive:
 
     def __post_init__(self) -> None:
         _check_choice("Sensitive", "missing", self.missing, ("own", "reject"))
-        _check_choice("Sensitive", "kind", self.kind, ("category", "number", "date"))
+        _check_choice("Sensitive", "kind", self.kind, tuple(Kind))
         object.__setattr__(self, "kind", Kind(self.kind))
         _check_written("Sensitive", self)
 
