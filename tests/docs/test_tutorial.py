@@ -4,12 +4,15 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from shoal.cli.output import FINE
 from tests.cli.commands import shoal
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 
 
+@pytest.mark.slow
 def test_every_step_works(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     steps = re.findall(r"```(sh|toml)\n(.*?)```", TUTORIAL.read_text(encoding="utf-8"), re.DOTALL)

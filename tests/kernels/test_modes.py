@@ -17,7 +17,13 @@ KERNELS = {
 HASHES_MAY_WRAP = ("-W", "ignore:overflow encountered in scalar:RuntimeWarning")
 
 
-@pytest.mark.parametrize("kernels", KERNELS.values(), ids=KERNELS)
+@pytest.mark.parametrize(
+    "kernels",
+    [
+        pytest.param(names, id=what, marks=() if what == "cuts" else pytest.mark.slow)
+        for what, names in KERNELS.items()
+    ],
+)
 @pytest.mark.parametrize(
     "mode", ["NUMBA_DISABLE_JIT", pytest.param("NUMBA_BOUNDSCHECK", marks=pytest.mark.slow)]
 )
@@ -26,7 +32,8 @@ def test_kernels_pass_their_tests_in_other_modes(mode, kernels):
     run_in(mode, tests)
 
 
-@pytest.mark.parametrize("data", ["values and sets", pytest.param("release or seed", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("data", ["values and sets", "release or seed"])
 def test_every_algorithm_keeps_its_contract_uncompiled(data):
     """All kernels of all algorithms as plain Python, whose mistakes with types and indices are errors."""
     run_in("NUMBA_DISABLE_JIT", [str(HERE.parent / "contract" / "test_releases.py"), "-k", data])

@@ -18,6 +18,8 @@ from shoal.run.release import run
 from shoal.table.sample import copy_sample
 from tests.report.reading import Page
 
+pytestmark = pytest.mark.xdist_group("public facts")  # which share runs that take long
+
 
 @dataclass(frozen=True)
 class Sample:

@@ -219,6 +219,7 @@ def models(policy):
     )
 
 
+@pytest.mark.slow
 def test_models_stand_beside_each_other_by_the_measures_that_they_share(models):
     rows = {row["run"]: row for row in models.rows}
     assert all(row["holds"] for row in rows.values()), [row["error"] for row in rows.values()]
@@ -234,6 +235,7 @@ def test_models_stand_beside_each_other_by_the_measures_that_they_share(models):
     assert ranked_by["disassociation k=2 m=2"] not in (None, "ncp")
 
 
+@pytest.mark.slow
 def test_what_no_search_serves_is_left_out_with_a_word(policy, models):
     told = "\n".join(models.left_out)
     assert "aa model=set-k-anonymity k=2 was left out: the algorithm aa does not serve" in told
@@ -244,6 +246,7 @@ def test_what_no_search_serves_is_left_out_with_a_word(policy, models):
         sh.compare(policy, algorithms=["auto"], sweep={"shoes": [1]}, out=policy.parent / "nothing")
 
 
+@pytest.mark.slow
 def test_never_recommends_less_or_something_else_than_the_policy_promises(models):
     assert models.recommendation.run in ("auto model=km-anonymity k=2", "aa model=km-anonymity k=2")
     standings = {row["promise"]: row["standing"] for row in models.rows}

@@ -8,6 +8,8 @@ import shoal as sh
 from tests.cli.commands import records_of, shoal
 from tests.study import real_files
 
+pytestmark = pytest.mark.xdist_group("real files")  # which share runs that take long
+
 NAMING = ("last_name", "email", "SSN", "phone", "ip", "patient_id")
 NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 MONTH = re.compile(r"\b(\d{4})-(\d{2})\b")

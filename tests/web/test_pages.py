@@ -56,7 +56,7 @@ SAMPLES = {
 
 @pytest.mark.parametrize(
     "kind",
-    ["mixed", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("table", "sets")), "disassociation"],
+    [pytest.param(kind, marks=pytest.mark.slow) for kind in ("table", "sets", "mixed")] + ["disassociation"],
 )
 def test_the_whole_way_with_a_sample(visitor, tmp_path, kind):
     sample = SAMPLES[kind]
@@ -268,6 +268,7 @@ def test_runs_are_compared_and_the_best_of_a_sweep_is_taken(visitor):
     visitor.sees("At least 20 rows fit that person")
 
 
+@pytest.mark.slow
 def test_what_papers_print_is_chosen_among_the_options_and_compared_with_ours(visitor):
     visitor.begin_sample("Patients as a table")
     visitor.go("Run")

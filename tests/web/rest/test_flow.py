@@ -70,6 +70,7 @@ def test_what_is_exported_gives_the_same_verdict_and_loss_on_the_command_line(cl
     assert verdicts[0]["smallest"] == verdicts[1]["smallest"]
 
 
+@pytest.mark.slow
 def test_the_exported_script_runs_and_gives_the_same_loss(client, project, run, tmp_path):
     (tmp_path / "patients.csv").write_bytes(sample("patients.csv"))
     script = client.get(f"{project}/jobs/{run['id']}/results/script")

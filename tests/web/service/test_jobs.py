@@ -124,6 +124,7 @@ def test_a_comparison_and_an_attack_run_as_jobs(service, project, tiny_run):
     assert service.policies.get(project)["privacy"]["k"] == 4
 
 
+@pytest.mark.slow
 def test_auto_can_be_compared_and_taken_over(service, project):
     add_tiny(service, project)
     job = service.jobs.compare(project, algorithms=["auto"], sweep={"model": ["k-anonymity"], "k": [3]})
