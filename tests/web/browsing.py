@@ -81,7 +81,7 @@ class Visitor:
         return self.page.get_by_role("button", name=name, exact=True)
 
     def sees(self, text: str | re.Pattern[str]) -> Locator:
-        found = self.page.get_by_text(text).first
+        found = self.page.get_by_text(text).filter(visible=True).first  # not the title of a mark
         expect(found).to_be_visible()
         return found
 
