@@ -74,7 +74,7 @@ def with_a_step(hospital, step, *words):
     script = (
         "import os, signal, time, sys\nfrom shoal.cli.start import main\nfrom shoal.run import result\n"
         "written = result.write_table\n"
-        f"def write(table, path):\n    written(table, path)\n    {step}\n"
+        f"def write(table, path, *form):\n    written(table, path, *form)\n    {step}\n"
         "result.write_table = write\nmain()\n"
     )
     return [sys.executable, "-c", script, "run", str(hospital.write_policy(COLUMNS)), *map(str, words)]
