@@ -95,3 +95,30 @@ def test_what_is_no_policy_is_refused(service, project):
 def test_a_project_that_is_not_there_has_no_settings(service):
     with pytest.raises(NotFound):
         service.policies.get("0" * 24)
+
+
+def test_a_weak_promise_is_confirmed_in_writing_and_the_publishers_report_says_so(service, project):
+    add_tiny(service, project)
+    (weak,) = service.policies.set(project, "privacy", {"model": "k-anonymity", "k": 2})
+    assert "k = 2" in str(weak)
+    with pytest.raises(BadInput, match="confirm it in writing"):
+        service.jobs.run(project)
+    assert service.policies.confirm(project, "of course") != []
+    assert service.policies.confirm(project, "k = 2 <b>for</b> a test of formats") == []
+    job = service.jobs.wait(project, service.jobs.run(project).id, 240)
+    assert job.state == "done", job.failure
+    report = service.results.export(project, job.id, "report").path.read_text(encoding="utf-8")
+    assert "was confirmed in writing: k = 2 &lt;b&gt;for&lt;/b&gt; a test of formats" in report
+    for public in ("public-report", "certificate"):
+        assert "test of formats" not in service.results.export(project, job.id, public).path.read_text()
+    assert service.policies.set(project, "privacy", {"model": "k-anonymity", "k": 2, "l": 1.5}) != []
+
+
+def test_what_a_run_promises_is_one_sentence(service, project):
+    add_tiny(service, project)
+    assert service.policies.summary(project) == (
+        "A run promises k-anonymity with k = 3 on age and sex, which somebody may know; ill is published"
+        " unchanged."
+    )
+    service.policies.set(project, "privacy", {"model": "differential-privacy", "epsilon": 1.0})
+    assert "epsilon = 1.0 to everybody" in service.policies.summary(project)

@@ -2,6 +2,7 @@
 
 from nicegui import ui
 
+from shoal.policy.weak_promise import weak_parts
 from shoal.web.pages.frame import Place, ask, card, first_do, paragraph
 from shoal.web.pages.result import chosen_job, parameters_of
 from shoal.web.service.jobs import Job
@@ -38,7 +39,9 @@ async def export_page(place: Place, job_id: str | None) -> None:
     paragraph(f"From {job.title}, {parameters_of(job)}.")
     public = [each for each in offered if each in _PUBLIC]
     if public:
-        with card("May go out"):
+        privacy = job.request.get("sections", {}).get("privacy", {})
+        weak = " and ".join(weak_parts(privacy))
+        with card(f"Promises little: {weak}" if weak else "May go out"):
             for each in public:
                 _offer(place, job, each, *_PUBLIC[each])
     with card("Stays with you"):

@@ -89,14 +89,18 @@ async def chosen_job(place: Place, kind: JobKind, step: str, job_id: str | None)
     ]
     job = next((job for job in jobs if job.id == job_id), jobs[0] if jobs and job_id is None else None)
     if job is not None and len(jobs) > 1:
-        names = {each.id: f"{each.title} ({_when(each)})" for each in jobs}
+        names = {each.id: f"{each.title} ({listed_as(each)})" for each in jobs}
         choice = ui.select(names, value=job.id, label="Which run").props("outlined dense").classes("w-full")
         choice.on_value_change(lambda event: ui.navigate.to(place.link(step, event.value)))
     return job
 
 
-def _when(job: Job) -> str:
-    loss = main_loss((job.result or {}).get("loss", {}))
+def listed_as(job: Job) -> str:
+    """What tells a job from others of its title."""
+    losses = (job.result or {}).get("loss", {})
+    loss = (
+        main_loss(losses) if isinstance(losses, Mapping) else None
+    )  # a comparison names the one it ranks by
     shown = "" if loss is None else f"loss {page.percent(loss)}"
     made = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
     return ", ".join(part for part in (parameters_of(job), shown, made) if part)

@@ -8,6 +8,7 @@ from nicegui import ui
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.study.check import Checked
 from shoal.web.pages import frame as page
+from shoal.web.pages.confirming import ask_to_confirm
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import FINISHED, Job, JobKind, JobState
 
@@ -45,6 +46,14 @@ async def run_page(place: Place, _: str | None) -> None:
         if await page.attempt(trouble, service.jobs.run, project) is not None:
             ui.navigate.to(place.link("run"))
 
+    async def confirmed() -> None:
+        ask_to_confirm(weak, place, await page.ask(service.policies.get, project), confirmed)
+
+    with page.card("What will be promised"):
+        page.paragraph(await page.ask(service.policies.summary, project))
+        ui.link("Change the promise", place.link("promise"))
+    weak = ui.column().classes("w-full")
+    await confirmed()
     with page.card("How it is searched for"):
         _algorithm([each for each in describe_algorithms() if model in each["models"]], algorithm, save)
         _time_limit(algorithm, save)

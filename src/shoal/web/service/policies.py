@@ -11,7 +11,10 @@ from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import Misfit, PrivacySection, parse_policy
 from shoal.policy.policy_text import SECTIONS
 from shoal.policy.promise import promise_of
-from shoal.report.explanations import Limit, Scope, limits_of, scope_in_words
+from shoal.policy.weak_promise import unconfirmed
+from shoal.privacy.catalogue import MODELS
+from shoal.privacy.model import Form
+from shoal.report.explanations import Limit, Scope, limits_of, listed, scope_in_words
 from shoal.study.check import Checked, search_problems
 from shoal.study.starter import Sections, starter_sections
 from shoal.web.service import questions
@@ -29,6 +32,27 @@ class Meaning:
 
     promises: tuple[str, ...]
     limits: tuple[Limit, ...]
+
+
+def promise_in_short(privacy: Mapping[str, Any]) -> str:
+    """A model and its numbers."""
+    numbers = [
+        f"{name} = {value}" for name, value in privacy.items() if name != "model" and value is not None
+    ]
+    return " with ".join(part for part in (str(privacy.get("model")), ", ".join(numbers)) if part)
+
+
+def promised_in_words(privacy: Mapping[str, Any], columns: Mapping[str, Mapping[str, Any]]) -> str:
+    """What is promised, and of which columns, in one sentence."""
+    promise = promise_in_short(privacy)
+    model = MODELS.get(str(privacy.get("model")))
+    if model is not None and model.form is Form.NEW_RECORDS:
+        return f"A run promises {promise} to everybody in the data, on all published columns."
+    quasi = [name for name, column in columns.items() if column.get("role") == "quasi"]
+    others = [name for name, column in columns.items() if column.get("role") in ("sensitive", "insensitive")]
+    known = f"on {listed(quasi)}, which somebody may know" if quasi else "on no column"
+    beside = f"; {listed(others)} {'is' if len(others) == 1 else 'are'} published unchanged" if others else ""
+    return f"A run promises {promise} {known}{beside}."
 
 
 class Policies:
@@ -88,7 +112,12 @@ class Policies:
             plan = plan_of(bound.file)
         except BadInput as error:
             return list(self.names(project).problems(error))
-        return list(bound.names.problems(BadInput(*search_problems(plan, bound.file))))
+        sections = self.get(project)
+        weak = unconfirmed(sections["privacy"], sections.get("report", {}).get("weak_promise"))
+        return [
+            *bound.names.problems(BadInput(*search_problems(plan, bound.file))),
+            *([] if weak is None else [weak]),
+        ]
 
     def check(self, project: str) -> Checked:
         """Check settings, hierarchies and data together, and estimate the cost of a run.
@@ -120,6 +149,17 @@ class Policies:
             sets=[name for name in published if columns[name].get("kind") == "set"],
         )
         return Meaning(tuple(scope_in_words(scope)), tuple(limits_of(scope)))
+
+    def confirm(self, project: str, written: str) -> list[Problem]:
+        """Keep why a weak promise is made nevertheless; returns the problems that are left."""
+        sections = self.get(project)
+        report = {**sections.get("report", {}), "weak_promise": " ".join(written.split())}
+        return self.replace(project, {**sections, "report": report})
+
+    def summary(self, project: str) -> str:
+        """What a run would promise, and of which columns, in one sentence."""
+        sections = self.get(project)
+        return promised_in_words(sections.get("privacy", {}), sections.get("columns", {}))
 
     def bound(self, project: str) -> BoundPolicy:
         """The policy as a run reads it; BadInput lists everything that keeps it from being one."""
