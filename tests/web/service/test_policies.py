@@ -122,3 +122,40 @@ def test_what_a_run_promises_is_one_sentence(service, project):
     )
     service.policies.set(project, "privacy", {"model": "differential-privacy", "epsilon": 1.0})
     assert "epsilon = 1.0 to everybody" in service.policies.summary(project)
+
+
+def test_what_another_tab_changed_is_never_overwritten(service, project):
+    add_tiny(service, project)
+    seen = service.policies.get(project)
+    service.policies.set(project, "privacy", {"model": "k-anonymity", "k": 20})
+    columns = {**seen["columns"], "ill": {"role": "insensitive"}}
+    now = service.policies.edit(project, seen, {**seen, "columns": columns})
+    assert (now["privacy"]["k"], now["columns"]["ill"]) == (20, {"role": "insensitive"})
+    with pytest.raises(BadInput, match="changed to 20 elsewhere, and would become 4 here"):
+        service.policies.edit(project, seen, {**seen, "privacy": {"model": "k-anonymity", "k": 4}})
+    assert service.policies.get(project) == now
+
+
+def test_a_file_that_is_brought_again_keeps_what_was_said(service, project):
+    add_tiny(service, project)
+    sections = service.policies.get(project)
+    columns = {name: entry for name, entry in sections["columns"].items() if name != "sex"}
+    service.policies.replace(
+        project, {**sections, "data": {**sections["data"], "others": "drop"}, "columns": columns}
+    )
+    newer = "age,sex,ill,city\n" + "".join(f"{20 + i},{'fm'[i % 2]},a,{'xy'[i % 2]}\n" for i in range(40))
+    file = service.files.add(project, "newer.csv", [newer.encode()])
+    brought = service.policies.bring(project, file.id)
+    assert (brought.kept, brought.new, brought.gone) == (("age", "ill"), ("city",), ())
+    now = service.policies.get(project)
+    assert now["privacy"] == {"model": "k-anonymity", "k": 3}
+    assert now["columns"]["age"] == columns["age"]
+    assert "sex" not in now["columns"], "it was left out before"
+    assert (now["data"]["path"], now["data"]["others"]) == ("newer.csv", "drop")
+    assert service.policies.problems(project) == []
+
+
+def test_a_first_file_gets_suggestions_and_keeps_nothing(service, project):
+    file = service.files.add(project, "patients.csv", [sample("patients.csv")])
+    assert service.policies.bring(project, file.id).kept == ()
+    assert service.policies.get(project)["columns"]["name"] == {"role": "identifier"}

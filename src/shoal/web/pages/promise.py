@@ -11,6 +11,7 @@ from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import SETS, VALUES, Form, Key, Model
 from shoal.web.pages import frame as page
 from shoal.web.pages.confirming import ask_to_confirm
+from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.service.files import ending_of
 
@@ -20,7 +21,8 @@ Change = Callable[[], Awaitable[None]]
 
 async def promise_page(place: Place, _: str | None) -> None:
     """Questions, and below them what the answers promise, which changes with every one."""
-    sections = await page.ask(place.service.policies.get, place.project.id)
+    draft = await Draft.of(place)
+    sections = draft.seen
     entries = sections.get("columns", {})
     fitting = fitting_answers(entries)
     if not fitting:
@@ -35,7 +37,7 @@ async def promise_page(place: Place, _: str | None) -> None:
 
     async def changed() -> None:
         _complete(privacy)
-        await _save(place, privacy, trouble)
+        await _save(draft, privacy, trouble)
         await explain()
 
     async def explain() -> None:
@@ -166,15 +168,13 @@ def _learning(area: ui.element, sensitive: list[str], privacy: dict[str, Any], c
         show(str(radio.value))
 
 
-async def _save(place: Place, privacy: Mapping[str, Any], trouble: ui.element) -> None:
-    service, project = place.service, place.project.id
-    sections = await page.ask(service.policies.get, project)
-    model_changed = sections.get("privacy", {}).get("model") != privacy["model"]
-    kept = {"privacy": dict(privacy)}
-    if model_changed:
-        kept["algorithm"] = {"name": "auto"}
-        kept["output"] = {"path": _published_name(privacy["model"], sections.get("data", {}).get("path", ""))}
-    await page.attempt(trouble, service.policies.replace, project, {**sections, **kept})
+async def _save(draft: Draft, privacy: Mapping[str, Any], trouble: ui.element) -> None:
+    sections = draft.seen
+    kept: dict[str, Mapping[str, Any]] = {"privacy": dict(privacy)}
+    if sections.get("privacy", {}).get("model") != privacy["model"]:
+        path = _published_name(privacy["model"], sections.get("data", {}).get("path", ""))
+        kept |= {"algorithm": {"name": "auto"}, "output": {"path": path}}
+    await draft.save(trouble, kept)
 
 
 def _published_name(model: str, data: str) -> str:

@@ -48,6 +48,7 @@ async def result_page(place: Place, job_id: str | None) -> None:
         return
     view = await page.ask(place.service.results.view, place.project.id, job.id)
     trouble = ui.column().classes("w-full")
+    outdated_notice(await page.ask(place.service.results.outdated, place.project.id, job.id))
     _verdict(job.result or {}, view)
     _figures(view)
     if view["rows"]:
@@ -69,6 +70,14 @@ async def result_page(place: Place, job_id: str | None) -> None:
         page.other_button("Attack it", attack)
         page.other_button("Compare with others", lambda: ui.navigate.to(place.link("compare")))
         page.main_button("Export", lambda: ui.navigate.to(place.link("export", job.id)))
+
+
+def outdated_notice(differences: Sequence[str]) -> None:
+    """Say that a result was made by other settings than those of now, and by which."""
+    if differences:
+        with ui.element("section").classes("shoal-card shoal-wrong column"):
+            page.heading("Outdated: made with other settings than those of now")
+            page.bullets(sentence(each) for each in differences)
 
 
 def _generalized(items: Sequence[Mapping[str, Any]]) -> None:

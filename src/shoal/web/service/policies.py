@@ -1,6 +1,7 @@
 """The settings of a project are a policy: sections of plain values that name the project's files."""
 
 import json
+import threading
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from shoal.web.service.bound import POLICY_NAME, BoundPolicy, bound_policy, sect
 from shoal.web.service.data import DataFiles
 from shoal.web.service.files import Files
 from shoal.web.service.helpers import Helpers
+from shoal.web.service.merging import merged
 from shoal.web.service.store import Store
 from shoal.web.service.wording import Names
 
@@ -32,6 +34,16 @@ class Meaning:
 
     promises: tuple[str, ...]
     limits: tuple[Limit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What became of the settings when another file came: columns and sections by name."""
+
+    kept: tuple[str, ...]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    sections: tuple[str, ...] = ()
 
 
 def promise_in_short(privacy: Mapping[str, Any]) -> str:
@@ -64,6 +76,7 @@ class Policies:
 
     def __init__(self, store: Store, files: Files, data: DataFiles, helpers: Helpers) -> None:
         self._store, self._files, self._data, self._helpers = store, files, data, helpers
+        self._editing = threading.Lock()
 
     def get(self, project: str) -> Sections:
         """The sections as they stand."""
@@ -87,6 +100,54 @@ class Policies:
         sections_text(sections)
         self._save(project, sections)
         return self.problems(project)
+
+    def edit(self, project: str, base: Sections, wanted: Mapping[str, Mapping[str, Any]]) -> Sections:
+        """Change what differs between the settings that somebody saw and those that they want.
+
+        What was changed meanwhile stays; BadInput, with both values, where that is the same thing. Returns
+        the settings as they are then.
+        """
+        with self._editing:
+            self.replace(project, merged(base, wanted, self.get(project)))
+            return self.get(project)
+
+    def bring(self, project: str, file: str) -> Brought:
+        """Take a data file, and keep what is said of columns that it has, too; the rest is suggested."""
+        old, stored = self.get(project), self._files.get(project, file)
+        fresh: Sections = json.loads(
+            json.dumps(starter_sections(self._data.profile(project, file), stored.name))
+        )
+        names = [column.name for column in self._data.profile(project, file).columns]
+        said = {name: entry for name, entry in old.get("columns", {}).items() if name in names}
+        if not said:
+            self._save(project, fresh)
+            return Brought((), (), ())
+        dropped = self._dropped(project, old)
+        columns = {
+            name: said.get(name, fresh["columns"].get(name))
+            for name in names
+            if name in said or (name in fresh["columns"] and name not in dropped)
+        }
+        data = {**fresh["data"], "missing": old["data"].get("missing", fresh["data"]["missing"])}
+        data["subject"] = next((name for name in (old["data"].get("subject"),) if name in names), None)
+        data["others"] = "drop" if len(columns) < len(names) else "error"
+        kept: Sections = {
+            name: old[name] for name in ("privacy", "algorithm", "report", "output") if name in old
+        }
+        self._save(project, {**fresh, **kept, "data": data, "columns": columns})
+        gone = [name for name in old.get("columns", {}) if name not in names]
+        return Brought(
+            tuple(said), tuple(name for name in columns if name not in said), tuple(gone), tuple(kept)
+        )
+
+    def _dropped(self, project: str, sections: Sections) -> tuple[str, ...]:
+        """The columns of the data file so far that are left out."""
+        path, columns = sections.get("data", {}).get("path"), sections.get("columns", {})
+        used = next((file for file in self._files.all(project, "data") if file.name == path), None)
+        if used is None:
+            return ()
+        profile = self._data.profile(project, used.id)
+        return tuple(column.name for column in profile.columns if column.name not in columns)
 
     def take(self, project: str, text: str) -> list[Problem]:
         """Take over a policy file; BadInput if it is none. Returns the problems that are left."""

@@ -22,6 +22,7 @@ from shoal.web.service.explaining import Explained
 from shoal.web.service.files import Files
 from shoal.web.service.helpers import Helpers
 from shoal.web.service.jobs import Job, Jobs
+from shoal.web.service.merging import differences
 from shoal.web.service.policies import Policies, promise_in_short
 from shoal.web.service.wording import Names
 from shoal.web.service.worker import ATTACK_PAGE, VIEW
@@ -110,6 +111,14 @@ class Results:
             "attack": Download(name=ATTACK_PAGE, media_type="text/html", path=out / ATTACK_PAGE),
         }
         return downloads[what]
+
+    def outdated(self, project: str, job: str) -> tuple[str, ...]:
+        """By which settings a job was made that are others by now; nothing if it is what they ask for."""
+        made, now = self._jobs.get(project, job).request["sections"], self._policies.get(project)
+        if now.get("algorithm", {}).get("seed") is None:  # one was drawn for the run
+            algorithm = {name: value for name, value in made.get("algorithm", {}).items() if name != "seed"}
+            made = {**made, "algorithm": algorithm}
+        return differences(made, now)
 
     def explain(
         self, project: str, job: str, column: str, *, row: int | None = None, value: str | None = None
