@@ -1,6 +1,7 @@
 """A real server process on a free port."""
 
 import queue
+import secrets
 import signal
 import subprocess
 import sys
@@ -21,8 +22,12 @@ class Served:
     """`shoal serve` in a process; `links` gets every line that it prints."""
 
     def __init__(self, data: Path, *options: str) -> None:
+        self.key = secrets.token_urlsafe(32)
+        key_file = data.with_name("key")
+        key_file.write_text(self.key, encoding="ascii")
+        start = ("--port", "0", "--data", str(data), "--key-file", str(key_file))
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _ENTER, "serve", "--port", "0", "--data", str(data), *options],
+            [sys.executable, "-c", _ENTER, "serve", *start, *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -45,7 +50,7 @@ class Served:
 
     def client(self, **options: object) -> httpx.Client:
         """A program with the key."""
-        headers = {"Authorization": f"Bearer {self.token}"}
+        headers = {"Authorization": f"Bearer {self.key}"}
         return httpx.Client(base_url=self.address, headers=headers, timeout=120, **options)
 
     def stranger(self) -> httpx.Client:

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from shoal.errors import BadInput
 from shoal.web import access as accesses
 from shoal.web.access import SESSION_SECONDS, Access
 from shoal.web.service.store import Store
@@ -47,9 +48,33 @@ def test_a_session_ends_when_it_is_not_used(store, monkeypatch):
     assert not access.has_session(secret)
 
 
-def test_only_the_token_and_the_given_keys_are_keys(store):
+def test_keys_are_made_listed_and_revoked(store):
+    access = Access(store)
+    secret = access.make_key("nightly upload")
+    (listed,) = access.made_keys()
+    assert (listed.name, listed.used) == ("nightly upload", None)
+    assert secret not in str([tuple(row) for row in store.rows("SELECT * FROM keys")])
+    again = Access(store)
+    assert again.is_key(secret), "after a restart"
+    assert again.made_keys()[0].used is not None
+    again.revoke(listed.id)
+    assert not access.is_key(secret)
+    assert access.made_keys() == []
+    with pytest.raises(BadInput):
+        access.make_key(" ")
+
+
+def test_a_session_that_was_closed_opens_nothing(store):
+    access = Access(store)
+    secret = access.open_session(access.token)
+    assert secret is not None
+    access.close_session(secret)
+    assert not access.has_session(secret)
+
+
+def test_only_the_given_keys_are_keys(store):
     access = Access(store, keys=("a key of twenty letters",))
-    assert access.is_key(access.token)
+    assert not access.is_key(access.token)
     assert access.is_key("a key of twenty letters")
     assert not access.is_key(access.new_link())
     assert not access.is_key("")

@@ -5,10 +5,11 @@ import socket
 import ssl
 import subprocess
 from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from tests.cli.commands import in_process
@@ -61,9 +62,45 @@ def test_a_link_opens_one_session_and_is_spent(served):
     assert served.link != link
 
 
-def test_the_token_of_the_first_link_stays_good_as_a_key(served, browser):
-    with served.client() as client:
-        assert client.get(PROJECTS).status_code == 200
+def test_the_token_of_a_link_is_no_key_before_or_after_its_use(served, browser):
+    fresh = parse_qs(urlsplit(served.link).query)["token"][0]
+    with served.stranger() as stranger:
+        for token in (served.token, fresh):
+            headers = {"Authorization": f"Bearer {token}"}
+            assert stranger.get(PROJECTS, headers=headers).status_code == 401
+
+
+def test_a_token_can_be_typed_so_that_no_history_has_it(served):
+    token, origin = parse_qs(urlsplit(served.link).query)["token"][0], {"Origin": served.address}
+    with served.stranger() as stranger:
+        entrance = stranger.get("/")
+        assert "name='token' type='password'" in entrance.text
+        assert stranger.post("/enter", data={"token": "wrong"}, headers=origin).status_code == 401
+        assert stranger.post("/enter", content=b"x" * 10**6, headers=origin).status_code == 401
+        assert stranger.post("/enter", data={"token": token}, headers={"Origin": EVIL}).status_code == 403
+        answer = stranger.post("/enter", data={"token": token}, headers=origin)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/")
+        served.link = served.next_link()
+        assert stranger.get(PROJECTS).status_code == 200
+
+
+def test_who_logs_out_is_out_in_every_tab(served):
+    with served.browser() as browser:
+        cookie = "; ".join(f"{each.name}={each.value}" for each in browser.cookies.jar)
+        headers = {"Cookie": cookie}
+        with connect(
+            f"ws://{served.host}{WEBSOCKET}", origin=served.address, additional_headers=headers
+        ) as tab:
+            tab.recv(timeout=30)
+            assert browser.post("/leave", headers={"Origin": EVIL}).status_code == 403
+            answer = browser.post("/leave", headers={"Origin": served.address})
+            assert (answer.status_code, answer.headers["location"]) == (303, "/")
+            with pytest.raises(ConnectionClosed):
+                for _ in range(20):
+                    tab.send("3")
+                    tab.recv(timeout=5)
+        with served.stranger() as stranger:
+            assert stranger.get(PROJECTS, headers=headers).status_code == 401
 
 
 @pytest.mark.parametrize("target", ["//evil.example/", "/\\evil.example", "/%5Cevil.example"])
@@ -191,7 +228,7 @@ def test_ten_gigabytes_are_refused_before_they_are_sent(served, path):
         project = client.post(PROJECTS, json={"name": "large"}).json()["id"]
         request = (
             f"POST {path.format(project=project)} HTTP/1.1\r\nHost: {served.host}\r\n"
-            f"Authorization: Bearer {served.token}\r\nContent-Length: {10**10}\r\n\r\n"
+            f"Authorization: Bearer {served.key}\r\nContent-Length: {10**10}\r\n\r\n"
         )
         assert " 413 " in answer_to(served, request, b"a,b\n")
         client.delete(f"{PROJECTS}/{project}")
@@ -230,7 +267,7 @@ def test_an_endless_body_without_a_length_is_cut_off(served):
     ],
 )
 def test_no_path_leads_out(served, path):
-    request = f"GET {path} HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {served.token}\r\n\r\n"
+    request = f"GET {path} HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {served.key}\r\n\r\n"
     assert answer_to(served, request).split()[1] in ("404", "307")
 
 

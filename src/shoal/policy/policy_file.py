@@ -262,6 +262,7 @@ class ReportSection(_Section):
     """What the report for the publisher tells beside the rest."""
 
     target: str | None = None
+    weak_promise: str = ""
 
 
 class OutputSection(_Section):

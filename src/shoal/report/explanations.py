@@ -81,7 +81,7 @@ def limits_of(scope: Scope) -> list[Limit]:
 
 
 def _shared_value(scope: Scope) -> Limit:
-    named = f" of {_listed(scope.sensitive)}" if scope.sensitive else ""
+    named = f" of {listed(scope.sensitive)}" if scope.sensitive else ""
     return Limit(
         "What a whole group has in common",
         f"If all rows that fit a person show the same value{named}, a reader learns it without knowing which"
@@ -94,10 +94,10 @@ def _other_columns(scope: Scope) -> Limit:
     covered = set(scope.quasi)
     others = [name for name in scope.columns if name not in covered]
     verb = "is" if len(others) == 1 else "are"
-    beyond = f" In this file, {_listed(others)} {verb} not covered." if others else ""
+    beyond = f" In this file, {listed(others)} {verb} not covered." if others else ""
     return Limit(
         "Knowledge beyond these columns",
-        f"The promise covers {_listed(scope.quasi) or 'the columns it names'} and nothing else. A reader"
+        f"The promise covers {listed(scope.quasi) or 'the columns it names'} and nothing else. A reader"
         f" who knows anything else that is in the file may find fewer rows.{beyond}",
     )
 
@@ -163,15 +163,16 @@ def _words(scope: Scope, model: Model) -> Mapping[str, Any]:
     return _Words(
         {name: f"{value}" for name, value in model.parameters.items()}
         | {
-            "quasi": _listed(scope.quasi) or "covered values",
-            "values": _listed([name for name in scope.quasi if name not in scope.sets]) or "covered",
-            "sets": _listed(scope.sets) or "a set",
-            "sensitive": _listed(scope.sensitive) or "the sensitive column",
+            "quasi": listed(scope.quasi) or "covered values",
+            "values": listed([name for name in scope.quasi if name not in scope.sets]) or "covered",
+            "sets": listed(scope.sets) or "a set",
+            "sensitive": listed(scope.sensitive) or "the sensitive column",
         }
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names as in a sentence."""
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -8,18 +8,30 @@ import hmac
 import secrets
 import threading
 import time
+from dataclasses import dataclass
 
-from shoal.web.service.store import Store
+from shoal.web.service.projects import checked_name
+from shoal.web.service.store import Store, new_id
 
 SESSION_SECONDS = 24 * 3600.0
 _NOTED_EVERY = 300.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramKey:
+    """A key for programs as lists show it; times are seconds since 1970, `used` None before the first use."""
+
+    id: str
+    name: str
+    created: float
+    used: float | None
+
+
 class Access:
     """Links, sessions and keys of one server.
 
-    A link opens one session and is spent by that; the next one can then be made. The token of the first link
-    and the given keys are also accepted from programs, until the server stops.
+    A link opens one session, is spent by that and good for nothing else; the next one can then be made.
+    Programs come in with keys: the given ones until the server stops, those made here until they are revoked.
     """
 
     def __init__(self, store: Store, token: str | None = None, keys: tuple[str, ...] = ()) -> None:
@@ -27,7 +39,7 @@ class Access:
         self._mutex = threading.Lock()
         self.token = token or new_secret()
         self._links = {digest(self.token)}
-        self._keys = {digest(key) for key in (self.token, *keys)}
+        self._keys = {digest(key) for key in keys}
 
     def new_link(self) -> str:
         """A further token that opens one session."""
@@ -59,9 +71,37 @@ class Access:
             self._store.change("UPDATE sessions SET seen = ? WHERE digest = ?", now, row["digest"])
         return True
 
+    def close_session(self, secret: str) -> None:
+        """End a session: its secret opens nothing any more."""
+        self._store.change("DELETE FROM sessions WHERE digest = ?", digest(secret))
+
     def is_key(self, given: str) -> bool:
-        """Whether a program may come in with this key."""
-        return _found(digest(given), self._keys) is not None
+        """Whether a program may come in with this key; when one was last used is noted."""
+        if _found(digest(given), self._keys) is not None:
+            return True
+        row = self._store.row("SELECT id, used FROM keys WHERE digest = ?", digest(given))
+        if row is None:
+            return False
+        now = time.time()
+        if now - (row["used"] or 0.0) > _NOTED_EVERY:
+            self._store.change("UPDATE keys SET used = ? WHERE id = ?", now, row["id"])
+        return True
+
+    def make_key(self, name: str) -> str:
+        """A new key for programs; it is told here and never again."""
+        secret = new_secret()
+        values = (new_id(), checked_name(name), digest(secret), time.time())
+        self._store.change("INSERT INTO keys (id, name, digest, created) VALUES (?, ?, ?, ?)", *values)
+        return secret
+
+    def made_keys(self) -> list[ProgramKey]:
+        """The keys that were made here and are still good, the newest first."""
+        rows = self._store.rows("SELECT id, name, created, used FROM keys ORDER BY created DESC, rowid DESC")
+        return [ProgramKey(**dict(row)) for row in rows]
+
+    def revoke(self, key: str) -> None:
+        """Take a key back for good."""
+        self._store.change("DELETE FROM keys WHERE id = ?", key)
 
 
 def new_secret() -> str:

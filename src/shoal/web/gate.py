@@ -26,6 +26,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 LARGEST_MESSAGE = 16 * 2**20  # of requests that bring no file
+ENTERING, LEAVING = "/enter", "/leave"
+_LONGEST_FORM = 4096
 _OPEN_PATHS = ("/api/v1/openapi.json",)  # says nothing about anyone's data
 _TOO_LARGE = "the request is larger than this server takes in"
 _FORBIDDEN_TO_POLICY = 1008  # the websocket code for "not by the rules"
@@ -60,12 +62,19 @@ class Gate:
         headers = _Headers(scope["headers"])
         refusal = self._refusal(scope, headers)
         if scope["type"] == "websocket":
-            await (self._close(send) if refusal else self.app(scope, receive, send))
+            await (
+                self._close(send) if refusal else self.app(scope, self._while_let_in(receive, headers), send)
+            )
             return
         nonce = secrets.token_urlsafe(16)
         guarded = _with_headers(send, nonce, secure=self._door.secure)
+        if refusal is _asked_to_enter and (scope["method"], scope["path"]) == ("POST", ENTERING):
+            refusal = self._enter(await _typed_token(receive), to="/")
         if refusal is not None:
             await refusal(scope, guarded)
+            return
+        if (scope["method"], scope["path"]) == ("POST", LEAVING):
+            await self._leave(headers, guarded)
             return
         limited = _limited(receive, self._largest(scope["path"]))
         try:
@@ -138,8 +147,28 @@ class Gate:
         # A file comes with a little text around it when a form sends it.
         return self._door.upload_bytes + 2**20 if brings_a_file else LARGEST_MESSAGE
 
-    def _enter(self, token: str) -> _Refusal:
-        """Spend the token of a link, and go on without it in the address."""
+    def _while_let_in(self, receive: Receive, headers: _Headers) -> Receive:
+        """What a page says, until its session is over; a page of another tab may outlive it."""
+
+        async def heard() -> Message:
+            message = await receive()
+            let_in = (
+                message["type"] != "websocket.receive" or self._has_session(headers) or self._has_key(headers)
+            )
+            return message if let_in else {"type": "websocket.disconnect", "code": _FORBIDDEN_TO_POLICY}
+
+        return heard
+
+    async def _leave(self, headers: _Headers, send: Send) -> None:
+        """Log out: the session ends on the server, and the browser forgets its secret."""
+        secret = session_of(headers.get("cookie"), self._door.cookie)
+        if secret is not None:
+            self._access.close_session(secret)
+        gone = f"{self._door.cookie}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
+        await _answer(send, 303, "", [(b"location", b"/"), (b"set-cookie", gone.encode("ascii"))])
+
+    def _enter(self, token: str, to: str | None = None) -> _Refusal:
+        """Spend a token, and go on without it in the address."""
 
         async def answer(scope: Scope, send: Send) -> None:
             secret = self._access.open_session(token)
@@ -151,7 +180,8 @@ class Gate:
                 f"{self._door.cookie}={secret}; Path=/; HttpOnly; SameSite=Strict;"
                 f" Max-Age={int(SESSION_SECONDS) * 30}{'; Secure' if self._door.secure else ''}"
             )
-            await _answer(send, 303, "", [_without_token(scope), (b"set-cookie", cookie.encode("ascii"))])
+            onward = _without_token(scope) if to is None else (b"location", to.encode("ascii"))
+            await _answer(send, 303, "", [onward, (b"set-cookie", cookie.encode("ascii"))])
 
         return answer
 
@@ -201,6 +231,16 @@ def _without_token(scope: Scope) -> tuple[bytes, bytes]:
     return b"location", (path + (f"?{urlencode(left)}" if left else "")).encode("ascii")
 
 
+async def _typed_token(receive: Receive) -> str:
+    """The token that somebody typed into the entrance page."""
+    body, more = b"", True
+    while more and len(body) <= _LONGEST_FORM:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return dict(parse_qsl(body[:_LONGEST_FORM].decode("latin-1"))).get("token", "").strip()
+
+
 async def _go_on(scope: Scope, send: Send) -> None:
     """Who has a session needs no token; it is not spent."""
     await _answer(send, 303, "", [_without_token(scope)])
@@ -214,7 +254,7 @@ def _refused(status: int, sentence: str) -> _Refusal:
 
 
 async def _asked_to_enter(scope: Scope, send: Send) -> None:
-    sentence = "open the link that `shoal serve` printed, or send its token as Authorization: Bearer"
+    sentence = "open the link that `shoal serve` printed, or send a key as Authorization: Bearer"
     if scope["type"] == "http" and not scope["path"].startswith("/api/"):
         page = _ENTRANCE.format(sentence=sentence).encode()
         await _reply(send, 401, page, [(b"content-type", b"text/html; charset=utf-8")])
@@ -222,11 +262,16 @@ async def _asked_to_enter(scope: Scope, send: Send) -> None:
     await _answer(send, 401, sentence, [(b"www-authenticate", b"Bearer")])
 
 
+# Only with its own referrer policy does a browser say that the form comes from our page.
 _ENTRANCE = (
     "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>Shoal</title>"
+    "<meta name='referrer' content='same-origin'>"
     "<meta name='viewport' content='width=device-width, initial-scale=1'></head>"
     "<body><main><h1>Shoal</h1><p>Please {sentence}. Each link opens one browser; the next one is printed"
-    " when it has been used.</p></main></body></html>"
+    " when it has been used.</p>"
+    f"<form method='post' action='{ENTERING}'><p><label>Or give what stands behind <code>token=</code> in the"
+    " link: <input name='token' type='password' autocomplete='off'></label> <button>Enter</button></p></form>"
+    "</main></body></html>"
 )
 
 

@@ -32,7 +32,7 @@ def test_no_request_makes_the_server_fail(served, client, mode):
 
 
 def _attack(operation, mode: GenerationMode, served: Served, project: str) -> None:
-    headers = {"Authorization": f"Bearer {served.token}"}
+    headers = {"Authorization": f"Bearer {served.key}"}
 
     @hypothesis.settings(
         max_examples=EXAMPLES, database=None, suppress_health_check=list(hypothesis.HealthCheck)

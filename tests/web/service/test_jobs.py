@@ -8,6 +8,7 @@ from shoal.errors import BadInput, NotFound
 from shoal.web.service.jobs import FINISHED, Job, _Live, _outcome
 from shoal.web.service.limits import ServerLimits
 from shoal.web.service.processes import GIVEN_WAY
+from shoal.web.service.results import PromiseChange
 from shoal.web.service.service import Service
 from tests.web.samples import TINY_SECTIONS, add_slow, add_tiny, permissions
 
@@ -120,6 +121,15 @@ def test_a_comparison_and_an_attack_run_as_jobs(service, project, tiny_run):
         ["k-anonymity k=4", "stricter"],
         ["k-anonymity k=2", "weaker than the policy"],
     ]
+    changes = service.results.changes(project, done.id)
+    assert changes["mondrian k=2"] == PromiseChange(
+        "k-anonymity with k = 3", "k-anonymity with k = 2", "weaker"
+    )
+    assert changes["mondrian k=4"].standing == "stricter"
+    service.policies.set(project, "privacy", {"model": "k-anonymity", "k": 10})
+    assert service.results.changes(project, done.id)["mondrian k=4"].standing == "weaker", "than it is now"
+    service.policies.set(project, "privacy", {"model": "k-anonymity"})
+    assert service.results.changes(project, done.id)["mondrian k=4"].standing == "another", "than a draft"
     service.results.adopt(project, done.id, "mondrian k=4")
     assert service.policies.get(project)["privacy"]["k"] == 4
 

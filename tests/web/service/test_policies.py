@@ -95,3 +95,67 @@ def test_what_is_no_policy_is_refused(service, project):
 def test_a_project_that_is_not_there_has_no_settings(service):
     with pytest.raises(NotFound):
         service.policies.get("0" * 24)
+
+
+def test_a_weak_promise_is_confirmed_in_writing_and_the_publishers_report_says_so(service, project):
+    add_tiny(service, project)
+    (weak,) = service.policies.set(project, "privacy", {"model": "k-anonymity", "k": 2})
+    assert "k = 2" in str(weak)
+    with pytest.raises(BadInput, match="confirm it in writing"):
+        service.jobs.run(project)
+    assert service.policies.confirm(project, "of course") != []
+    assert service.policies.confirm(project, "k = 2 <b>for</b> a test of formats") == []
+    job = service.jobs.wait(project, service.jobs.run(project).id, 240)
+    assert job.state == "done", job.failure
+    report = service.results.export(project, job.id, "report").path.read_text(encoding="utf-8")
+    assert "was confirmed in writing: k = 2 &lt;b&gt;for&lt;/b&gt; a test of formats" in report
+    for public in ("public-report", "certificate"):
+        assert "test of formats" not in service.results.export(project, job.id, public).path.read_text()
+    assert service.policies.set(project, "privacy", {"model": "k-anonymity", "k": 2, "l": 1.5}) != []
+
+
+def test_what_a_run_promises_is_one_sentence(service, project):
+    add_tiny(service, project)
+    assert service.policies.summary(project) == (
+        "A run promises k-anonymity with k = 3 on age and sex, which somebody may know; ill is published"
+        " unchanged."
+    )
+    service.policies.set(project, "privacy", {"model": "differential-privacy", "epsilon": 1.0})
+    assert "epsilon = 1.0 to everybody" in service.policies.summary(project)
+
+
+def test_what_another_tab_changed_is_never_overwritten(service, project):
+    add_tiny(service, project)
+    seen = service.policies.get(project)
+    service.policies.set(project, "privacy", {"model": "k-anonymity", "k": 20})
+    columns = {**seen["columns"], "ill": {"role": "insensitive"}}
+    now = service.policies.edit(project, seen, {**seen, "columns": columns})
+    assert (now["privacy"]["k"], now["columns"]["ill"]) == (20, {"role": "insensitive"})
+    with pytest.raises(BadInput, match="changed to 20 elsewhere, and would become 4 here"):
+        service.policies.edit(project, seen, {**seen, "privacy": {"model": "k-anonymity", "k": 4}})
+    assert service.policies.get(project) == now
+
+
+def test_a_file_that_is_brought_again_keeps_what_was_said(service, project):
+    add_tiny(service, project)
+    sections = service.policies.get(project)
+    columns = {name: entry for name, entry in sections["columns"].items() if name != "sex"}
+    service.policies.replace(
+        project, {**sections, "data": {**sections["data"], "others": "drop"}, "columns": columns}
+    )
+    newer = "age,sex,ill,city\n" + "".join(f"{20 + i},{'fm'[i % 2]},a,{'xy'[i % 2]}\n" for i in range(40))
+    file = service.files.add(project, "newer.csv", [newer.encode()])
+    brought = service.policies.bring(project, file.id)
+    assert (brought.kept, brought.new, brought.gone) == (("age", "ill"), ("city",), ())
+    now = service.policies.get(project)
+    assert now["privacy"] == {"model": "k-anonymity", "k": 3}
+    assert now["columns"]["age"] == columns["age"]
+    assert "sex" not in now["columns"], "it was left out before"
+    assert (now["data"]["path"], now["data"]["others"]) == ("newer.csv", "drop")
+    assert service.policies.problems(project) == []
+
+
+def test_a_first_file_gets_suggestions_and_keeps_nothing(service, project):
+    file = service.files.add(project, "patients.csv", [sample("patients.csv")])
+    assert service.policies.bring(project, file.id).kept == ()
+    assert service.policies.get(project)["columns"]["name"] == {"role": "identifier"}

@@ -77,3 +77,13 @@ def test_explanations_come_from_the_saved_recoding_and_the_stored_data(service, 
     stored.write_bytes(records)
     (told,) = service.results.explain(project, job.id, "age", row=0)
     assert told.published_as is not None
+
+
+def test_a_result_is_outdated_as_soon_as_a_setting_differs(service, tiny_run):
+    project, privacy = tiny_run.project, {"model": "k-anonymity", "k": 3}
+    assert service.results.outdated(project, tiny_run.id) == ()
+    service.policies.set(project, "privacy", {**privacy, "k": 10})
+    try:
+        assert service.results.outdated(project, tiny_run.id) == ("k of privacy was 3 and is 10 now",)
+    finally:
+        service.policies.set(project, "privacy", privacy)

@@ -10,6 +10,7 @@ from shoal.study.profile import ColumnProfile, Profile
 from shoal.study.starter import column_entry
 from shoal.web.pages import frame as page
 from shoal.web.pages.data import KINDS
+from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.service.files import StoredFile
 
@@ -45,32 +46,34 @@ async def columns_page(place: Place, _: str | None) -> None:
         "Only you know what others could know about the people in this file. When in doubt, “Somebody could"
         " know it” is the safe answer."
     )
-    sections = await page.ask(service.policies.get, project)
+    draft = await Draft.of(place)
+    sections = draft.seen
 
     async def save(columns: dict[str, Any], data: dict[str, Any]) -> None:
-        sections.update(columns=columns, data=data)
-        problems = await page.attempt(trouble, service.policies.replace, project, sections)
+        if not await draft.save(trouble, {"columns": columns, "data": data}):
+            return
+        problems = await page.ask(service.policies.problems, project)
         findings.clear()
         if problems:
             with findings:
                 page.show_problems(problems, "Still to be settled, here or in later steps")
 
     async def save_column(name: str, change: dict[str, Any]) -> dict[str, Any]:
-        columns = dict(sections.get("columns", {}))
+        columns = dict(draft.seen.get("columns", {}))
         if change.get("role") == "drop":
             columns.pop(name, None)
         else:
             known = next(each for each in profile.columns if each.name == name)
             columns[name] = changed(columns.get(name), known, change)
         dropping = any(each.name not in columns for each in profile.columns)
-        await save(columns, {**sections["data"], "others": "drop" if dropping else "error"})
-        return dict(columns.get(name, {}))
+        await save(columns, {**draft.seen["data"], "others": "drop" if dropping else "error"})
+        return dict(draft.seen.get("columns", {}).get(name, {}))
 
     async def save_subject(name: str | None) -> None:
-        columns = dict(sections.get("columns", {}))
+        columns = dict(draft.seen.get("columns", {}))
         if name is not None:
             columns[name] = {"role": "identifier"}
-        await save(columns, {**sections["data"], "subject": name})
+        await save(columns, {**draft.seen["data"], "subject": name})
 
     with page.card("What each column is"):
         for each in profile.columns:

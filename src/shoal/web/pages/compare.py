@@ -13,12 +13,18 @@ from shoal.privacy.catalogue import MODELS
 from shoal.report.figures import Point, comparison_figure
 from shoal.report.wording import sentence
 from shoal.study.comparison import AUTO
+from shoal.study.standing import Standing
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.pages.result import chosen_job, found_by, main_loss, parameters_of
 from shoal.web.pages.running import jobs_list
 from shoal.web.service.jobs import Job
+from shoal.web.service.results import PromiseChange
 
+_BESIDE: dict[Standing, str] = {
+    "weaker": "weaker than the policy",
+    "another": "another promise than the policy's",
+}
 _SWEPT = ("k", "m", "l", "t", "alpha", "epsilon")
 
 
@@ -35,7 +41,7 @@ async def compare_page(place: Place, job_id: str | None) -> None:
     await _sweep_form(place, trouble)
     job = await chosen_job(place, "comparison", "compare", job_id)
     if job is not None:
-        _found(place, job, trouble)
+        _found(place, job, await page.ask(place.service.results.changes, place.project.id, job.id), trouble)
     with page.card("Sweeps"):
         await jobs_list(place, trouble, kinds=("comparison",))
 
@@ -173,7 +179,7 @@ def sweep_of(texts: Mapping[str, str]) -> dict[str, list[float]]:
     return {name: values for name, values in found.items() if values}
 
 
-def _found(place: Place, job: Job, trouble: ui.element) -> None:
+def _found(place: Place, job: Job, changes: Mapping[str, PromiseChange], trouble: ui.element) -> None:
     """What a sweep found: loss against risk with the Pareto front, and each run to take over."""
     result: Mapping[str, Any] = job.result or {}
     loss = result["loss"]
@@ -183,10 +189,13 @@ def _found(place: Place, job: Job, trouble: ui.element) -> None:
         if row["holds"] and row.get(loss) is not None and row["risk"] is not None
     ]
 
+    def found_run(row: Mapping[str, Any]) -> None:
+        _found_run(place, job, row, changes[row["run"]], trouble)
+
     def pick(run: str) -> None:
         chosen.clear()
         with chosen:
-            _found_run(place, job, next(row for row in usable if row["run"] == run), trouble)
+            found_run(next(row for row in usable if row["run"] == run))
 
     with page.card(f"Found by the {job.title}"):
         page.paragraph(sentence(result["reason"]))
@@ -203,7 +212,7 @@ def _found(place: Place, job: Job, trouble: ui.element) -> None:
             page.paragraph("Click a mark to choose its run.", quiet=True)
             chosen = ui.column().classes("w-full").props('aria-live="polite"')
         for row in result["runs"]:
-            _found_run(place, job, row, trouble)
+            found_run(row)
 
 
 def _other_promises(result: Mapping[str, Any]) -> None:
@@ -215,22 +224,35 @@ def _other_promises(result: Mapping[str, Any]) -> None:
         page.plain_table(costs["heads"], costs["rows"])
 
 
-def _found_run(place: Place, job: Job, row: Mapping[str, Any], trouble: ui.element) -> None:
-    """One run of a sweep, to be taken over into the settings."""
+def _found_run(
+    place: Place, job: Job, row: Mapping[str, Any], change: PromiseChange, trouble: ui.element
+) -> None:
+    """One run of a sweep, to be taken over into the settings; a change of the promise is said first."""
     result: Mapping[str, Any] = job.result or {}
 
     async def adopt() -> None:
         await page.attempt(trouble, place.service.results.adopt, place.project.id, job.id, row["run"])
         ui.navigate.to(place.link("run"))
 
+    def ask_first() -> None:
+        with ui.dialog(value=True) as sure, ui.card():
+            ui.label(f"This changes the promise from {change.before} to {change.after}.")
+            if change.standing in _BESIDE:
+                ui.label(sentence(_BESIDE[change.standing])).classes("shoal-bad")
+            with ui.row():
+                page.main_button("Keep the promise as it is", sure.close)
+                page.quiet_button("Change the promise", adopt, colour="negative")
+
     with ui.row().classes("items-center w-full shoal-line"):
         ui.label(row["run"]).classes("grow font-semibold shoal-any")
-        if row["run"] == result["recommended"]:
+        if row["run"] == result["recommended"] and change.standing in ("own", "stricter"):
             ui.label("recommended").classes("shoal-good")
-        if row.get("standing") == "weaker":
-            ui.label("weaker than the policy").classes("shoal-bad")
+        if change.standing in _BESIDE:
+            ui.label(_BESIDE[change.standing]).classes("shoal-bad")
         ui.label(_figures_of(row, result["loss"])).classes("shoal-quiet")
-        page.quiet_button("Take it", adopt).props["aria-label"] = f"Take {row['run']}"
+        take = page.quiet_button("Take it", adopt if change.standing == "own" else ask_first)
+        changed = "" if change.standing == "own" else f", which changes the promise to {change.after}"
+        take.props["aria-label"] = f"Take {row['run']}{changed}"
 
 
 def _figures_of(row: Mapping[str, Any], loss: str) -> str:

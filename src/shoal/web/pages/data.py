@@ -5,11 +5,14 @@ from typing import Any
 
 from nicegui import ui
 
+from shoal.report.explanations import listed
 from shoal.table.reading import HowRead
 from shoal.web.pages import frame as page
+from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.pages.uploading import file_button
 from shoal.web.service.files import StoredFile
+from shoal.web.service.policies import Brought
 
 Use = Callable[[StoredFile], Awaitable[None]]
 KINDS = {"category": "words", "number": "numbers", "date": "dates", "set": "a set of items"}
@@ -28,9 +31,12 @@ async def data_page(place: Place, _: str | None) -> None:
 
     async def use(stored: StoredFile) -> None:
         waiting = ui.notification("Looking at the file …", spinner=True, timeout=None)
-        begun = await page.attempt(trouble, service.policies.start, project, stored.id)
+        brought = await page.attempt(trouble, service.policies.bring, project, stored.id)
         waiting.dismiss()
-        if begun is not None:
+        if brought is not None and brought.kept:
+            with trouble:
+                _kept(place, stored, brought)
+        elif brought is not None:
             ui.navigate.to(place.link("data"))
 
     with page.card("Bring a file"):
@@ -51,6 +57,26 @@ async def data_page(place: Place, _: str | None) -> None:
     current = next((file for file in files if file.name == used), None)
     if current is not None:
         await _look(place, current, sections, trouble)
+
+
+def _kept(place: Place, file: StoredFile, brought: Brought) -> None:
+    """What was said before and holds for the new file, with a way to begin anew."""
+    told = [
+        f"Roles and hierarchies were kept of {listed(brought.kept)}.",
+        f"Kept as well: {listed(brought.sections)}." if brought.sections else "",
+        f"New, with a suggestion: {listed(brought.new)}." if brought.new else "",
+        f"No longer there: {listed(brought.gone)}." if brought.gone else "",
+    ]
+
+    async def anew() -> None:
+        await page.ask(place.service.policies.start, place.project.id, file.id)
+        ui.navigate.to(place.link("data"))
+
+    with page.card(f"{file.name} is in use now"):
+        page.bullets(each for each in told if each)
+        with ui.row():
+            page.main_button("Go on with these", lambda: ui.navigate.to(place.link("data")))
+            page.other_button("Begin anew with suggestions", anew)
 
 
 async def _server_folder(place: Place, trouble: ui.element, use: Use) -> None:
@@ -124,6 +150,7 @@ def _read_as(how: HowRead) -> str:
 
 
 def _missing(place: Place, sections: dict[str, Any], trouble: ui.element) -> None:
+    draft = Draft(place, sections)
     words = ui.input(
         "Words that stand for a missing value, with | between",
         value="|".join(word for word in sections["data"].get("missing", [""]) if word),
@@ -133,11 +160,7 @@ def _missing(place: Place, sections: dict[str, Any], trouble: ui.element) -> Non
 
     async def save() -> None:
         missing = list(dict.fromkeys(["", *(word.strip() for word in str(words.value).split("|"))]))
-        data = {**sections["data"], "missing": missing}
-        if (
-            await page.attempt(trouble, place.service.policies.set, place.project.id, "data", data)
-            is not None
-        ):
+        if await draft.save(trouble, {"data": {**draft.seen["data"], "missing": missing}}):
             ui.notify("Saved.")
 
     words.on("blur", save)

@@ -2,8 +2,9 @@
 
 from nicegui import ui
 
+from shoal.policy.weak_promise import weak_parts
 from shoal.web.pages.frame import Place, ask, card, first_do, paragraph
-from shoal.web.pages.result import chosen_job, parameters_of
+from shoal.web.pages.result import chosen_job, outdated_notice, parameters_of
 from shoal.web.service.jobs import Job
 from shoal.web.service.results import Export
 
@@ -34,11 +35,16 @@ async def export_page(place: Place, job_id: str | None) -> None:
     if job is None:
         first_do("Nothing has been run to its end yet.", "To the run", place.link("run"))
         return
+    differences = await ask(place.service.results.outdated, place.project.id, job.id)
+    outdated_notice(differences)
     offered = await ask(place.service.results.exports, place.project.id, job.id)
     paragraph(f"From {job.title}, {parameters_of(job)}.")
     public = [each for each in offered if each in _PUBLIC]
     if public:
-        with card("May go out"):
+        privacy = job.request.get("sections", {}).get("privacy", {})
+        weak = " and ".join(weak_parts(privacy))
+        title = f"Promises little: {weak}" if weak else "May go out"
+        with card("Does not match the settings any more" if differences else title):
             for each in public:
                 _offer(place, job, each, *_PUBLIC[each])
     with card("Stays with you"):

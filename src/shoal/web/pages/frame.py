@@ -13,6 +13,7 @@ from nicegui import ui
 from shoal.errors import Problem, ShoalError
 from shoal.report.wording import share as in_percent
 from shoal.study.check import problems_of
+from shoal.web.gate import LEAVING
 from shoal.web.service.projects import Project
 from shoal.web.service.service import Service
 
@@ -31,6 +32,7 @@ STEPS = {
     "export": "Export",
 }
 _HIGHEST_FIGURE = 560
+_LEAVE = f"""() => fetch("{LEAVING}", {{method: "POST"}}).then(() => {{ location.href = "/"; }})"""
 _MARK_OF = """(event) => {
   const mark = event.target.closest("[data-mark]");
   if (mark) emit(...mark.dataset.mark.split(","));
@@ -79,6 +81,7 @@ def frame(
                 ui.space()
             # Until somebody presses it the system decides, which `toggle` refuses to turn around.
             quiet_button("Light or dark", lambda: dark.set_value(not dark.value))
+            quiet_button("Log out", lambda: None).on("click", js_handler=_LEAVE)
         if place is not None:
             _path(place, step, done)
     begin = ui.element("div").props('tabindex="-1"').classes("w-full")

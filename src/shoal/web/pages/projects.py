@@ -1,12 +1,13 @@
 """All projects: open, make, delete; the bundled sample to try things out."""
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
 from nicegui import ui
 
 from shoal.table.sample import sample_folder
-from shoal.web.access import Access
+from shoal.web.access import Access, ProgramKey
 from shoal.web.pages import frame as page
 from shoal.web.service.projects import Project
 from shoal.web.service.service import Service
@@ -67,6 +68,57 @@ async def projects_page(service: Service, access: Access) -> None:
             shown.text = f"Add this to the server's address: /?token={access.new_link()}"
 
         page.other_button("Make a link", show_link)
+    with page.card("Keys for programs"):
+        _keys(access, trouble)
+
+
+def _keys(access: Access, trouble: ui.element) -> None:
+    """Make keys of the REST interface, which are shown once, and take them back."""
+    page.paragraph(
+        "A program that uses the REST interface sends a key as “Authorization: Bearer …”. A key is good until"
+        " it is revoked, and is shown only when it is made.",
+        quiet=True,
+    )
+    shown = ui.column().classes("w-full").props('aria-live="polite"')
+    listed = ui.column().classes("w-full")
+
+    def show() -> None:
+        listed.clear()
+        with listed:
+            for key in access.made_keys():
+                _key(key, revoke)
+
+    async def make() -> None:
+        secret = await page.attempt(trouble, access.make_key, str(name.value or ""))
+        if secret is not None:
+            shown.clear()
+            with shown:
+                ui.label(f"The key of {name.value}, which will not be shown again:")
+                ui.label(secret).classes("shoal-any font-semibold")
+            name.value = ""
+            show()
+
+    async def revoke(key: str) -> None:
+        await page.ask(access.revoke, key)
+        show()
+
+    with ui.row().classes("items-center w-full"):
+        name = ui.input("What the key is for").props("outlined dense").classes("grow")
+        page.other_button("Make a key", make)
+    show()
+
+
+def _key(key: ProgramKey, revoke: Callable[[str], Awaitable[None]]) -> None:
+    used = "never used" if key.used is None else f"last used {_day(key.used)}"
+    with ui.row().classes("items-center w-full shoal-line"):
+        ui.label(key.name).classes("grow shoal-any")
+        ui.label(f"made {_day(key.created)}, {used}").classes("shoal-quiet text-sm")
+        button = page.quiet_button("Revoke", lambda: revoke(key.id), colour="negative")
+        button.props["aria-label"] = f"Revoke the key of {key.name}"
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 def begin_sample(service: Service, kind: str) -> Project:
@@ -86,7 +138,7 @@ def begin_sample(service: Service, kind: str) -> Project:
 
 
 def _entry(service: Service, project: Project, trouble: ui.element) -> None:
-    made = datetime.fromtimestamp(project.created).strftime("%Y-%m-%d %H:%M")
+    made = _day(project.created)
     with ui.row().classes("items-center w-full"):
         with ui.column().classes("gap-0 grow shoal-any"):
             ui.link(project.name, f"/projects/{project.id}/data")

@@ -10,6 +10,8 @@ from shoal.policy.promise import keys_of, named_models
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import SETS, VALUES, Form, Key, Model
 from shoal.web.pages import frame as page
+from shoal.web.pages.confirming import ask_to_confirm
+from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.service.files import ending_of
 
@@ -19,7 +21,8 @@ Change = Callable[[], Awaitable[None]]
 
 async def promise_page(place: Place, _: str | None) -> None:
     """Questions, and below them what the answers promise, which changes with every one."""
-    sections = await page.ask(place.service.policies.get, place.project.id)
+    draft = await Draft.of(place)
+    sections = draft.seen
     entries = sections.get("columns", {})
     fitting = fitting_answers(entries)
     if not fitting:
@@ -34,8 +37,13 @@ async def promise_page(place: Place, _: str | None) -> None:
 
     async def changed() -> None:
         _complete(privacy)
-        await _save(place, privacy, trouble)
+        await _save(draft, privacy, trouble)
+        await explain()
+
+    async def explain() -> None:
         await _explain(place, privacy, meaning)
+        saved = await page.ask(place.service.policies.get, place.project.id)
+        ask_to_confirm(weak, place, saved, explain)
 
     async def choose(model: str) -> None:
         kept = {key.name: privacy[key.name] for key in keys_of(model) if key.name in privacy}
@@ -54,6 +62,7 @@ async def promise_page(place: Place, _: str | None) -> None:
     learning = ui.column().classes("w-full")
     _numbers(numbers, privacy, changed)
     _learning(learning, sensitive, privacy, changed)
+    weak = ui.column().classes("w-full")
     with ui.column().classes("shoal-soft"):
         page.heading("What this promises")
         meaning = ui.column().classes("w-full").props('aria-live="polite"')
@@ -159,15 +168,13 @@ def _learning(area: ui.element, sensitive: list[str], privacy: dict[str, Any], c
         show(str(radio.value))
 
 
-async def _save(place: Place, privacy: Mapping[str, Any], trouble: ui.element) -> None:
-    service, project = place.service, place.project.id
-    sections = await page.ask(service.policies.get, project)
-    model_changed = sections.get("privacy", {}).get("model") != privacy["model"]
-    kept = {"privacy": dict(privacy)}
-    if model_changed:
-        kept["algorithm"] = {"name": "auto"}
-        kept["output"] = {"path": _published_name(privacy["model"], sections.get("data", {}).get("path", ""))}
-    await page.attempt(trouble, service.policies.replace, project, {**sections, **kept})
+async def _save(draft: Draft, privacy: Mapping[str, Any], trouble: ui.element) -> None:
+    sections = draft.seen
+    kept: dict[str, Mapping[str, Any]] = {"privacy": dict(privacy)}
+    if sections.get("privacy", {}).get("model") != privacy["model"]:
+        path = _published_name(privacy["model"], sections.get("data", {}).get("path", ""))
+        kept |= {"algorithm": {"name": "auto"}, "output": {"path": path}}
+    await draft.save(trouble, kept)
 
 
 def _published_name(model: str, data: str) -> str:

@@ -48,6 +48,7 @@ async def result_page(place: Place, job_id: str | None) -> None:
         return
     view = await page.ask(place.service.results.view, place.project.id, job.id)
     trouble = ui.column().classes("w-full")
+    outdated_notice(await page.ask(place.service.results.outdated, place.project.id, job.id))
     _verdict(job.result or {}, view)
     _figures(view)
     if view["rows"]:
@@ -71,6 +72,14 @@ async def result_page(place: Place, job_id: str | None) -> None:
         page.main_button("Export", lambda: ui.navigate.to(place.link("export", job.id)))
 
 
+def outdated_notice(differences: Sequence[str]) -> None:
+    """Say that a result was made by other settings than those of now, and by which."""
+    if differences:
+        with ui.element("section").classes("shoal-card shoal-wrong column"):
+            page.heading("Outdated: made with other settings than those of now")
+            page.bullets(sentence(each) for each in differences)
+
+
 def _generalized(items: Sequence[Mapping[str, Any]]) -> None:
     with page.card("Items that were generalized, and why"):
         page.plain_table(
@@ -89,14 +98,18 @@ async def chosen_job(place: Place, kind: JobKind, step: str, job_id: str | None)
     ]
     job = next((job for job in jobs if job.id == job_id), jobs[0] if jobs and job_id is None else None)
     if job is not None and len(jobs) > 1:
-        names = {each.id: f"{each.title} ({_when(each)})" for each in jobs}
+        names = {each.id: f"{each.title} ({listed_as(each)})" for each in jobs}
         choice = ui.select(names, value=job.id, label="Which run").props("outlined dense").classes("w-full")
         choice.on_value_change(lambda event: ui.navigate.to(place.link(step, event.value)))
     return job
 
 
-def _when(job: Job) -> str:
-    loss = main_loss((job.result or {}).get("loss", {}))
+def listed_as(job: Job) -> str:
+    """What tells a job from others of its title."""
+    losses = (job.result or {}).get("loss", {})
+    loss = (
+        main_loss(losses) if isinstance(losses, Mapping) else None
+    )  # a comparison names the one it ranks by
     shown = "" if loss is None else f"loss {page.percent(loss)}"
     made = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
     return ", ".join(part for part in (parameters_of(job), shown, made) if part)

@@ -1,6 +1,6 @@
 """The fifth step: search, with progress, and stop it if need be."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from nicegui import ui
@@ -8,6 +8,8 @@ from nicegui import ui
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.study.check import Checked
 from shoal.web.pages import frame as page
+from shoal.web.pages.confirming import ask_to_confirm
+from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import FINISHED, Job, JobKind, JobState
 
@@ -20,7 +22,8 @@ _AUTO = "auto: several are tried, and the one that loses least is taken"
 async def run_page(place: Place, _: str | None) -> None:
     """Choose an algorithm or none, check, run, and follow what runs."""
     service, project = place.service, place.project.id
-    sections = await page.ask(service.policies.get, project)
+    draft = await Draft.of(place)
+    sections = draft.seen
     model = sections.get("privacy", {}).get("model")
     if model is None:
         page.first_do("Choose a promise first.", "To the promise", place.link("promise"))
@@ -29,8 +32,7 @@ async def run_page(place: Place, _: str | None) -> None:
     algorithm = dict(sections.get("algorithm", {"name": "auto"}))
 
     async def save() -> None:
-        kept = {**(await page.ask(service.policies.get, project)), "algorithm": algorithm}
-        await page.attempt(trouble, service.policies.replace, project, kept)
+        await draft.save(trouble, {"algorithm": algorithm})
 
     async def check() -> None:
         waiting = ui.notification("Checking data, hierarchies and settings …", spinner=True, timeout=None)
@@ -45,10 +47,18 @@ async def run_page(place: Place, _: str | None) -> None:
         if await page.attempt(trouble, service.jobs.run, project) is not None:
             ui.navigate.to(place.link("run"))
 
+    async def confirmed() -> None:
+        ask_to_confirm(weak, place, await page.ask(service.policies.get, project), confirmed)
+
+    with page.card("What will be promised"):
+        page.paragraph(await page.ask(service.policies.summary, project))
+        ui.link("Change the promise", place.link("promise"))
+    weak = ui.column().classes("w-full")
+    await confirmed()
     with page.card("How it is searched for"):
         _algorithm([each for each in describe_algorithms() if model in each["models"]], algorithm, save)
         _time_limit(algorithm, save)
-    _formulas(place, sections, trouble)
+    _formulas(draft, trouble)
     with ui.row():
         page.other_button("Check everything", check)
         page.main_button("Run", start)
@@ -104,9 +114,9 @@ def _time_limit(algorithm: dict[str, Any], save: Save) -> None:
     limit.on("clear", set_limit)
 
 
-def _formulas(place: Place, sections: Mapping[str, Any], trouble: ui.element) -> None:
+def _formulas(draft: Draft, trouble: ui.element) -> None:
     """For files that a spreadsheet might open: values that it would run as formulas can be marked."""
-    output = dict(sections.get("output", {}))
+    output = dict(draft.seen.get("output", {}))
     if not str(output.get("path", "published.csv")).endswith((".csv", ".tsv")):
         return
     box = ui.checkbox(
@@ -115,9 +125,8 @@ def _formulas(place: Place, sections: Mapping[str, Any], trouble: ui.element) ->
     )
 
     async def save() -> None:
-        kept = await page.ask(place.service.policies.get, place.project.id)
-        kept["output"] = {**kept.get("output", {}), "neutralize_formulas": bool(box.value)}
-        await page.attempt(trouble, place.service.policies.replace, place.project.id, kept)
+        changed = {**draft.seen.get("output", {}), "neutralize_formulas": bool(box.value)}
+        await draft.save(trouble, {"output": changed})
 
     box.on_value_change(save)
 

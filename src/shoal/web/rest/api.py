@@ -67,7 +67,9 @@ TomlBody = Annotated[str, Body(media_type="application/toml")]
 def add_rest(app: FastAPI, service: Service) -> None:
     """Add all routes."""
     add_error_answers(app)
-    key = Depends(HTTPBearer(auto_error=False, description="The token of the printed link, or a key."))
+    key = Depends(
+        HTTPBearer(auto_error=False, description="A key, made on the page or given with --key-file.")
+    )
     router = APIRouter(prefix=PREFIX, responses=_REFUSALS, dependencies=[key])
     _add_projects(router, service)
     _add_files(router, service)

@@ -1,6 +1,7 @@
 """The settings of a project are a policy: sections of plain values that name the project's files."""
 
 import json
+import threading
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +12,10 @@ from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import Misfit, PrivacySection, parse_policy
 from shoal.policy.policy_text import SECTIONS
 from shoal.policy.promise import promise_of
-from shoal.report.explanations import Limit, Scope, limits_of, scope_in_words
+from shoal.policy.weak_promise import unconfirmed
+from shoal.privacy.catalogue import MODELS
+from shoal.privacy.model import Form
+from shoal.report.explanations import Limit, Scope, limits_of, listed, scope_in_words
 from shoal.study.check import Checked, search_problems
 from shoal.study.starter import Sections, starter_sections
 from shoal.web.service import questions
@@ -19,6 +23,7 @@ from shoal.web.service.bound import POLICY_NAME, BoundPolicy, bound_policy, sect
 from shoal.web.service.data import DataFiles
 from shoal.web.service.files import Files
 from shoal.web.service.helpers import Helpers
+from shoal.web.service.merging import merged
 from shoal.web.service.store import Store
 from shoal.web.service.wording import Names
 
@@ -31,6 +36,37 @@ class Meaning:
     limits: tuple[Limit, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What became of the settings when another file came: columns and sections by name."""
+
+    kept: tuple[str, ...]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    sections: tuple[str, ...] = ()
+
+
+def promise_in_short(privacy: Mapping[str, Any]) -> str:
+    """A model and its numbers."""
+    numbers = [
+        f"{name} = {value}" for name, value in privacy.items() if name != "model" and value is not None
+    ]
+    return " with ".join(part for part in (str(privacy.get("model")), ", ".join(numbers)) if part)
+
+
+def promised_in_words(privacy: Mapping[str, Any], columns: Mapping[str, Mapping[str, Any]]) -> str:
+    """What is promised, and of which columns, in one sentence."""
+    promise = promise_in_short(privacy)
+    model = MODELS.get(str(privacy.get("model")))
+    if model is not None and model.form is Form.NEW_RECORDS:
+        return f"A run promises {promise} to everybody in the data, on all published columns."
+    quasi = [name for name, column in columns.items() if column.get("role") == "quasi"]
+    others = [name for name, column in columns.items() if column.get("role") in ("sensitive", "insensitive")]
+    known = f"on {listed(quasi)}, which somebody may know" if quasi else "on no column"
+    beside = f"; {listed(others)} {'is' if len(others) == 1 else 'are'} published unchanged" if others else ""
+    return f"A run promises {promise} {known}{beside}."
+
+
 class Policies:
     """Get, change, check and explain the settings of a project.
 
@@ -40,6 +76,7 @@ class Policies:
 
     def __init__(self, store: Store, files: Files, data: DataFiles, helpers: Helpers) -> None:
         self._store, self._files, self._data, self._helpers = store, files, data, helpers
+        self._editing = threading.Lock()
 
     def get(self, project: str) -> Sections:
         """The sections as they stand."""
@@ -63,6 +100,54 @@ class Policies:
         sections_text(sections)
         self._save(project, sections)
         return self.problems(project)
+
+    def edit(self, project: str, base: Sections, wanted: Mapping[str, Mapping[str, Any]]) -> Sections:
+        """Change what differs between the settings that somebody saw and those that they want.
+
+        What was changed meanwhile stays; BadInput, with both values, where that is the same thing. Returns
+        the settings as they are then.
+        """
+        with self._editing:
+            self.replace(project, merged(base, wanted, self.get(project)))
+            return self.get(project)
+
+    def bring(self, project: str, file: str) -> Brought:
+        """Take a data file, and keep what is said of columns that it has, too; the rest is suggested."""
+        old, stored = self.get(project), self._files.get(project, file)
+        fresh: Sections = json.loads(
+            json.dumps(starter_sections(self._data.profile(project, file), stored.name))
+        )
+        names = [column.name for column in self._data.profile(project, file).columns]
+        said = {name: entry for name, entry in old.get("columns", {}).items() if name in names}
+        if not said:
+            self._save(project, fresh)
+            return Brought((), (), ())
+        dropped = self._dropped(project, old)
+        columns = {
+            name: said.get(name, fresh["columns"].get(name))
+            for name in names
+            if name in said or (name in fresh["columns"] and name not in dropped)
+        }
+        data = {**fresh["data"], "missing": old["data"].get("missing", fresh["data"]["missing"])}
+        data["subject"] = next((name for name in (old["data"].get("subject"),) if name in names), None)
+        data["others"] = "drop" if len(columns) < len(names) else "error"
+        kept: Sections = {
+            name: old[name] for name in ("privacy", "algorithm", "report", "output") if name in old
+        }
+        self._save(project, {**fresh, **kept, "data": data, "columns": columns})
+        gone = [name for name in old.get("columns", {}) if name not in names]
+        return Brought(
+            tuple(said), tuple(name for name in columns if name not in said), tuple(gone), tuple(kept)
+        )
+
+    def _dropped(self, project: str, sections: Sections) -> tuple[str, ...]:
+        """The columns of the data file so far that are left out."""
+        path, columns = sections.get("data", {}).get("path"), sections.get("columns", {})
+        used = next((file for file in self._files.all(project, "data") if file.name == path), None)
+        if used is None:
+            return ()
+        profile = self._data.profile(project, used.id)
+        return tuple(column.name for column in profile.columns if column.name not in columns)
 
     def take(self, project: str, text: str) -> list[Problem]:
         """Take over a policy file; BadInput if it is none. Returns the problems that are left."""
@@ -88,7 +173,12 @@ class Policies:
             plan = plan_of(bound.file)
         except BadInput as error:
             return list(self.names(project).problems(error))
-        return list(bound.names.problems(BadInput(*search_problems(plan, bound.file))))
+        sections = self.get(project)
+        weak = unconfirmed(sections["privacy"], sections.get("report", {}).get("weak_promise"))
+        return [
+            *bound.names.problems(BadInput(*search_problems(plan, bound.file))),
+            *([] if weak is None else [weak]),
+        ]
 
     def check(self, project: str) -> Checked:
         """Check settings, hierarchies and data together, and estimate the cost of a run.
@@ -120,6 +210,17 @@ class Policies:
             sets=[name for name in published if columns[name].get("kind") == "set"],
         )
         return Meaning(tuple(scope_in_words(scope)), tuple(limits_of(scope)))
+
+    def confirm(self, project: str, written: str) -> list[Problem]:
+        """Keep why a weak promise is made nevertheless; returns the problems that are left."""
+        sections = self.get(project)
+        report = {**sections.get("report", {}), "weak_promise": " ".join(written.split())}
+        return self.replace(project, {**sections, "report": report})
+
+    def summary(self, project: str) -> str:
+        """What a run would promise, and of which columns, in one sentence."""
+        sections = self.get(project)
+        return promised_in_words(sections.get("privacy", {}), sections.get("columns", {}))
 
     def bound(self, project: str) -> BoundPolicy:
         """The policy as a run reads it; BadInput lists everything that keeps it from being one."""

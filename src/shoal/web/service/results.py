@@ -8,19 +8,22 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from shoal.errors import BadInput, NotFound, Problem
+from shoal.errors import BadInput, NotFound, Problem, ShoalError
 from shoal.policy.output_names import CERTIFICATE, INTERNAL, MARK, REPORT
-from shoal.policy.policy_file import parse_policy
-from shoal.policy.promise import keys_of
+from shoal.policy.policy_file import Misfit, PrivacySection, parse_policy
+from shoal.policy.promise import keys_of, promise_of
 from shoal.policy.script import script_text
+from shoal.privacy.promise import Promise
 from shoal.run.verification import FileVerification
+from shoal.study.standing import Standing, standing_of
 from shoal.web.service import questions
 from shoal.web.service.bound import OUT, POLICY_NAME, bound_policy
 from shoal.web.service.explaining import Explained
 from shoal.web.service.files import Files
 from shoal.web.service.helpers import Helpers
 from shoal.web.service.jobs import Job, Jobs
-from shoal.web.service.policies import Policies
+from shoal.web.service.merging import differences
+from shoal.web.service.policies import Policies, promise_in_short
 from shoal.web.service.wording import Names
 from shoal.web.service.worker import ATTACK_PAGE, VIEW
 
@@ -45,6 +48,15 @@ class Download:
     media_type: str
     path: Path | None = None
     text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseChange:
+    """A promise before and after, in short, and how the second stands to the first."""
+
+    before: str
+    after: str
+    standing: Standing
 
 
 class Results:
@@ -100,6 +112,14 @@ class Results:
         }
         return downloads[what]
 
+    def outdated(self, project: str, job: str) -> tuple[str, ...]:
+        """By which settings a job was made that are others by now; nothing if it is what they ask for."""
+        made, now = self._jobs.get(project, job).request["sections"], self._policies.get(project)
+        if now.get("algorithm", {}).get("seed") is None:  # one was drawn for the run
+            algorithm = {name: value for name, value in made.get("algorithm", {}).items() if name != "seed"}
+            made = {**made, "algorithm": algorithm}
+        return differences(made, now)
+
     def explain(
         self, project: str, job: str, column: str, *, row: int | None = None, value: str | None = None
     ) -> tuple[Explained, ...]:
@@ -127,20 +147,33 @@ class Results:
         row = next((row for row in (done.result or {})["runs"] if row["run"] == run), None)
         if row is None:
             raise NotFound("run", run)
-        given = dict(re.findall(r"(\S+)=(\S+)", run))
         sections = self._policies.get(project)
-        privacy = {**sections.get("privacy", {}), **{k: row[k] for k in given if k in _PRIVACY}}
-        taken = {"model", *(key.name for key in keys_of(privacy["model"]))}
-        options = {k: row[k] for k in given if k not in _PRIVACY}
+        options = {k: row[k] for k in _swept(row) if k not in _PRIVACY}
         seed = {} if row["seed"] is None else {"seed": row["seed"]}
         self._policies.replace(
             project,
             {
                 **sections,
-                "privacy": {k: value for k, value in privacy.items() if k in taken},
+                "privacy": _privacy_after(sections.get("privacy", {}), row),
                 "algorithm": {"name": row["algorithm"], **seed, **options},
             },
         )
+
+    def changes(self, project: str, job: str) -> dict[str, PromiseChange]:
+        """What taking each run of a comparison over would do to the promise of the settings as they are."""
+        done = self._done(project, job, "comparison")
+        sections = self._policies.get(project)
+        before = sections.get("privacy", {})
+        own = _promise(before)
+        found: dict[str, PromiseChange] = {}
+        for row in (done.result or {})["runs"]:
+            after = _privacy_after(before, row)
+            promise = _promise(after)
+            standing = "another" if own is None or promise is None else standing_of(promise, own)
+            found[str(row["run"])] = PromiseChange(
+                promise_in_short(before), promise_in_short(after), standing
+            )
+        return found
 
     def _folder(self, project: str, job: str, kind: str) -> Path:
         return self._jobs.folder(self._done(project, job, kind))
@@ -154,6 +187,27 @@ class Results:
 
 
 _PRIVACY = ("model", "k", "m", "l", "t", "alpha", "c", "epsilon", "diversity", "distance", "negative")
+
+
+def _swept(row: Mapping[str, Any]) -> list[str]:
+    """What the name of a run says of it."""
+    return [name for name, _ in re.findall(r"(\S+)=(\S+)", row["run"])]
+
+
+def _privacy_after(privacy: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """The promise of the settings with what was swept for a run."""
+    changed = {**privacy, **{name: row[name] for name in _swept(row) if name in _PRIVACY}}
+    taken = {"model", *(key.name for key in keys_of(changed["model"]))} if "model" in changed else set()
+    return {name: value for name, value in changed.items() if name in taken}
+
+
+def _promise(privacy: Mapping[str, Any]) -> Promise | None:
+    """What a section promises; None if that is nothing, as in a draft or with k = 1."""
+    given = {name: value for name, value in privacy.items() if value is not None}
+    try:
+        return promise_of(PrivacySection.model_validate(given))
+    except (ValueError, Misfit, ShoalError):
+        return None
 
 
 def _script(job: Job, what: str) -> str | None:

@@ -38,6 +38,8 @@ CREATE TABLE IF NOT EXISTS jobs (
     kind TEXT NOT NULL, title TEXT NOT NULL, state TEXT NOT NULL, request TEXT NOT NULL, policy TEXT NOT NULL,
     created REAL NOT NULL, started REAL, ended REAL, failure TEXT, result TEXT);
 CREATE TABLE IF NOT EXISTS sessions (digest TEXT PRIMARY KEY, created REAL NOT NULL, seen REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS keys (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, created REAL NOT NULL, used REAL);
 CREATE INDEX IF NOT EXISTS jobs_of_project ON jobs (project, created);
 """
 
