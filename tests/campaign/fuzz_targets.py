@@ -17,9 +17,9 @@ from shoal.recoding.disassociated_file import ENDINGS as CLUSTER_ENDINGS
 from shoal.recoding.disassociated_file import read_clusters
 from shoal.run.verification import verify_certified
 from shoal.study.profile import profile
-from shoal.table.reading import FORMATS, ReadOptions, read_published, read_table
+from shoal.table.reading import ReadOptions, read_published, read_table
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
-from tests.campaign.generate import ALGORITHM_NAMES, make_case
+from tests.campaign.generate import ALGORITHM_NAMES, INPUTS, make_case
 from tests.campaign.product import reports_written, shoal
 
 Target = Callable[[bytes], None]
@@ -102,7 +102,7 @@ def released() -> tuple[Path, bytes]:
 
 
 TARGETS: dict[str, Target] = {
-    **{f"data {ending}": data_reader(ending) for ending in FORMATS},
+    **{f"data {ending}": data_reader(ending) for ending in INPUTS},
     **{f"data {ending}.gz": data_reader(f"{ending}.gz") for ending in (".csv", ".jsonl", ".txt")},
     **{f"clusters {ending}": cluster_reader(ending) for ending in CLUSTER_ENDINGS},
     **{f"hierarchy {ending}": hierarchy_reader(ending) for ending in (".csv", ".txt", ".json")},

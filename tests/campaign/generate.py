@@ -38,11 +38,14 @@ from shoal.policy.promise import added_to, keys_of, named_models
 from shoal.privacy.catalogue import MODELS
 from shoal.recoding.disassociated_file import ENDINGS as CLUSTER_ENDINGS
 from shoal.table.reading import COMPRESSIBLE, FORMATS
+from shoal.table.statistics_files import STATISTICS_ENDINGS
 from tests.campaign.case import Case, Column, Row, Value, text_of
 from tests.campaign.labels import RECIPES, Tree, built_tree, file_tree
 
 AUTO = "auto"
 ALGORITHM_NAMES = (*ALGORITHMS, AUTO)
+# Files of statistics programs are not drawn: pyreadstat reads more forms of them than it writes.
+INPUTS = tuple(ending for ending in FORMATS if ending not in STATISTICS_ENDINGS)
 TEXT_INPUTS = (".csv", ".tsv", ".txt", ".dat")
 
 
@@ -722,7 +725,7 @@ class _Finishing:
     def _written(self, rows: list[Row], *, long: bool) -> tuple[bytes, str]:
         rng, draft = self._rng, self._draft
         alone = len(draft.columns) == 1 and draft.columns[0].name == "items" and not long
-        endings = [ending for ending in FORMATS if alone or ending not in (".txt", ".dat")]
+        endings = [ending for ending in INPUTS if alone or ending not in (".txt", ".dat")]
         if draft.lists:
             endings = [ending for ending in endings if ending not in (*TEXT_INPUTS, ".xlsx")]
         ending = rng.choice(endings)

@@ -13,11 +13,10 @@ from shoal.policy.output_names import PUBLISHED_ENDINGS
 from shoal.policy.policy_file import ColumnSection, DataSection, OutputSection
 from shoal.privacy.catalogue import MODELS
 from shoal.recoding.disassociated_file import ENDINGS as CLUSTER_ENDINGS
-from shoal.table.reading import FORMATS
 from tests.campaign import checkers, faults, readers
 from tests.campaign.campaign import Tally, try_case
 from tests.campaign.case import Case, Column
-from tests.campaign.generate import _FAMILIES, ALGORITHM_NAMES, WRITERS, make_case
+from tests.campaign.generate import _FAMILIES, ALGORITHM_NAMES, INPUTS, WRITERS, make_case
 from tests.campaign.labels import built_tree, file_tree
 from tests.campaign.mutate import _FORMS
 from tests.campaign.readers import Literal, Published
@@ -67,7 +66,7 @@ def test_every_model_is_checked():
 
 
 def test_every_format_is_written_and_read():
-    assert set(FORMATS) == set(WRITERS)
+    assert set(INPUTS) == set(WRITERS)
     endings = {
         "." + ending.strip(".").removesuffix(".gz") for ending in (*PUBLISHED_ENDINGS, *CLUSTER_ENDINGS)
     }

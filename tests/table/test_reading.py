@@ -545,7 +545,7 @@ class TestBadFiles:
             ("d.arrow", b"ARROW1junk", "cannot be read"),
             ("d.xlsx", b"a,b\n1,2\n", "is no Excel workbook"),
             ("d.xlsx", b"PK\x03\x04junk", "is no Excel workbook"),
-            ("d.sav", b"x", "cannot tell the format from its ending (.sav); it takes .csv"),
+            ("d.xls", b"x", "cannot tell the format from its ending (.xls); it takes .csv"),
             ("data", b"x", "cannot tell the format from its ending (no ending)"),
             ("d.parquet.gz", b"x", "cannot tell the format"),
         ],
