@@ -90,7 +90,10 @@ def test_examples_in_docstrings_work(name):
         assert doctest.DocTestRunner().run(example).failed == 0
 
 
-@pytest.mark.parametrize("name", ["anonymize", "profile", "read", "run_policy", "verify"])
+@pytest.mark.parametrize(
+    "name",
+    ["anonymize", "load_recoding", "open_release", "profile", "query", "read", "run_policy", "verify"],
+)
 def test_the_main_functions_say_what_they_take_give_and_raise(name):
     text = inspect.getdoc(getattr(sh, name)) or ""
     assert all(f"\n{section}:\n" in text for section in ("Args", "Returns", "Raises", "Examples")), text
