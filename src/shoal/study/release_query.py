@@ -50,7 +50,8 @@ def query(
         >>> data = sh.read(pa.table({"age": [31, 34, 52, 57]}), {"age": sh.Quasi(hierarchy=sh.ranges(10))})
         >>> result = sh.anonymize(data, sh.KAnonymity(k=2), algorithm="mondrian")
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     print(sh.query(result.save(f"{folder}/release"), where={"age": "30-39"}).to_string(index=False))
+        ...     counted = sh.query(result.save(f"{folder}/release"), where={"age": "30-39"})
+        >>> print(counted.to_string(index=False))
          lower  expected  upper
              2       2.0      2
     """
