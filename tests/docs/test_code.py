@@ -92,7 +92,18 @@ def test_examples_in_docstrings_work(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["anonymize", "load_recoding", "open_release", "profile", "query", "read", "run_policy", "verify"],
+    [
+        "anonymize",
+        "combine",
+        "load_recoding",
+        "measure",
+        "open_release",
+        "profile",
+        "query",
+        "read",
+        "run_policy",
+        "verify",
+    ],
 )
 def test_the_main_functions_say_what_they_take_give_and_raise(name):
     text = inspect.getdoc(getattr(sh, name)) or ""

@@ -41,7 +41,7 @@ def ranges(*widths: float, start: float = 0, bottom: float | None = None, top: f
         A recipe for the hierarchy of a column.
 
     Raises:
-        InvalidParameter: A width is not above 0 or no multiple of the one before, or `top` not above `bottom`.
+        InvalidParameter: A width is not above 0 or no multiple of the one before, or `top` is too low.
 
     Examples:
         >>> import shoal as sh
