@@ -1,7 +1,10 @@
 """The transformer for scikit-learn: its contract there, and the promise here."""
 
 import doctest
+import importlib
 import pickle
+import subprocess
+import sys
 from collections import Counter
 
 import numpy as np
@@ -16,7 +19,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import shoal as sh
 import shoal.sklearn
-from shoal.errors import BadInput, InvalidParameter
+from shoal.errors import BadInput, InvalidParameter, MissingExtra
 from shoal.sklearn import Anonymizer
 
 TOWNS = ("Jena", "Ulm", "Bonn")
@@ -212,3 +215,15 @@ def test_decisions_about_single_records_serve_no_others():
     trained = Anonymizer(sh.SetKAnonymity(2), columns=roles, algorithm="lgr").fit(sets)
     with pytest.raises(BadInput, match="no new record has"):
         trained.transform(sets)
+
+
+def test_without_scikit_learn_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    monkeypatch.delitem(sys.modules, "shoal.sklearn")
+    with pytest.raises(MissingExtra, match=r"pip install 'shoal\[ml\]'"):
+        importlib.import_module("shoal.sklearn")
+
+
+def test_it_is_loaded_only_when_asked_for():
+    program = "import sys, shoal; shoal.anonymize; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
