@@ -163,6 +163,19 @@ def test_words_that_contradict_each_other_are_refused(policy, words, what):
     assert what in str(done.json if "--json" in words else done.errors)
 
 
+@pytest.mark.parametrize("already_there", [False, True])
+def test_whether_data_on_other_machines_changed_is_not_guessed(hospital, policy, already_there):
+    if already_there:
+        assert shoal("run", policy).code == FINE
+    before = files_in(hospital.folder)
+    done = shoal("run", policy, "--data", "s3://bucket/data.csv", "--if-changed")
+    assert done.code == BAD_INPUT
+    assert done.errors == [
+        "--if-changed compares files of this machine, and the data are on another; use --replace"
+    ]
+    assert files_in(hospital.folder) == before
+
+
 def test_a_quiet_run_says_nothing(hospital, policy):
     done = shoal("run", policy, "--quiet")
     assert (done.code, done.out, done.err) == (FINE, "", "")

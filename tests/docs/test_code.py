@@ -90,7 +90,32 @@ def test_examples_in_docstrings_work(name):
         assert doctest.DocTestRunner().run(example).failed == 0
 
 
-@pytest.mark.parametrize("name", ["anonymize", "profile", "read", "run_policy", "verify"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "anonymize",
+        "combine",
+        "load_recoding",
+        "measure",
+        "open_release",
+        "profile",
+        "query",
+        "read",
+        "run_policy",
+        "verify",
+    ],
+)
 def test_the_main_functions_say_what_they_take_give_and_raise(name):
     text = inspect.getdoc(getattr(sh, name)) or ""
     assert all(f"\n{section}:\n" in text for section in ("Args", "Returns", "Raises", "Examples")), text
+
+
+BUILDERS = [name for name in sh.__all__ if getattr(sh, name).__module__ == "shoal.hierarchy.builders"]
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_recipes_say_what_they_take_and_show_an_example(name):
+    recipe = getattr(sh, name)
+    text = inspect.getdoc(recipe) or ""
+    taken = ("Args", "Raises") if inspect.signature(recipe).parameters else ()
+    assert all(f"\n{section}:\n" in text for section in (*taken, "Returns", "Examples")), text

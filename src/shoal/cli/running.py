@@ -30,6 +30,7 @@ from shoal.run.result import Result
 from shoal.run.table_output import publish_table
 from shoal.study.check import check as check_policy
 from shoal.table.database import refuse_unusable_table
+from shoal.table.remote_file import RemoteFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,9 +227,8 @@ def _run_here(file: PolicyFile, plan: Plan, how: _How, log: Log) -> None:
     if how.dry_run:
         _check(file, plan, how, log, folder)
         return
-    if how.if_changed and not (isinstance(plan.data_path, Path) and plan.output_table is None):
-        what = "--if-changed compares files, and a database is none"
-        raise BadInput(Problem(what, "use --replace"))
+    if how.if_changed:
+        _refuse_incomparable(plan)
     inputs = inputs_of(plan, repr(file.policy), __version__) if how.if_changed else None
     if inputs is not None and folder is not None and is_up_to_date(folder, inputs):
         log.write("unchanged")
@@ -256,6 +256,17 @@ def _run_here(file: PolicyFile, plan: Plan, how: _How, log: Log) -> None:
             table=None if plan.output_table is None else plan.output_table.where,
             as_json=how.as_json,
         )
+
+
+def _refuse_incomparable(plan: Plan) -> None:
+    """Whether data elsewhere have changed is not known before they were fetched."""
+    if isinstance(plan.data_path, RemoteFile):
+        what = "--if-changed compares files of this machine, and the data are on another"
+    elif not isinstance(plan.data_path, Path) or plan.output_table is not None:
+        what = "--if-changed compares files, and a database is none"
+    else:
+        return
+    raise BadInput(Problem(what, "use --replace"))
 
 
 def _refuse_among_data(folder: Path, plan: Plan) -> None:

@@ -30,42 +30,146 @@ def ranges(*widths: float, start: float = 0, bottom: float | None = None, top: f
     """Ranges of growing width, counted from `start`: `20-24` over integers, `[20, 25)` otherwise.
 
     Numbers below `bottom` and from `top` on are not told apart: `<10`, `90+`.
+
+    Args:
+        *widths: Each a multiple of the one before.
+        start: Where ranges are counted from.
+        bottom: Below it numbers share one label.
+        top: From it on numbers share one label.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Raises:
+        InvalidParameter: A width is not above 0 or no multiple of the one before, or `top` is too low.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.ranges(5, 10).describe()
+        'ranges of 5, 10 from 0'
     """
     return Ranges(widths, start, bottom, top)
 
 
 def mask_right() -> Mask:
-    """Codes masked from the right: `1234`, `123*`, `12**`, `1***`, `*`."""
+    """Codes masked from the right: `1234`, `123*`, `12**`, `1***`, `*`.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.mask_right().describe()
+        'masked from the right'
+    """
     return Mask("right")
 
 
 def mask_left() -> Mask:
-    """Codes masked from the left: `1234`, `*234`, `**34`, `***4`, `*`."""
+    """Codes masked from the left: `1234`, `*234`, `**34`, `***4`, `*`.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.mask_left().describe()
+        'masked from the left'
+    """
     return Mask("left")
 
 
 def dates(*levels: str) -> Dates:
-    """Dates by calendar: any of day, month, quarter, year, decade and century, from fine to coarse."""
+    """Dates by calendar: any of day, month, quarter, year, decade and century, from fine to coarse.
+
+    Args:
+        *levels: Any of day, month, quarter, year, decade and century, from fine to coarse.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Raises:
+        InvalidParameter: A level is not known, or they are not in that order.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.dates("year").describe()
+        'dates by year'
+    """
     return Dates(levels)
 
 
 def fanout(size: int) -> Fanout:
-    """Sorted values in groups of `size`, groups in groups of `size`, and so on."""
+    """Sorted values in groups of `size`, groups in groups of `size`, and so on.
+
+    Args:
+        size: How many values or groups make one group.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Raises:
+        InvalidParameter: `size` is below 2.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.fanout(3).describe()
+        'groups of 3'
+    """
     return Fanout(size)
 
 
 def digits() -> Digits:
-    """Codes by their beginnings: `12*` over `12`, `120` and `127`."""
+    """Codes by their beginnings: `12*` over `12`, `120` and `127`.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.digits().describe()
+        'codes by their beginnings'
+    """
     return Digits()
 
 
 def order(*values: str) -> Order:
-    """Neighbours on a scale: `low..medium` over `low` and `medium`; values that are not listed stay alone."""
+    """Neighbours on a scale: `low..medium` over `low` and `medium`; values that are not listed stay alone.
+
+    Args:
+        *values: The scale, from one end to the other.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Raises:
+        InvalidParameter: There are fewer than two different values.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.order("low", "medium", "high").describe()
+        'neighbours on the scale low to high'
+    """
     return Order(values)
 
 
 def keep(*values: str) -> Keep:
-    """Listed values are kept or suppressed, all others share `other`."""
+    """Listed values are kept or suppressed, all others share `other`.
+
+    Args:
+        *values: What is kept.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Raises:
+        InvalidParameter: No value is listed.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.keep("Jena", "Ulm").describe()
+        '2 values kept, the others together'
+    """
     return Keep(values)
 
 
@@ -74,17 +178,49 @@ def prefixes(*lengths: int | str) -> Prefixes:
 
     -3 leaves the last three characters out, `"letters"` takes the letters that a code begins with: `-3,
     "letters"` makes `SW1A *` and `SW*` of `SW1A 2AA`.
+
+    Args:
+        *lengths: How many characters are taken, or, below 0, left out; "letters" may end them.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Raises:
+        InvalidParameter: The lengths are not whole numbers from long to short.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.prefixes(3, 1).describe()
+        'codes by their first 3 characters, their first 1 characters'
     """
     return Prefixes(lengths)
 
 
 def continents() -> Continents:
-    """Countries by continent, as ISO codes or as names in the languages of Europe."""
+    """Countries by continent, as ISO codes or as names in the languages of Europe.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.continents().describe()
+        'countries by continent'
+    """
     return Continents()
 
 
 def flat() -> Flat:
-    """Keep a value or suppress it: all values directly under the root."""
+    """Keep a value or suppress it: all values directly under the root.
+
+    Returns:
+        A recipe for the hierarchy of a column.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.flat().describe()
+        'keep or suppress'
+    """
     return Flat()
 
 

@@ -270,9 +270,20 @@ def verify(
 
 @interrupts_between_steps()
 def measure(data: Any, recoding: Recoding, k: int = 1) -> dict[str, float]:
-    """What a decision costs on data that were read, by every measure that applies; k is that of the promise.
+    """What a decision costs on data that were read, by every measure that applies.
 
     Data in Spark are measured where they are, under the one cut of a global recoding.
+
+    Args:
+        data: What `read` gives.
+        recoding: What was decided about these data.
+        k: That of the promise.
+
+    Returns:
+        The losses by the names of their measures.
+
+    Raises:
+        InvalidParameter: `data` were not read, or are in Spark and were not published by one cut.
 
     Examples:
         >>> import pyarrow as pa

@@ -132,7 +132,29 @@ class Reapplying(InMemory):
 def load_recoding(path: str | Path) -> LoadedRecoding:
     """Read a recoding from its file, or from the folder of the release that it is part of.
 
-    BadInput for a file that is damaged or does not fit together. Nothing in it is run.
+    Nothing in it is run.
+
+    Args:
+        path: The file, or the folder of the release.
+
+    Returns:
+        A recoding whose `apply` publishes other data as the first were.
+
+    Raises:
+        BadInput: The file is not there, is damaged or does not fit together.
+
+    Examples:
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> roles = {"age": sh.Quasi(hierarchy=sh.ranges(10))}
+        >>> first = sh.read(pa.table({"age": [31, 34, 52, 57]}), roles)
+        >>> later = sh.read(pa.table({"age": [33, 39, 51]}), roles)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = sh.anonymize(first, sh.KAnonymity(k=2), algorithm="mondrian")
+        ...     recoding = sh.load_recoding(result.recoding.save(f"{folder}/recoding.npz"))
+        >>> recoding.apply(later).frame.column("age").to_pylist()
+        ['30-39', '30-39']
     """
     saved = recoding_file.load_recoding(recoding_in(Path(path)))
     return LoadedRecoding(saved.recoding, saved.trees, saved.promises)

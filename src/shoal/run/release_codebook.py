@@ -36,12 +36,13 @@ from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 _Columns = Mapping[str, Mapping[str, Any]]
 
 
-def codebook_of(checked: VerifiedFile, columns: _Columns, data: Data, dialect: Dialect = PLAIN) -> Codebook:
-    """The codebook of a file that was checked; `columns` are its roles as they are certified.
+def codebook_of(
+    content: LocalData | Disassociated, columns: _Columns, data: Data, dialect: Dialect = PLAIN
+) -> Codebook:
+    """The codebook of what is published; `columns` are its roles as they are certified.
 
     Of the original it takes which labels are values and how hierarchies write the others.
     """
-    content = checked.content
     if isinstance(content, Disassociated):
         terms = {term: value_cover(term, Kind.CATEGORY) for term in content.terms.texts()}
         return Codebook(

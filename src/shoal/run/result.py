@@ -134,7 +134,7 @@ class Result(Judged):
             checked, statement = self._read_back(file, written, marked=neutralize_formulas)
             certified = certificate(statement, file, stated)
             _write_json(partial / CERTIFICATE, certified)
-            codebook = codebook_of(checked, statement.columns, self.data, written)
+            codebook = codebook_of(checked.content, statement.columns, self.data, written)
             _write_json(partial / CODEBOOK, codebook.to_json(published, stated))
             facts = replaced(
                 public_facts(checked, statement, publishable=self.outcome.claim.publishable),

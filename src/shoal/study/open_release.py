@@ -44,8 +44,31 @@ _Columns = dict[str, pa.Array]
 def open_release(folder_or_file: str | os.PathLike[str], *, library: Library = "pandas") -> OpenedRelease:
     """Open a release by its folder, or by its published file with the codebook beside it.
 
-    What it gives are frames of the library that is named. Disassociated files have no rows to open: see
-    `reconstruct`.
+    Disassociated files have no rows to open: see `reconstruct`.
+
+    Args:
+        folder_or_file: The folder, or the published file.
+        library: The library whose frames are given.
+
+    Returns:
+        The release, which gives its rows as labels, bounds, midpoints, probabilities or possible originals.
+
+    Raises:
+        BadInput: There is no codebook, it cannot be read, or it does not explain a label of the file.
+        InvalidParameter: The library is not known.
+
+    Examples:
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> data = sh.read(pa.table({"age": [31, 34, 36]}), {"age": sh.Quasi(hierarchy=sh.ranges(10))})
+        >>> result = sh.anonymize(data, sh.KAnonymity(k=3), algorithm="mondrian")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     opened = sh.open_release(result.save(f"{folder}/release"), library="pyarrow")
+        >>> opened
+        <OpenedRelease: published.csv, 3 records>
+        >>> opened.bounds().to_pylist()[0]
+        {'age_lower': 30.0, 'age_upper': 39.0}
     """
     if library not in ("pandas", "polars", "pyarrow"):
         raise InvalidParameter("open_release", "library", library, "'pandas', 'polars' or 'pyarrow'")

@@ -28,8 +28,32 @@ def query(
 ) -> Any:
     """How many records have certain values or hold certain items: no fewer, as expected, no more.
 
-    Of itemsets each gets an answer. With `where` or `by` the answer is a pandas frame of counts with
-    `lower`, `expected` and `upper`: see `OpenedRelease.count`. Disassociated files are asked for itemsets.
+    Args:
+        release: The folder of a release or its published file; disassociated files are asked for itemsets.
+        *itemsets: Lists of items that a record holds all of.
+        where: For a column a value, several of which one counts, or a range such as 30-39.
+        by: Up to three columns, for each value of which there is a row.
+        bands: The ends of bands by which numbers and dates are grouped.
+
+    Returns:
+        An answer for each itemset; with `where` or `by` a pandas frame with `lower`, `expected` and `upper`:
+        see `OpenedRelease.count`.
+
+    Raises:
+        BadInput: The release cannot be read, or itemsets could be of several columns.
+        InvalidParameter: Nothing is asked, or itemsets are asked for beside `where` and `by`.
+
+    Examples:
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> data = sh.read(pa.table({"age": [31, 34, 52, 57]}), {"age": sh.Quasi(hierarchy=sh.ranges(10))})
+        >>> result = sh.anonymize(data, sh.KAnonymity(k=2), algorithm="mondrian")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     counted = sh.query(result.save(f"{folder}/release"), where={"age": "30-39"})
+        >>> print(counted.to_string(index=False))
+         lower  expected  upper
+             2       2.0      2
     """
     if (where or by) and itemsets:
         raise InvalidParameter("query", "itemsets", itemsets, "left out beside `where` and `by`: use `where`")

@@ -32,6 +32,23 @@ def combine(estimates: Sequence[float], variances: Sequence[float], confidence: 
     """Combine an estimate and its variance (the squared standard error) from each of several copies.
 
     The variance of the whole is the mean variance within copies, and that between copies times 1 + 1/copies.
+
+    Args:
+        estimates: The estimate from each copy.
+        variances: Its squared standard error in each copy.
+        confidence: How sure the interval shall be.
+
+    Returns:
+        One estimate with its error and interval.
+
+    Raises:
+        InvalidParameter: There are fewer than two copies, not one variance for each, or no such confidence.
+
+    Examples:
+        >>> import shoal as sh
+        >>> combined = sh.combine([2.0, 3.0, 4.0], [0.5, 0.5, 0.5])
+        >>> combined.estimate, round(combined.error, 3), round(combined.lost, 3)
+        (3.0, 1.354, 0.727)
     """
     copies = len(estimates)
     if copies < 2 or len(variances) != copies:

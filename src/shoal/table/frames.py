@@ -16,6 +16,11 @@ WHERE = "the frame"
 _WITH_TYPES = ("pandas", "polars")  # that Arrow does not have
 
 
+def is_frame(given: Any) -> bool:
+    """Whether something is a frame in memory that `open_frame` takes."""
+    return isinstance(given, pa.RecordBatch) or bool(narwhals.dependencies.is_into_dataframe(given))
+
+
 def open_frame(frame: Any) -> Typed:
     """The columns of a pandas, polars or pyarrow frame; its index is ignored."""
     if isinstance(frame, pa.RecordBatch):
