@@ -292,7 +292,7 @@ def test_what_papers_print_is_chosen_among_the_options_and_compared_with_ours(vi
     visitor.page.get_by_role("checkbox", name="Each also as its paper prints it").click()
     visitor.button("Compare").click()
     visitor.page.get_by_role("link", name=re.compile("^Look at it: comparison")).click(timeout=RUN_PATIENCE)
-    visitor.sees(re.compile("^auto k=5 .*as_printed=false"))
+    visitor.sees(re.compile("^auto k=5 .*as_printed=false$"))
     visitor.page.get_by_role("button", name=re.compile("^Take auto k=5 .*as_printed=true")).first.click()
     visitor.at("Run")
 

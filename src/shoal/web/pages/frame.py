@@ -166,7 +166,8 @@ def _once(act: Act) -> Callable[[], Awaitable[None]]:
 
     async def acted() -> None:
         nonlocal deaf_until
-        if time.monotonic() < deaf_until:
+        clicked = time.monotonic()
+        if clicked < deaf_until:
             return
         deaf_until = math.inf
         try:
@@ -174,7 +175,7 @@ def _once(act: Act) -> Callable[[], Awaitable[None]]:
             if isinstance(doing, Awaitable):
                 await doing
         finally:
-            deaf_until = time.monotonic() + _DOUBLE_CLICK
+            deaf_until = clicked + _DOUBLE_CLICK
 
     return acted
 
