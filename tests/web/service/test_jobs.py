@@ -175,3 +175,27 @@ def test_a_service_that_is_closed_interrupts_its_jobs(tmp_path):
     assert found.failure is not None
     assert "start it again" in found.failure.sentence
     again.close()
+
+
+def test_a_check_is_a_job_that_does_not_wait_for_runs(service, project, tiny_run):
+    add_slow(service, project)
+    runs = [service.jobs.run(project) for _ in range(3)]  # more than there are workers
+    found = service.jobs.wait(tiny_run.project, service.jobs.check(tiny_run.project).id, 240)
+    assert found.state == "done", found.failure
+    assert found.result is not None
+    assert (found.result["records"], found.result["algorithm"]) == (60, "mondrian")
+    assert service.jobs.get(project, runs[2].id).state == "queued"
+    assert service.results.exports(tiny_run.project, found.id) == ["policy"]
+    service.jobs.cancel_all(project)
+    stopped = service.jobs.cancel(project, service.jobs.check(project).id)
+    assert stopped.state == "cancelled"
+
+
+def test_a_check_lists_everything_that_is_wrong(service, project):
+    add_tiny(service, project)
+    columns = {**TINY_SECTIONS["columns"], "nothing": {"role": "sensitive"}}
+    service.policies.set(project, "columns", columns)
+    found = service.jobs.wait(project, service.jobs.check(project).id, 240)
+    assert found.failure is not None
+    assert "nothing" in found.failure.sentence
+    assert str(service.store.folder) not in found.failure.sentence

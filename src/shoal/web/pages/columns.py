@@ -155,11 +155,11 @@ def _column(known: ColumnProfile, entry: dict[str, Any] | None, save: Save) -> N
         with ui.column().classes("gap-0"):
             ui.label(known.name).classes("font-semibold")
             ui.label(f"{known.distinct:,} values, {known.missing:,} missing").classes("shoal-quiet text-sm")
-        kind = ui.select(KINDS, value=entry.get("kind", "category" if entry else known.kind), label="holds")
-        role = ui.select(ROLES, value=entry.get("role", "drop"), label="role")
-        for choice, what in ((kind, "Kind"), (role, "Role")):
+        held = entry.get("kind", "category" if entry else known.kind)
+        kind = ui.select(KINDS, value=held, label=f"Kind of {known.name}")
+        role = ui.select(ROLES, value=entry.get("role", "drop"), label=f"Role of {known.name}")
+        for choice in (kind, role):
             choice.props("outlined dense options-dense")
-            choice.props["aria-label"] = f"{what} of {known.name}"
         with ui.column().classes("gap-1"):
             suggestion = ROLES.get(known.role, known.role)
             ui.label(f"Suggested: “{suggestion}” ({known.reason}).").classes("text-sm")

@@ -95,7 +95,11 @@ def _plot(
         if pick is not None and curve >= first:
             pick(runs[curve - first][mark])
 
-    page.figure(drawn.drawing, pick_mark if pick is not None else None)
+    page.figure(
+        drawn.drawing,
+        "Loss of runs against the highest risk of a record",
+        pick_mark if pick is not None else None,
+    )
 
 
 async def _sweep_form(place: Place, trouble: ui.element) -> None:

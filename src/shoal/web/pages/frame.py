@@ -1,6 +1,8 @@
 """What all pages share: the head with the path through the steps, and how answers and errors are shown."""
 
 import asyncio
+import math
+import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +34,7 @@ STEPS = {
     "export": "Export",
 }
 _HIGHEST_FIGURE = 560
+_DOUBLE_CLICK = 0.7  # seconds
 _LEAVE = f"""() => fetch("{LEAVING}", {{method: "POST"}}).then(() => {{ location.href = "/"; }})"""
 _MARK_OF = """(event) => {
   const mark = event.target.closest("[data-mark]");
@@ -120,7 +123,9 @@ def settled_steps(place: Place) -> set[str]:
         "columns": bool(known),
         "hierarchies": bool(known) and not bare,
         "promise": "privacy" in sections,
-        "run": any(job.state == "done" for job in place.service.jobs.all(place.project.id)),
+        "run": any(
+            job.state == "done" and job.kind == "run" for job in place.service.jobs.all(place.project.id)
+        ),
     }
     return {step for step, is_settled in settled.items() if is_settled}
 
@@ -147,12 +152,32 @@ def bullets(texts: Iterable[str]) -> None:
 
 def main_button(title: str, act: Act) -> ui.button:
     """What most people want to do next."""
-    return ui.button(title, on_click=act).props("no-caps unelevated").classes("self-start")
+    return ui.button(title, on_click=_once(act)).props("no-caps unelevated").classes("self-start")
 
 
 def other_button(title: str, act: Act) -> ui.button:
     """Something else that can be done here."""
-    return ui.button(title, on_click=act).props("no-caps outline").classes("self-start")
+    return ui.button(title, on_click=_once(act)).props("no-caps outline").classes("self-start")
+
+
+def _once(act: Act) -> Callable[[], Awaitable[None]]:
+    """Of several clicks in a row the first counts: what it does may not have changed the page yet."""
+    deaf_until = 0.0
+
+    async def acted() -> None:
+        nonlocal deaf_until
+        clicked = time.monotonic()
+        if clicked < deaf_until:
+            return
+        deaf_until = math.inf
+        try:
+            doing = act()
+            if isinstance(doing, Awaitable):
+                await doing
+        finally:
+            deaf_until = clicked + _DOUBLE_CLICK
+
+    return acted
 
 
 def quiet_button(title: str, act: Act, *, colour: str = "primary") -> ui.button:
@@ -229,13 +254,13 @@ def plain_table(
             table.props("virtual-scroll").style(f"max-height: {height}")
 
 
-def figure(drawing: str, pick: Callable[[int, int], None] | None = None) -> None:
-    """A drawn figure; `pick` hears of clicks on series and mark.
+def figure(drawing: str, name: str, pick: Callable[[int, int], None] | None = None) -> None:
+    """A drawn figure with a name; `pick` hears of clicks on series and mark.
 
     One with a bar for each of very many columns is scrolled in its box.
     """
     box = ui.html(drawing, sanitize=False).classes("w-full shoal-figure-box")
-    box.style(f"max-height: {_HIGHEST_FIGURE}px")
+    box.style(f"max-height: {_HIGHEST_FIGURE}px").props('role="figure"').props["aria-label"] = name
     if pick is not None:
         box.classes("shoal-picked").on(
             "click", lambda event: pick(*map(int, event.args)), js_handler=_MARK_OF

@@ -34,6 +34,8 @@ FITTING = {
     "set": ("fanout", "digits", "flat", "file"),
 }
 _DRAWN = 3_000
+# The tree's tick boxes swallow every key, also those that lead on to the next thing.
+_LET_GO = """(event) => { if (["Tab", "Escape"].includes(event.key)) event.stopPropagation(); }"""
 _TICK = "Tick labels in the tree, write a label if one is needed, and say what to do."
 
 
@@ -285,7 +287,7 @@ def _findings(view: TreeView) -> None:
 
 def _drawn(view: TreeView, noun: str, *, ticks: bool) -> ui.tree:
     nodes, is_whole = tree_nodes(view, noun)
-    with ui.element("div").classes("shoal-tree"):
+    with ui.element("div").classes("shoal-tree").on("keydown.capture", js_handler=_LET_GO):
         tree = ui.tree(
             nodes, node_key="id", label_key="label", tick_strategy="strict" if ticks else None
         ).props("no-transition dense")

@@ -170,7 +170,7 @@ def _figures(view: Mapping[str, Any]) -> None:
         for name, drawn in view["figures"].items():
             if "svg" in drawn:  # not in views of earlier versions
                 with page.card(_FIGURES.get(name, name)):
-                    page.figure(drawn["svg"])
+                    page.figure(drawn["svg"], _FIGURES.get(name, name))
 
 
 class ShownRecords:

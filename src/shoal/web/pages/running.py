@@ -1,12 +1,13 @@
 """The fifth step: search, with progress, and stop it if need be."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
 
 from shoal.algorithms.catalogue import describe_algorithms
-from shoal.study.check import Checked
 from shoal.web.pages import frame as page
 from shoal.web.pages.confirming import ask_to_confirm
 from shoal.web.pages.draft import Draft
@@ -35,13 +36,8 @@ async def run_page(place: Place, _: str | None) -> None:
         await draft.save(trouble, {"algorithm": algorithm})
 
     async def check() -> None:
-        waiting = ui.notification("Checking data, hierarchies and settings …", spinner=True, timeout=None)
-        found = await page.attempt(trouble, service.policies.check, project)
-        waiting.dismiss()
-        checked.clear()
-        if found is not None:
-            with checked:
-                _sound(found)
+        if await page.attempt(trouble, service.jobs.check, project) is not None:
+            await jobs.refresh()
 
     async def start() -> None:
         if await page.attempt(trouble, service.jobs.run, project) is not None:
@@ -62,20 +58,18 @@ async def run_page(place: Place, _: str | None) -> None:
     with ui.row():
         page.other_button("Check everything", check)
         page.main_button("Run", start)
-    checked = ui.column().classes("w-full")
     with page.card("Runs"):
-        await jobs_list(place, trouble, kinds=("run", "comparison", "attack"))
+        jobs = await jobs_list(place, trouble, kinds=("run", "comparison", "attack", "check"))
 
 
-def _sound(found: Checked) -> None:
+def _sound(found: Mapping[str, Any]) -> None:
     """Nothing is wrong, and what a run will cost."""
-    with page.card("No problems found"):
-        seconds = "of unknown length" if found.seconds is None else f"of about {found.seconds:,.1f} s"
-        page.paragraph(
-            f"{page.counted(found.records, 'record')}. A run {seconds} with {found.algorithm}, in about"
-            f" {found.memory_mb:,.0f} MB of memory."
-        )
-        page.bullets(found.notices)
+    told = "of unknown length" if found["seconds"] is None else f"of about {found['seconds']:,.1f} s"
+    page.paragraph(
+        f"No problems found. {page.counted(found['records'], 'record')}. A run {told} with"
+        f" {found['algorithm']}, in about {found['memory_mb']:,.0f} MB of memory."
+    )
+    page.bullets(found["notices"])
 
 
 def _algorithm(serving: list[dict[str, Any]], algorithm: dict[str, Any], save: Save) -> None:
@@ -181,11 +175,12 @@ def _value(text: str, default: object) -> Any:
     return text
 
 
-async def jobs_list(place: Place, trouble: ui.element, kinds: tuple[JobKind, ...]) -> None:
+async def jobs_list(place: Place, trouble: ui.element, kinds: tuple[JobKind, ...]) -> JobsList:
     """The jobs of the project, which follow what goes on."""
     jobs = JobsList(place, trouble, kinds)
     jobs.timer = ui.timer(_EVERY, jobs.refresh, immediate=False)
     await jobs.refresh()
+    return jobs
 
 
 class JobsList:
@@ -239,6 +234,8 @@ class JobsList:
                 self._progress[job.id] = ShownProgress(job)
             if job.state == "queued" and job.ahead:
                 ui.label(f"{job.ahead} before it").classes("shoal-quiet text-sm")
+            if job.kind == "check" and job.result is not None:
+                _sound(job.result)
             if job.failure is not None:
                 for sentence in map(str, job.failure.problems or (job.failure.sentence,)):
                     ui.label(sentence).classes("text-sm shoal-any")
@@ -261,7 +258,7 @@ class JobsList:
             )
         elif job.state != "done":
             page.quiet_button("Try again", again).props["aria-label"] = f"Try again: {job.title}"
-        else:
+        elif job.kind != "check":
             step = {"comparison": "compare", "attack": "export"}.get(job.kind, "result")
             link = ui.link("Look at it", self._place.link(step, job.id))
             link.props["aria-label"] = f"Look at it: {job.title}"

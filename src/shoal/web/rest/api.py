@@ -16,6 +16,7 @@ from shoal.json_values import json_value
 from shoal.web.rest.errors import MEDIA_TYPE, NoSuchRoute, add_error_answers
 from shoal.web.rest.models import (
     AttackIn,
+    CheckIn,
     ComparisonIn,
     EditsIn,
     ErrorOut,
@@ -229,7 +230,7 @@ def _add_jobs(router: APIRouter, service: Service) -> None:
 
     @router.post("/projects/{project}/jobs", status_code=201)
     def submit(project: ProjectId, given: JobIn) -> JobOut:
-        """Queue a run, a comparison or an attack."""
+        """Queue a run, a comparison, an attack or a check."""
         match given:
             case RunIn():
                 return JobOut.of(service.jobs.run(project, given.title))
@@ -245,6 +246,8 @@ def _add_jobs(router: APIRouter, service: Service) -> None:
                 )
             case AttackIn():
                 return JobOut.of(service.jobs.attack(project, given.run, items=given.items))
+            case CheckIn():
+                return JobOut.of(service.jobs.check(project))
 
     @router.get("/projects/{project}/jobs/{job}")
     def job(project: ProjectId, job: JobId) -> JobOut:

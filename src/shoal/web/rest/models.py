@@ -121,7 +121,13 @@ class AttackIn(Given):
     items: Annotated[int, Field(ge=1, le=10)] | None = None
 
 
-JobIn = Annotated[RunIn | ComparisonIn | AttackIn, Field(discriminator="kind")]
+class CheckIn(Given):
+    """Check settings, hierarchies and data together, and estimate what a run costs."""
+
+    kind: Literal["check"]
+
+
+JobIn = Annotated[RunIn | ComparisonIn | AttackIn | CheckIn, Field(discriminator="kind")]
 
 
 class FailureOut(Told):
@@ -137,7 +143,7 @@ class JobOut(Told):
 
     id: str
     project: str
-    kind: Literal["run", "comparison", "attack"]
+    kind: Literal["run", "comparison", "attack", "check"]
     title: str
     state: Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
     created: float

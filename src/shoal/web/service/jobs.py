@@ -30,7 +30,7 @@ from shoal.web.service.projects import checked_name
 from shoal.web.service.store import Store, checked_id, new_id
 from shoal.web.service.wording import Failure
 
-JobKind = Literal["run", "comparison", "attack"]
+JobKind = Literal["run", "comparison", "attack", "check"]
 JobState = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
 FINISHED = ("done", "failed", "cancelled", "interrupted")
 
@@ -76,6 +76,7 @@ class _Live:
     """What is known of a running job beside the database."""
 
     group: int
+    kind: str = "run"
     stage: str = "starting"
     stage_began: float = field(default_factory=time.monotonic)
     done: float | None = None
@@ -144,6 +145,13 @@ class Jobs:
         }
         named = title or f"comparison of {', '.join(algorithms)}"
         return self._submit(project, "comparison", named[:200], sections, request)
+
+    def check(self, project: str) -> Job:
+        """Check settings, hierarchies and data together, and estimate what a run costs.
+
+        It has a place of its own beside the workers, so that it does not wait for long runs.
+        """
+        return self._submit(project, "check", "check of everything", self._policies.get(project), {})
 
     def attack(self, project: str, job: str, *, items: int | None = None) -> Job:
         """Attack the release of a run, which must be done, as adversaries would."""
@@ -284,7 +292,7 @@ class Jobs:
                     return
                 running = "UPDATE jobs SET state = 'running', started = ? WHERE id = ?"
                 self._store.change(running, time.time(), row["id"])
-                self._live[row["id"]] = _Live(group=0)
+                self._live[row["id"]] = _Live(group=0, kind=row["kind"])
                 thread = threading.Thread(
                     target=self._see_through, args=(dict(row),), name=f"job {row['id']}"
                 )
@@ -292,9 +300,15 @@ class Jobs:
                 thread.start()
 
     def _next(self) -> Any:
-        if len(self._live) >= self._limits.workers:
-            return None
-        return self._store.row("SELECT * FROM jobs WHERE state = 'queued' ORDER BY created, rowid LIMIT 1")
+        """The job that has waited longest among those that there is a place for."""
+        checking = sum(live.kind == "check" for live in self._live.values())
+        is_full = len(self._live) - checking >= self._limits.workers
+        return self._store.row(
+            "SELECT * FROM jobs WHERE state = 'queued' AND CASE kind WHEN 'check' THEN ? ELSE ? END"
+            " ORDER BY created, rowid LIMIT 1",
+            not checking,
+            not is_full,
+        )
 
     def _see_through(self, row: dict[str, Any]) -> None:
         """Run a job to its end, whatever that is."""

@@ -86,7 +86,8 @@ class Results:
             told = (self._jobs.folder(done) / OUT / REPORT).is_file()  # older runs have none
             readers: list[Export] = ["public-report"] if told else []
             return ["published", "certificate", *readers, "report", "policy", "script", "result"]
-        return ["comparison", "policy"] if done.kind == "comparison" else ["attack", "policy"]
+        made: dict[str, list[Export]] = {"comparison": ["comparison"], "attack": ["attack"]}
+        return [*made.get(done.kind, []), "policy"]
 
     def export(self, project: str, job: str, what: str) -> Download:
         """One of `exports`; the report and the result are for the publisher alone."""

@@ -10,7 +10,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -23,9 +23,10 @@ from shoal.report.result_file import result_dict
 from shoal.run.output import file_that_appears_whole
 from shoal.run.release import run
 from shoal.study.attack import attack_files
+from shoal.study.check import check
 from shoal.study.compare import compare
 from shoal.study.recommendation import Constraint
-from shoal.web.service.bound import OUT, POLICY_NAME, REQUEST, plan_of_job, stored_text
+from shoal.web.service.bound import OUT, POLICY_NAME, REQUEST, bound_policy, plan_of_job, stored_text
 from shoal.web.service.processes import be_first_to_go, give_way
 from shoal.web.service.views import view_of
 from shoal.web.service.wording import Failure, Names
@@ -103,6 +104,12 @@ def _comparison(request: Request, folder: Path, progress: JobProgress) -> dict[s
     return {name: json_value(fact) for name, fact in found.facts.items()}
 
 
+def _check(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any]:
+    names = _names(request)
+    found = check(bound_policy(request["sections"], names, folder / POLICY_NAME).file, progress)
+    return {**asdict(found), "notices": list(map(names.shown, found.notices))}
+
+
 def _attack(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any]:
     plan = plan_of_job(request, folder)
     published = folder.parent / request["release"] / OUT / plan.output_path
@@ -121,6 +128,7 @@ _KINDS: dict[str, Callable[[Request, Path, JobProgress], dict[str, Any]]] = {
     "run": _run,
     "comparison": _comparison,
     "attack": _attack,
+    "check": _check,
 }
 
 

@@ -1,0 +1,120 @@
+"""What the pages keep people from doing by accident, in a real browser; projects are made over REST."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.web.browsing import CHROMIUM, WITHOUT, Visitor, opened
+from tests.web.samples import TINY, TINY_SECTIONS
+from tests.web.serving import Served
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
+
+
+@pytest.fixture(scope="module")
+def context(served: Served) -> Iterator[BrowserContext]:
+    with opened(served) as context:
+        yield context
+
+
+@pytest.fixture
+def visitor(context: BrowserContext, served: Served) -> Iterator[Visitor]:
+    visitor = Visitor(context.new_page(), served.address)
+    yield visitor
+    visitor.page.close()
+    assert visitor.talk == []
+
+
+@pytest.fixture
+def project(client: httpx.Client) -> str:
+    """The address of a small project without a path of pages behind it."""
+    made = client.post("/api/v1/projects", json={"name": "Tiny"}).json()["id"]
+    client.post(f"/api/v1/projects/{made}/files", params={"name": "tiny.csv"}, content=TINY.encode())
+    assert client.put(f"/api/v1/projects/{made}/policy", json=TINY_SECTIONS).json()["problems"] == []
+    return made
+
+
+def sections(client: httpx.Client, project: str) -> dict[str, Any]:
+    return client.get(f"/api/v1/projects/{project}/policy").json()["sections"]
+
+
+def test_a_weak_promise_is_confirmed_and_a_double_click_is_one_run(visitor, client, project):
+    weak = {**TINY_SECTIONS, "privacy": {"model": "k-anonymity", "k": 2}}
+    client.put(f"/api/v1/projects/{project}/policy", json=weak)
+    visitor.page.goto(f"{visitor.address}/projects/{project}/run")
+    visitor.sees("A run promises k-anonymity with k = 2 on age and sex, which somebody may know")
+    visitor.button("Run").click()
+    visitor.sees("This has to be mended first")
+    visitor.page.get_by_label("Your confirmation, which names k = 2").fill("k = 2, for a test")
+    visitor.button("Confirm").click()
+    visitor.sees("k = 2 is confirmed")
+    visitor.page.wait_for_timeout(800)  # nobody double clicks so slowly
+    visitor.button("Run").dblclick()
+    visitor.sees("k-anonymity with mondrian")
+    visitor.page.wait_for_timeout(1500)
+    jobs = client.get(f"/api/v1/projects/{project}/jobs").json()
+    assert [job["kind"] for job in jobs] == ["run"]
+    client.post(f"/api/v1/projects/{project}/jobs/{jobs[0]['id']}/cancel")
+
+
+def test_two_tabs_change_what_was_changed_in_them(visitor, client, context, project):
+    visitor.page.goto(f"{visitor.address}/projects/{project}/columns")
+    visitor.at("Columns")
+    other = Visitor(context.new_page(), visitor.address)
+    other.page.goto(f"{visitor.address}/projects/{project}/promise")
+    number = "A person hides among at least so many (k), as a number"
+    other.page.get_by_label(number).fill("20")
+    other.page.keyboard.press("Tab")
+    other.sees("At least 20 rows fit that person")
+    visitor.page.get_by_role("combobox", name="Role of ill").click()
+    visitor.page.get_by_role("option", name="Is left out", exact=True).click()
+    expect(visitor.page.get_by_role("combobox", name="Kind of ill")).to_be_visible()
+    visitor.page.wait_for_timeout(1000)
+    assert sections(client, project)["privacy"]["k"] == 20
+    assert "ill" not in sections(client, project)["columns"]
+    client.put(f"/api/v1/projects/{project}/policy", json=TINY_SECTIONS)
+    other.page.get_by_label(number).fill("7")
+    other.page.keyboard.press("Tab")
+    other.sees("k of privacy was changed to 3 elsewhere, and would become 7 here")
+    other.page.close()
+
+
+def test_the_keyboard_leaves_the_tree_again(visitor, project):
+    visitor.page.goto(f"{visitor.address}/projects/{project}/hierarchies")
+    visitor.at("Hierarchies")
+    boxes = visitor.page.locator(".shoal-tree .q-checkbox")
+    boxes.first.focus()
+    visitor.page.keyboard.press("Space")
+    visitor.sees(re.compile("^Ticked: "))
+    for _ in range(boxes.count() * 3 + 5):
+        visitor.page.keyboard.press("Tab")
+    assert visitor.page.evaluate("document.activeElement.closest('.shoal-tree')") is None
+
+
+def test_keys_are_made_shown_once_and_revoked_and_who_leaves_is_out(context, served):
+    assert context.browser is not None
+    with context.browser.new_context() as another:
+        visitor = Visitor(another.new_page(), served.address)
+        visitor.page.goto(served.link)
+        served.link = served.next_link()
+        visitor.page.get_by_label("What the key is for").fill("nightly upload")
+        visitor.button("Make a key").click()
+        told = visitor.sees("The key of nightly upload, which will not be shown again:")
+        key = told.locator("xpath=following-sibling::*[1]").inner_text()
+        headers = {"Authorization": f"Bearer {key}"}
+        with served.stranger() as program:
+            assert program.get("/api/v1/projects", headers=headers).status_code == 200
+            visitor.button("Revoke the key of nightly upload").click()
+            expect(visitor.button("Revoke the key of nightly upload")).to_have_count(0)
+            assert program.get("/api/v1/projects", headers=headers).status_code == 401
+        visitor.button("Log out").click()
+        visitor.sees("Each link opens one browser")
+        visitor.page.get_by_label("Or give what stands behind").fill(served.link.partition("token=")[2])
+        visitor.button("Enter").click()
+        served.link = served.next_link()
+        visitor.sees("Your projects")
+        assert "token" not in visitor.page.url
