@@ -86,8 +86,15 @@ def files_in(folder: Path) -> list[str]:
 
 
 def records_of(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+    """What a published file holds, in the dialect of what it was made from."""
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252")
+    header = text.partition("\n")[0]
+    delimiter = max(",;", key=header.count)
+    return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ _CODES_OF_COMMANDS = (0, 1, 2, 3, _LIMIT_REACHED, _BUG, 130, 141)  # others are 
 _PATIENCE = 1.5  # seconds for what the child has started, such as Spark, to put its things in order
 _PAUSE = 0.02
 _DIE_WITH_PARENT = 1  # of prctl
+_NOT_LOADED = "Shoal could not be loaded, most likely because memory is used up: {}"
 
 
 def supervised() -> None:
@@ -54,12 +55,15 @@ def _become_the_worker(parent: int, tell: int) -> None:
     try:
         command_line = _loaded(lambda output: os.write(tell, os.fsencode(output.absolute()) + b"\0"))
     except Exception as error:  # noqa: BLE001 - there is no telling what breaks where memory ends
-        _say(f"Shoal could not be loaded, most likely because memory is used up: {error}", "LimitReached")
+        _say(_NOT_LOADED.format(error), "LimitReached")
         os._exit(_LIMIT_REACHED)
     try:
         command_line()
     except MemoryError:
         _say("memory is used up", "LimitReached")
+        os._exit(_LIMIT_REACHED)
+    except ImportError as error:  # of what the command needs
+        _say(_NOT_LOADED.format(error), "LimitReached")
         os._exit(_LIMIT_REACHED)
     except Exception as error:  # noqa: BLE001 - exit code 1 is that of a broken promise
         _say(f"this is a bug in Shoal, not in your data; please report it: {error!r}", "Bug")

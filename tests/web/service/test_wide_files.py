@@ -1,6 +1,5 @@
 """A German export with sixty columns goes through the service without a change by hand."""
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from shoal.web.service.bound import OUT
 from shoal.web.service.files import StoredFile
 from shoal.web.service.service import Service
+from tests.cli.commands import records_of
 from tests.study.wide_file import COLUMNS, NAMING, RECORDS, REMARKED, write_wide_csv
 
 
@@ -49,6 +49,5 @@ def test_a_release_of_it_holds_and_names_nobody(service, project):
     assert job.result is not None
     assert job.result["verdict"]["holds"]
     published = service.jobs.folder(job) / OUT / job.result["published"]
-    with published.open(encoding="utf-8", newline="") as lines:
-        header = next(csv.reader(lines))
+    header = records_of(published)[0]
     assert set(header) == {*COLUMNS} - {*NAMING, REMARKED}
