@@ -85,13 +85,17 @@ def files_in(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
-def records_of(path: Path) -> list[dict[str, str]]:
-    """What a published file holds, in the dialect of what it was made from."""
+def text_of(path: Path) -> str:
+    """A published file, in the encoding of what it was made from."""
     content = path.read_bytes()
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = content.decode("cp1252")
+        return content.decode("cp1252")
+
+
+def records_of(path: Path) -> list[dict[str, str]]:
+    text = text_of(path)
     header = text.partition("\n")[0]
     delimiter = max(",;", key=header.count)
     return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))

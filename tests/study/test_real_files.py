@@ -5,7 +5,7 @@ import re
 import pytest
 
 import shoal as sh
-from tests.cli.commands import records_of, shoal
+from tests.cli.commands import records_of, shoal, text_of
 from tests.study import real_files
 
 pytestmark = pytest.mark.xdist_group("real files")  # which share runs that take long
@@ -109,7 +109,7 @@ def test_the_release_is_verified(released):
 
 
 def test_no_name_number_or_remark_is_published(released):
-    text = (released / "published.csv").read_text(encoding="latin-1")
+    text = text_of(released / "published.csv")
     stays = real_files.stays()
     for column in ("Name", "Versichertennummer", "Bemerkung"):
         shown = [cell for cell in real_files.texts_of(stays.values(column)) if cell in text]
