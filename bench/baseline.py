@@ -15,7 +15,7 @@ from pathlib import Path
 from shoal.kernels.compile import _BASELINES
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
-REPEATS = 5
+REPEATS = 3
 ADULT = ("age", "education", "marital-status", "race", "sex", "native-country", "workclass", "salary-class")
 SEARCHES = {
     "mondrian": ("adult", "sh.KAnonymity(10)", {}),
