@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from playwright.sync_api import BrowserContext
 
 from shoal.table.sample import sample_folder
 from shoal.web.service.jobs import Job
 from shoal.web.service.limits import ServerLimits
 from shoal.web.service.service import Service
+from tests.web.browsing import Visitor, opened
 from tests.web.samples import add_tiny
 from tests.web.serving import Served
 
@@ -55,3 +57,19 @@ def client(served: Served) -> Iterator[httpx.Client]:
     """A program with the key of the server."""
     with served.client() as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def context(served: Served) -> Iterator[BrowserContext]:
+    """A browser that has come in by the link of the server."""
+    with opened(served) as context:
+        yield context
+
+
+@pytest.fixture
+def visitor(context: BrowserContext, served: Served) -> Iterator[Visitor]:
+    """Somebody at a page, to whom nothing strange was said."""
+    visitor = Visitor(context.new_page(), served.address)
+    yield visitor
+    visitor.page.close()
+    assert visitor.talk == []

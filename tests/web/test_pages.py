@@ -5,37 +5,21 @@ import json
 import re
 import runpy
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import expect
 
 from shoal.table.sample import sample_folder
 from tests.cli.commands import shoal
-from tests.web.browsing import CHROMIUM, RUN_PATIENCE, STEPS, WITHOUT, Visitor, opened
+from tests.web.browsing import CHROMIUM, RUN_PATIENCE, STEPS, WITHOUT, Visitor
 from tests.web.samples import slow_table
-from tests.web.serving import Served
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
 
 IMAGE = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture(scope="module")
-def context(served: Served) -> Iterator[BrowserContext]:
-    with opened(served) as context:
-        yield context
-
-
-@pytest.fixture
-def visitor(context: BrowserContext, served: Served) -> Iterator[Visitor]:
-    visitor = Visitor(context.new_page(), served.address)
-    yield visitor
-    visitor.page.close()
-    assert visitor.talk == []
 
 
 @dataclass(frozen=True)

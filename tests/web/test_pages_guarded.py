@@ -1,32 +1,16 @@
 """What the pages keep people from doing by accident, in a real browser; projects are made over REST."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import expect
 
-from tests.web.browsing import CHROMIUM, WITHOUT, Visitor, opened
+from tests.web.browsing import CHROMIUM, WITHOUT, Visitor
 from tests.web.samples import TINY, TINY_SECTIONS
-from tests.web.serving import Served
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
-
-
-@pytest.fixture(scope="module")
-def context(served: Served) -> Iterator[BrowserContext]:
-    with opened(served) as context:
-        yield context
-
-
-@pytest.fixture
-def visitor(context: BrowserContext, served: Served) -> Iterator[Visitor]:
-    visitor = Visitor(context.new_page(), served.address)
-    yield visitor
-    visitor.page.close()
-    assert visitor.talk == []
 
 
 @pytest.fixture
