@@ -32,7 +32,6 @@ BY_DEFAULT = {
     "missing values and empty sets",
     "mondrian k-anonymity",
     "aa km-anonymity",
-    "disassociation disassociation",
 }
 COLUMNS = "age int, zip string, items array<string>, illness string"
 

@@ -74,7 +74,7 @@ CLUSTERINGS = [name for name in on_spark() if takes(name, "block")]
             name,
             promises,
             id=f"{name} {kind}",
-            marks=() if (name, kind) == ("kanon-cf", "k") else pytest.mark.slow,
+            marks=pytest.mark.slow,
         )
         for name in CLUSTERINGS
         for kind, promises in OF_CLASSES.items()
@@ -232,10 +232,7 @@ WITH_A_BOUND = {
 
 @pytest.mark.parametrize(
     "algorithm",
-    [
-        pytest.param(name, marks=() if name == "rmerge-rt" else pytest.mark.slow)
-        for name in (*WITH_A_BOUND, "rfirst", "tfirst", "classwise")
-    ],
+    [pytest.param(name, marks=pytest.mark.slow) for name in (*WITH_A_BOUND, "rfirst", "tfirst", "classwise")],
 )
 def test_tables_with_sets_keep_the_bound_in_every_block(by_blocks, algorithm):
     options = {"delta": 0.8} if algorithm in WITH_A_BOUND else {}
@@ -245,6 +242,7 @@ def test_tables_with_sets_keep_the_bound_in_every_block(by_blocks, algorithm):
     assert there.loss[WITH_A_BOUND.get(algorithm, "ncp")] <= options.get("delta", 1.0)
 
 
+@pytest.mark.slow
 def test_disassociation_takes_records_apart_by_blocks(by_blocks, tmp_path):
     promise = sh.Disassociation(k=3, m=2)
     roles = {"items": sh.QuasiSet()}

@@ -13,7 +13,6 @@ import shoal as sh
 from shoal.algorithms.catalogue import make_algorithm, takes
 from shoal.algorithms.relational.clustering.blocks import BlockSearch
 from shoal.algorithms.search import Limits, Search
-from shoal.algorithms.threads import processors
 from shoal.recoding.disassociated import parse_lines
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.spark.block_tasks import BLOCK
@@ -23,6 +22,7 @@ from shoal.spark.disassociation import TakeApart, randoms_of
 from shoal.spark.publish_tasks import published_schema
 from shoal.spark.reader import Reader
 from shoal.spark.search import on_spark, spark_algorithm
+from shoal.threads import processors
 
 PROMISES = {
     type(each): each

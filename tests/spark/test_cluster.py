@@ -66,6 +66,7 @@ def whole_cluster_again(cluster):
     cluster.start_workers(2 - len(cluster.workers))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("whole_cluster_again")
 def test_a_killed_worker_changes_nothing(cluster, spark):
     sets, promise = baskets(seed=2), sh.KmAnonymity(k=4, m=2)

@@ -31,9 +31,22 @@ class Limits:
 class Search:
     """How a release is looked for.
 
-    `seed` steers the search only. `reproducible` also fixes the order of the published rows, for tests; such
-    a result, and one that keeps the order of the original, is marked as not publishable. With `recoding`
-    "global" every value of a column, and every item, has one label in all records.
+    Args:
+        algorithm: The algorithm's name; with `auto` those that fit are tried.
+        options: Its parameters.
+        seed: Steers the search only.
+        limits: How much time and memory it may use.
+        keep_order: Whether rows stay in the order of the original; marked as not publishable.
+        reproducible: Whether the seed also fixes the order of the published rows, for tests; marked alike.
+        recoding: With "global" every value of a column, and every item, has one label in all records.
+
+    Raises:
+        InvalidParameter: One of them is out of its range.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.Search(algorithm="mondrian", seed=1).recoding
+        'any'
     """
 
     algorithm: str = "auto"

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.kernels.arrays import Bools, Ints, frozen_ints, owners
+from shoal.kernels.arrays import Bools, Ints, frozen_ints, in_pieces, only_items, owners, taken_rows
 from shoal.kernels.attack_disassociation import ChunkedClusters, covered_pairs
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.canonical import canonical_text
@@ -100,7 +100,11 @@ def covers(published: Disassociated, k: int, m: int) -> Covers:
     listed = covered_pairs(
         _chunked(published), np.flatnonzero(clusters.simple & several_chunks), k, m
     ).reshape(-1, 3)
-    beside = _pairs_with_term_chunks(published)
+    holders, terms = _terms_of_all_records(published)
+    beside = _rare_terms_of_clusters(published)[holders]
+    clusters_beside = np.unique(holders[beside > 0])
+    few = int(np.searchsorted(np.cumsum(beside), _EXAMPLES)) + 1  # hold as many pairs as are shown
+    shown = np.concatenate((listed[:_EXAMPLES], _with_rare_terms(published, holders[:few], terms[:few])))
     return Covers(
         k=k,
         clusters=int(np.count_nonzero(clusters.simple)),
@@ -108,10 +112,10 @@ def covers(published: Disassociated, k: int, m: int) -> Covers:
         pairs=len(listed),
         clusters_with_pairs=len(np.unique(listed[:, 0])),
         records_with_pairs=int(clusters.sizes[np.unique(listed[:, 0])].sum()),
-        term_chunk_pairs=len(beside),
-        clusters_with_term_chunk_pairs=len(np.unique(beside[:, 0])),
-        records_with_term_chunk_pairs=int(clusters.sizes[np.unique(beside[:, 0])].sum()),
-        examples=_examples(published, np.concatenate((listed, beside))[:_EXAMPLES]),
+        term_chunk_pairs=int(beside.sum()),
+        clusters_with_term_chunk_pairs=len(clusters_beside),
+        records_with_term_chunk_pairs=int(clusters.sizes[clusters_beside].sum()),
+        examples=_examples(published, shown[:_EXAMPLES]),
     )
 
 
@@ -119,7 +123,8 @@ def covered_term_pairs(published: Disassociated, k: int, m: int) -> list[Covered
     """All covered pairs one by one."""
     every = np.flatnonzero(published.clusters.simple)
     listed = covered_pairs(_chunked(published), every, k, m).reshape(-1, 3)
-    return list(_examples(published, np.concatenate((listed, _pairs_with_term_chunks(published)))))
+    beside = _with_rare_terms(published, *_terms_of_all_records(published))
+    return list(_examples(published, np.concatenate((listed, beside))))
 
 
 def _examples(published: Disassociated, pairs: Ints) -> tuple[CoveredPair, ...]:
@@ -141,21 +146,37 @@ def _chunked(published: Disassociated) -> ChunkedClusters:
     )
 
 
-def _pairs_with_term_chunks(published: Disassociated) -> Ints:
-    """Cluster, a term that all its records hold, and a term of its term chunk that fewer than k hold."""
+def _terms_of_all_records(published: Disassociated) -> tuple[Ints, Ints]:
+    """Clusters with a term that all their records hold, and the term, cluster by cluster."""
     clusters, term_count = published.clusters, max(1, len(published.terms))
-    chunk_of_row = owners(published.chunk_starts)
-    cluster_of_item = published.chunk_clusters[np.repeat(chunk_of_row, np.diff(published.subrecords.starts))]
-    keys, supports = np.unique(cluster_of_item * term_count + published.subrecords.items, return_counts=True)
-    holders, terms = keys // term_count, keys % term_count
-    everywhere = (supports == clusters.sizes[holders]) & clusters.simple[holders]
-    holders, terms = holders[everywhere], terms[everywhere]
+    chunks = np.searchsorted(published.chunk_clusters, np.arange(len(clusters) + 1))
+    places_of_cluster = published.subrecords.starts[published.chunk_starts[chunks]]
+    found: list[Ints] = [np.empty(0, dtype=np.int64)]
+    for first, behind in in_pieces(places_of_cluster):
+        starts = places_of_cluster[first : behind + 1]
+        terms = published.subrecords.items[starts[0] : starts[-1]]
+        keys, supports = np.unique((first + owners(starts)) * term_count + terms, return_counts=True)
+        holders = keys // term_count
+        found.append(keys[(supports == clusters.sizes[holders]) & clusters.simple[holders]])
+    keys = np.concatenate(found)
+    return keys // term_count, keys % term_count
+
+
+def _rare_terms_of_clusters(published: Disassociated) -> Ints:
+    """How many terms of its term chunk each cluster has that are not sensitive."""
+    is_rare = ~sensitive_terms(published)
+    term_chunks = published.term_chunks
+    rare_only = term_chunks if is_rare.all() else only_items(term_chunks, is_rare[term_chunks.items])
+    return np.diff(rare_only.starts)
+
+
+def _with_rare_terms(published: Disassociated, holders: Ints, terms: Ints) -> Ints:
+    """Cluster, a term that all its records hold, and a term of its term chunk that fewer than k hold."""
     # A term of all records makes for subrecords enough, so no frequent term was moved to keep rule 2.
-    counts = np.diff(published.term_chunks.starts)[holders]
-    places = np.repeat(published.term_chunks.starts[holders] - np.cumsum(counts) + counts, counts)
-    rare = published.term_chunks.items[places + np.arange(len(places))]
-    pairs = np.stack((np.repeat(holders, counts), np.repeat(terms, counts), rare), axis=1)
-    return pairs[~sensitive_terms(published)[rare]]
+    beside = taken_rows(published.term_chunks, holders)
+    counts = np.diff(beside.starts)
+    pairs = np.stack((np.repeat(holders, counts), np.repeat(terms, counts), beside.items), axis=1)
+    return pairs[~sensitive_terms(published)[beside.items]]
 
 
 def sensitive_terms(published: Disassociated) -> Bools:

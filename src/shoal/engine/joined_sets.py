@@ -80,6 +80,8 @@ class JoinedSets:
     def of_column(self, name: str) -> SetArrays:
         """The quasi-identifier items of one column, in that column's codes."""
         index = self.quasi_items.columns.index(name)
+        if len(self.quasi_items.columns) == 1:
+            return self.quasi
         first = int(self.quasi_items.first[index])
         last = first + len(self.quasi_items.domains[index])
         kept = (self.quasi.items >= first) & (self.quasi.items <= last)

@@ -379,8 +379,13 @@ class LocalData:
         """Of some classes the first in the order of their labels."""
         for name in columns:
             if len(candidates) > 1:
-                ranks = self._ranks(name, classes.first_rows[candidates])
-                candidates = candidates[ranks == ranks.min()]
+                rows = classes.first_rows[candidates]
+                if name in self.quasi_sets:
+                    are_first = _are_first_sets(self.joined_sets().of_column(name), rows)
+                else:
+                    ranks = self._ranks(name, rows)
+                    are_first = ranks == ranks.min()
+                candidates = candidates[are_first]
         return int(candidates[0])
 
     def _class(self, columns: Sequence[str], classes: Classes, number: int) -> NamedRows:
@@ -435,6 +440,20 @@ def _lists_of_numbers(values: pa.ChunkedArray) -> pa.ChunkedArray:
 class _Classed:
     columns: Sequence[str]
     classes: Classes
+
+
+def _are_first_sets(sets: SetArrays, rows: Ints) -> Bools:
+    """Which of some rows have the first set, in the order of items."""
+    left, place = np.arange(len(rows)), 0
+    while True:
+        ended = sets.starts[rows[left]] + place == sets.starts[rows[left] + 1]
+        if ended.any():
+            break
+        items = sets.items[sets.starts[rows[left]] + place]
+        left, place = left[items == items.min()], place + 1
+    are_first: Bools = np.zeros(len(rows), dtype=np.bool_)
+    are_first[left[ended]] = True
+    return are_first
 
 
 def _ranks_of_sets(sets: SetArrays, rows: Ints) -> Ints:

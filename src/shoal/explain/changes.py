@@ -17,7 +17,7 @@ from shoal.explain.levels import (
     levels_of_tree,
     levels_of_unions,
 )
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, counts_of
 from shoal.metrics.flows import Flow
 from shoal.recoding.cuts import Unions
 from shoal.recoding.disassociated import Disassociated
@@ -72,9 +72,9 @@ def label_counts(released: Table, column: str) -> dict[str, int]:
     """How often each label occurs in a column of a release; missing values are left out."""
     content = released.column(column)
     if isinstance(content, Sets):
-        counts = np.bincount(content.arrays.items, minlength=len(content.domain))
+        counts = counts_of(content.arrays.items, len(content.domain))
     elif isinstance(content, Coded):
-        counts = np.bincount(content.codes, minlength=len(content.domain) + 1)[:-1]
+        counts = counts_of(content.codes, len(content.domain) + 1)[:-1]
     else:
         return {}
     return {
@@ -85,8 +85,8 @@ def label_counts(released: Table, column: str) -> dict[str, int]:
 def term_counts(released: Disassociated) -> dict[str, int]:
     """How often each term stands in a publication; in a term chunk it stands once for one record or more."""
     terms = released.terms.texts()
-    counts = np.bincount(released.subrecords.items, minlength=len(terms))
-    counts = counts + np.bincount(released.term_chunks.items, minlength=len(terms))
+    counts = counts_of(released.subrecords.items, len(terms))
+    counts += counts_of(released.term_chunks.items, len(terms))
     return dict(zip(terms, counts.tolist(), strict=True))
 
 

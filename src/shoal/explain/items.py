@@ -13,6 +13,7 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.explain.levels import shortened
 from shoal.explain.why import Obstacles
+from shoal.kernels.arrays import in_pieces, owners, piece_of
 from shoal.kernels.grouping import group_sets
 from shoal.kernels.set_recoding import renumbered_sets
 from shoal.privacy.model import Model
@@ -311,10 +312,13 @@ def _dearest_asked(
 def _occurrences(data: LocalData, cuts: Cuts) -> dict[tuple[int, int], int]:
     """How often each node stands for an original item, by part and node."""
     sets = data.joined_sets().of_column(cuts.column)
-    part = np.repeat(cuts.part_of_row, np.diff(sets.starts))
-    kept = part != SUPPRESSED
-    index = part[kept] * cuts.node_of_leaf.shape[1] + sets.items[kept]
-    of_leaf = np.bincount(index, minlength=cuts.node_of_leaf.size)
+    of_leaf = np.zeros(cuts.node_of_leaf.size, dtype=np.int64)
+    for first, behind in in_pieces(sets.starts):
+        piece = piece_of(sets, first, behind)
+        part = cuts.part_of_row[first:behind][owners(piece.starts)]
+        kept = part != SUPPRESSED
+        index = part[kept] * cuts.node_of_leaf.shape[1] + piece.items[kept]
+        of_leaf += np.bincount(index, minlength=len(of_leaf))
     held = np.flatnonzero(of_leaf)
     parts, nodes = held // cuts.node_of_leaf.shape[1], cuts.node_of_leaf.ravel()[held]
     counts: Counter[tuple[int, int]] = Counter()

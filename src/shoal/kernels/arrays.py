@@ -1,6 +1,6 @@
 """The shapes in which data reach a kernel: one dtype each, contiguous, frozen."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+_PLACES_AT_ONCE = 2**18
 
 
 class SetArrays(NamedTuple):
@@ -62,6 +64,22 @@ def owners(starts: Ints) -> Ints:
     return np.repeat(np.arange(len(starts) - 1, dtype=np.int64), np.diff(starts))
 
 
+def in_pieces(starts: Ints) -> Iterator[tuple[int, int]]:
+    """Ranges of runs, one behind the other, with so few places that arrays beside them do not count."""
+    first, last = 0, len(starts) - 1
+    while first < last:
+        behind = int(np.searchsorted(starts, starts[first] + _PLACES_AT_ONCE, side="right")) - 1
+        behind = max(behind, first + 1)
+        yield first, behind
+        first = behind
+
+
+def piece_of(sets: SetArrays, first: int, behind: int) -> SetArrays:
+    """Some rows of sets, as a view that nobody can write to."""
+    starts = sets.starts[first : behind + 1]
+    return SetArrays(freeze(starts - starts[0]), freeze(sets.items[starts[0] : starts[-1]]))
+
+
 def frozen_sets(starts: ArrayLike, items: ArrayLike) -> SetArrays:
     """Sets that nobody can write to."""
     return SetArrays(frozen_ints(starts), frozen_ints(items))
@@ -69,15 +87,31 @@ def frozen_sets(starts: ArrayLike, items: ArrayLike) -> SetArrays:
 
 def only_items(sets: SetArrays, kept: Bools) -> SetArrays:
     """The sets without the occurrences of items that are not marked."""
-    return SetArrays(freeze(starts_of(kept)[sets.starts]), freeze(sets.items[kept]))
+    sizes = np.empty(len(sets.starts) - 1, dtype=np.int64)
+    for first, behind in in_pieces(sets.starts):
+        places = sets.starts[first : behind + 1]
+        sizes[first:behind] = np.diff(starts_of(kept[places[0] : places[-1]])[places - places[0]])
+    return SetArrays(freeze(starts_of(sizes)), freeze(sets.items[kept]))
+
+
+def counts_of(numbers: Ints, length: int) -> Ints:
+    """How often each number from 0 to length - 1 occurs."""
+    counts = np.zeros(length, dtype=np.int64)
+    for first in range(0, len(numbers), _PLACES_AT_ONCE):  # NumPy copies what it may not write to
+        counts += np.bincount(numbers[first : first + _PLACES_AT_ONCE], minlength=length)
+    return counts
 
 
 def taken_rows(sets: SetArrays, rows: Ints) -> SetArrays:
     """The sets of the given rows, in their order."""
-    sizes = np.diff(sets.starts)[rows]
+    sizes = sets.starts[1:][rows] - sets.starts[:-1][rows]
     starts = starts_of(sizes)
-    offsets = np.repeat(sets.starts[rows] - starts[:-1], sizes)
-    return SetArrays(freeze(starts), freeze(sets.items[np.arange(starts[-1]) + offsets]))
+    items = np.empty(starts[-1], dtype=np.int64)
+    for first, behind in in_pieces(starts):
+        offsets = np.repeat(sets.starts[rows[first:behind]] - starts[first:behind], sizes[first:behind])
+        places = np.arange(starts[first], starts[behind]) + offsets
+        np.take(sets.items, places, out=items[starts[first] : starts[behind]])
+    return SetArrays(freeze(starts), freeze(items))
 
 
 def joined_starts(parts: Iterable[Ints]) -> Ints:

@@ -7,16 +7,21 @@ many different itemsets there are. Where only pairs matter and a table of all of
 filling it is faster: the rows are then read in order.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays
 from shoal.kernels.compile import kernel
+from shoal.threads import mapped, processors
 
 MOST_COUNTED = 2**61
 TABLE_BYTES = 256 * 2**20
 SHARE_OF_ROWS, NEVER_GUESSED = -1, -2
+
+_ROWS_FOR_THREADS = 20_000
+_TABLE_OF_A_THREAD = 2**25  # bytes; several larger ones would take more memory than the data
 
 _START, _END, _DEPTH, _GROUP = range(4)
 _SUPPORT, _SIZE, _IN_GROUP = range(3)
@@ -164,18 +169,41 @@ def pairs_fit_into_table(sets: SetArrays, item_count: int) -> bool:
     return item_count**2 <= min(TABLE_BYTES // 8, 8 * occurrences)
 
 
-@kernel
 def pair_supports(sets: SetArrays, item_count: int, k: int) -> ItemsetSupports:
     """Find what `itemset_supports` finds for m = 2 in one group of all rows, without sensitive items.
 
-    Reads only. O(occurrences of pairs + item_count ** 2), memory item_count ** 2.
+    Reads only. O(occurrences of pairs + item_count ** 2), memory item_count ** 2 for each thread.
     """
-    table = np.zeros((item_count, item_count), dtype=np.int64)
-    for row in range(len(sets.starts) - 1):
+    row_count = len(sets.starts) - 1
+    pays = row_count >= _ROWS_FOR_THREADS and 8 * item_count**2 <= _TABLE_OF_A_THREAD
+    shares = processors() if pays else 1
+    borders = [row_count * share // shares for share in range(shares + 1)]
+
+    def counted(ends: tuple[int, int]) -> Ints:
+        table = np.zeros((item_count, item_count), dtype=np.int64)
+        _count_pairs(sets, *ends, table)
+        return table
+
+    tables = mapped(counted, pairwise(borders))
+    table = next(tables)
+    for other in tables:
+        table += other
+    return _rarest_pair(table, k)
+
+
+@kernel
+def _count_pairs(sets: SetArrays, first: int, behind: int, table: Ints) -> None:
+    """Count every pair of items of some rows, and every item as a pair with itself."""
+    for row in range(first, behind):
         for left in range(sets.starts[row], sets.starts[row + 1]):
             item = sets.items[left]
             for right in range(left, sets.starts[row + 1]):
                 table[item, sets.items[right]] += 1
+
+
+@kernel
+def _rarest_pair(table: Ints, k: int) -> ItemsetSupports:
+    item_count = len(table)
     smallest, below, itemset = 0, 0, np.zeros(0, dtype=np.int64)
     for item in range(item_count):
         support = table[item, item]

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
 from shoal.kernels.compile import kernel
 from shoal.kernels.set_recoding import sort_unique
 from shoal.kernels.shares import ShareLimit, count_row, exceeds
+from shoal.threads import mapped, processors
 
 DONE, FOUND, PAUSED = range(3)
 NODE, FIRST_LEAF, LAST_LEAF, WEIGHT, IS_FRESH = range(5)
@@ -22,6 +23,7 @@ _PREFIX, _LEFT, _HAS_FRESH, _CURSOR, _STOP = range(5)
 _NUMBER, _PLACES = range(2)
 _COUNT, _TOUCHED, _RARE, _RARE_SUPPORT = range(4)
 
+_ITEMS_FOR_THREADS = 200_000
 _LARGEST_PAIR_TABLE = 2**20  # 8 MB: beyond the cache, one list of places per number is faster
 
 
@@ -87,9 +89,22 @@ def lay_out(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: int)
     Row rows[j] ends with the mark count + j. O(items log longest row).
     """
     most = int(np.diff(numbers_of_leaf.starts).max(initial=0))
-    items = int((sets.starts[rows + 1] - sets.starts[rows]).sum())
-    laid = np.empty(len(rows) + most * items, dtype=np.int64)
-    return laid[: _lay_rows(sets, rows, numbers_of_leaf, count, laid)]
+    before = starts_of(sets.starts[rows + 1] - sets.starts[rows])
+    laid = np.empty(len(rows) + most * int(before[-1]), dtype=np.int64)
+    shares = processors() if before[-1] >= _ITEMS_FOR_THREADS else 1
+    borders = [len(rows) * share // shares for share in range(shares + 1)]
+    rooms = [border + most * int(before[border]) for border in borders]
+
+    def lay(share: int) -> int:
+        first, room = borders[share], laid[rooms[share] : rooms[share + 1]]
+        return _lay_rows(sets, rows[first : borders[share + 1]], numbers_of_leaf, count + first, room)
+
+    end = 0
+    for room, length in zip(rooms, mapped(lay, range(shares)), strict=False):
+        if room > end:
+            laid[end : end + length] = laid[room : room + length]
+        end += length
+    return laid[:end]
 
 
 @kernel

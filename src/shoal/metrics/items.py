@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, owners
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, in_pieces, owners, piece_of
 from shoal.kernels.grouping import group_rows
 from shoal.recoding.cuts import Cuts, Unions, Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED
@@ -21,10 +21,12 @@ from shoal.table.roles import QuasiSet
 
 def nodes_under_cuts(sets: SetArrays, node_of_leaf: Ints, part_of_row: Ints) -> Ints:
     """The published node of each occurrence under node_of_leaf[part, leaf]; suppressed rows keep nothing."""
-    part = part_of_row[owners(sets.starts)]
-    kept = part != SUPPRESSED
     nodes = np.full(len(sets.items), SUPPRESSED, dtype=np.int64)
-    nodes[kept] = node_of_leaf[part[kept], sets.items[kept]]
+    for first, behind in in_pieces(sets.starts):
+        piece = piece_of(sets, first, behind)
+        part = part_of_row[first:behind][owners(piece.starts)]
+        kept = part != SUPPRESSED
+        nodes[sets.starts[first] : sets.starts[behind]][kept] = node_of_leaf[part[kept], piece.items[kept]]
     return nodes
 
 
@@ -37,8 +39,11 @@ def item_ncp(words: Vocabulary, sets: SetArrays, node_of_occurrence: Ints) -> fl
         return 0.0
     sizes = words.sizes
     cost_of_node = np.where(sizes > 1, sizes / words.leaf_count, 0.0)
-    costs = np.where(node_of_occurrence == SUPPRESSED, 1.0, cost_of_node[node_of_occurrence])
-    return float(costs.mean())
+    cost = 0.0
+    for first, behind in in_pieces(sets.starts):
+        nodes = node_of_occurrence[sets.starts[first] : sets.starts[behind]]
+        cost += float(np.where(nodes == SUPPRESSED, 1.0, cost_of_node[nodes]).sum())
+    return cost / len(sets.items)
 
 
 def utility_loss(
@@ -52,16 +57,23 @@ def utility_loss(
     one that lost all its items costs 1. Items suppressed beside published ones leave no trace in this
     measure: `item_ncp` charges them.
     """
-    rows, nodes = published_items(sets, node_of_occurrence)
-    of_nodes = None if weights is None else weights[nodes]
-    return mean_utility_loss(rows, words.sizes[nodes], np.diff(sets.starts) > 0, of_nodes)
+    total = 0.0
+    for first, behind in in_pieces(sets.starts):
+        piece = piece_of(sets, first, behind)
+        of_piece = node_of_occurrence[sets.starts[first] : sets.starts[behind]]
+        rows, nodes = published_items(piece, of_piece)
+        of_nodes = None if weights is None else weights[nodes]
+        total += float(_utility_losses(rows, words.sizes[nodes], np.diff(piece.starts) > 0, of_nodes).sum())
+    return total / max(len(sets.starts) - 1, 1)
 
 
 def mean_utility_loss(rows: Ints, sizes: Ints, had_items: Bools, weights: Floats | None = None) -> float:
     """UL of records that had items or not: row rows[i] is published with one that stands for sizes[i]."""
+    return float(_utility_losses(rows, sizes, had_items, weights).mean()) if len(had_items) else 0.0
+
+
+def _utility_losses(rows: Ints, sizes: Ints, had_items: Bools, weights: Floats | None) -> Floats:
     row_count = len(had_items)
-    if row_count == 0:
-        return 0.0
     sigma = np.bincount(rows, sizes, row_count)
     # Relative to 2^sigma, because 2^n itself is no floating-point number beyond a thousand leaves.
     added = np.where(sizes > 1, np.exp2(sizes - sigma[rows]) - np.exp2(-sigma[rows]), 0.0)
@@ -71,7 +83,7 @@ def mean_utility_loss(rows: Ints, sizes: Ints, had_items: Bools, weights: Floats
     losses = np.zeros(row_count, dtype=np.float64)
     losses[published] = np.bincount(rows, added, row_count)[published] / (1 - np.exp2(-sigma[published]))
     losses[~published & had_items] = 1.0
-    return float(losses.mean())
+    return losses
 
 
 def published_items(sets: SetArrays, node_of_occurrence: Ints) -> tuple[Ints, Ints]:

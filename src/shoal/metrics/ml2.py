@@ -21,7 +21,16 @@ import numpy as np
 
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, SetArrays, joined_rows, owners, starts_of
+from shoal.kernels.arrays import (
+    Bools,
+    Ints,
+    SetArrays,
+    in_pieces,
+    joined_rows,
+    owners,
+    piece_of,
+    starts_of,
+)
 from shoal.kernels.frequent_itemsets import ENDLESS
 from shoal.kernels.grouping import group_sets
 from shoal.metrics.top_itemsets import frequent_itemsets
@@ -152,8 +161,12 @@ class _Publication:
     def _readable(self, level: int) -> Bools:
         """Which published occurrences can be read at a level."""
         depths, nodes = self.tree.depths, self.node_of_occurrence
-        needed = np.minimum(depths[self.original.items], level)
-        readable: Bools = (nodes != SUPPRESSED) & (depths[nodes] >= needed)
+        readable: Bools = nodes != SUPPRESSED
+        starts = self.original.starts
+        for first, behind in in_pieces(starts):
+            places = slice(starts[first], starts[behind])
+            needed = np.minimum(depths[self.original.items[places]], level)
+            readable[places] &= depths[nodes[places]] >= needed
         return readable
 
 
@@ -182,13 +195,22 @@ def _numbers_by_level(tree: Hierarchy) -> list[Ints]:
 
 def _renumbered(sets: SetArrays, number_of: Ints, kept: Bools | None = None) -> SetArrays:
     """The items that are kept under new numbers, which ascend as the old ones do but may coincide."""
-    rows = owners(sets.starts)
-    numbers = number_of[sets.items]
-    if kept is not None:
-        rows, numbers = rows[kept], numbers[kept]
-    first = (np.diff(rows, prepend=-1) != 0) | (np.diff(numbers, prepend=-1) != 0)
-    sizes = np.bincount(rows[first], minlength=len(sets.starts) - 1)
-    return SetArrays(starts_of(sizes), numbers[first])
+    items = np.empty(len(sets.items), dtype=np.int64)
+    sizes = np.empty(len(sets.starts) - 1, dtype=np.int64)
+    filled = 0
+    for begin, behind in in_pieces(sets.starts):
+        piece = piece_of(sets, begin, behind)
+        rows, numbers = owners(piece.starts), number_of[piece.items]
+        if kept is not None:
+            of_piece = kept[sets.starts[begin] : sets.starts[behind]]
+            rows, numbers = rows[of_piece], numbers[of_piece]
+        first = (np.diff(rows, prepend=-1) != 0) | (np.diff(numbers, prepend=-1) != 0)
+        sizes[begin:behind] = np.bincount(rows[first], minlength=behind - begin)
+        numbers = numbers[first]
+        items[filled : filled + len(numbers)] = numbers
+        filled += len(numbers)
+    items.resize(filled, refcheck=False)  # in its place
+    return SetArrays(starts_of(sizes), items)
 
 
 def _lowest_levels(

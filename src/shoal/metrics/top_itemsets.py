@@ -5,6 +5,9 @@ tKd-ML2 looks at all levels of a tree together: an itemset may hold any nodes bu
 above it, and a record holds a node if it holds something below it.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from shoal.errors import InvalidParameter
@@ -12,9 +15,14 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import (
     Ints,
     SetArrays,
+    counts_of,
+    freeze,
     frozen_ints,
+    in_pieces,
     joined_rows,
     only_items,
+    piece_of,
+    starts_of,
     taken_rows,
 )
 from shoal.kernels.bits import BITS
@@ -48,27 +56,39 @@ def frequent_itemsets(
     items, its answer then being incomplete.
     """
     _check("minimum_support", minimum_support)
-    frequent = np.flatnonzero(_supports(sets, item_count) >= minimum_support)
+    supports = counts_of(sets.items, item_count)
+    frequent = np.flatnonzero(supports >= minimum_support)
     wanted = _wanted(minimum_support, longest, ALL, item_count)._replace(patience=patience)
-    return _mined(sets, frequent, wanted, NO_KIN)
+    return _mined(_with_only(sets, frequent, supports), frequent, wanted, NO_KIN)
 
 
 def top_itemsets(
-    sets: SetArrays, item_count: int, most: int, longest: int | None = None, kinship: Kinship = NO_KIN
+    sets: SetArrays,
+    item_count: int,
+    most: int,
+    longest: int | None = None,
+    *,
+    kinship: Kinship = NO_KIN,
+    grown: Callable[[SetArrays], SetArrays] = lambda sets: sets,
 ) -> Itemsets:
     """The `most` itemsets of 1..longest items that most records hold, or all if there are fewer.
 
     They come by support, the largest first, and those of equal support in lexicographic order; the same rule
     decides which ones are the last that still belong to them. Itemsets with two items of one kin are none.
+    Records hold what `grown` makes of them, which is never there for all records at once.
     """
     _check("most", most)
-    supports = _supports(sets, item_count)
+    supports = np.zeros(item_count, dtype=np.int64)
+    for first, behind in in_pieces(sets.starts):
+        supports += counts_of(grown(piece_of(sets, first, behind)).items, item_count)
     wanted = _wanted(_least_top_support(supports, most), longest, most, item_count)
     first_items = np.argsort(-supports, kind="stable")[:_FIRST_ITEMS]
-    of_first_items = _mined(sets, np.sort(first_items), wanted, kinship)
+    first_items.sort()
+    of_first_items = _mined(_with_only(sets, first_items, supports, grown), first_items, wanted, kinship)
     minimum = max(wanted.minimum_support, _least_top_support(of_first_items.supports, most))
     wanted = wanted._replace(minimum_support=minimum)
-    mined = _mined(sets, np.flatnonzero(supports >= minimum), wanted, kinship)
+    frequent = np.flatnonzero(supports >= minimum)
+    mined = _mined(_with_only(sets, frequent, supports, grown), frequent, wanted, kinship)
     best = np.argsort(-mined.supports, kind="stable")[:most]
     return Itemsets(taken_rows(mined.sets, best), mined.supports[best], complete=True)
 
@@ -78,26 +98,43 @@ def _least_top_support(supports: Ints, most: int) -> int:
     return max(1, int(np.sort(supports)[-most])) if most <= len(supports) else 1
 
 
-def _mined(sets: SetArrays, items: Ints, wanted: WantedItemsets, kinship: Kinship) -> Itemsets:
-    """Itemsets of some items alone, by bitmaps if these are few beside what their records hold."""
-    behind = int(items.max(initial=-1)) + 1  # stands for all larger ones
-    place_of = np.full(behind + 1, -1, dtype=np.int64)
+def _with_only(
+    sets: SetArrays, items: Ints, supports: Ints, grown: Callable[[SetArrays], SetArrays] = lambda sets: sets
+) -> SetArrays:
+    """What the records hold of some items, of which supports[item] records hold one."""
+    is_wanted = np.zeros(len(supports), dtype=np.bool_)
+    is_wanted[items] = True
+    kept = np.empty(int(supports[items].sum()), dtype=np.int64)
+    sizes = np.empty(len(sets.starts) - 1, dtype=np.int64)
+    filled = 0
+    for first, behind in in_pieces(sets.starts):
+        piece = grown(piece_of(sets, first, behind))
+        part = only_items(piece, is_wanted[piece.items])
+        sizes[first:behind] = np.diff(part.starts)
+        kept[filled : filled + len(part.items)] = part.items
+        filled += len(part.items)
+    return SetArrays(freeze(starts_of(sizes)), kept)
+
+
+def _mined(rows: SetArrays, items: Ints, wanted: WantedItemsets, kinship: Kinship) -> Itemsets:
+    """The wanted itemsets of rows of these items, by bitmaps if they are few beside what records hold.
+
+    Writes `rows`.
+    """
+    behind = int(items.max(initial=-1)) + 1
+    place_of = np.full(behind, -1, dtype=np.int64)
     place_of[items] = np.arange(len(items))
-    rows = only_items(sets, place_of[np.minimum(sets.items, behind)] >= 0)
     words = -(-(len(rows.starts) - 1) // BITS)
     pairs_in_rows = int(np.square(np.diff(rows.starts)).sum())
     if len(items) * words <= _LARGEST_BITMAPS and len(items) ** 2 * words <= _WORDS_PER_PAIR * pairs_in_rows:
-        return mine_bitmaps(SetArrays(rows.starts, place_of[rows.items]), items, wanted, kinship)
-    return mine(_distinct_rows(rows), behind, wanted, kinship)
+        np.take(place_of, rows.items, out=rows.items, mode="clip")  # which needs no copy, as `raise` does
+        return mine_bitmaps(rows, items, wanted, kinship)
+    return mine(_distinct_rows(SetArrays(rows.starts, freeze(rows.items))), behind, wanted, kinship)
 
 
 def _check(name: str, value: int) -> None:
     if value < 1:
         raise InvalidParameter("Frequent itemsets", name, value, "an integer of 1 or more")
-
-
-def _supports(sets: SetArrays, item_count: int) -> Ints:
-    return np.bincount(sets.items, minlength=item_count).astype(np.int64, copy=False)
 
 
 def _wanted(minimum_support: int, longest: int | None, most: int, item_count: int) -> WantedItemsets:
@@ -130,7 +167,8 @@ def generalized_top_deviation(
     kinship = Kinship(tree.arrays.first_leaf, tree.arrays.last_leaf)
 
     def best(sets: SetArrays) -> Itemsets:
-        return top_itemsets(with_nodes_above(sets, tree.arrays), tree.root, _checked(top), kinship=kinship)
+        above = partial(with_nodes_above, tree=tree.arrays)
+        return top_itemsets(sets, tree.root, _checked(top), kinship=kinship, grown=above)
 
     return _deviation(best(original), best(published))
 

@@ -22,7 +22,6 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.search import Limits, WithinLimits
-from shoal.algorithms.threads import at_most
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, LimitReached, Problem, ShoalError
 from shoal.metrics.catalogue import measure_rows, measure_rows_by_column
@@ -42,6 +41,7 @@ from shoal.spark.divide import Box, Division
 from shoal.spark.publish_tasks import typed
 from shoal.spark.reader import ROWS_ON_DISK, Reader
 from shoal.table.roles import Role
+from shoal.threads import at_most
 
 ROWS_PER_BLOCK = "spark.shoal.rowsPerBlock"
 _ROWS = 200_000

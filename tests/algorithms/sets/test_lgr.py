@@ -12,9 +12,9 @@ from tests.algorithms.sets.searches import find, own_nodes, released_locally
 from tests.reference import topdown
 
 
-def test_never_loses_more_than_partition_on_a_thousand_random_instances():
+def test_never_loses_more_than_partition_on_hundreds_of_random_instances():
     compared, better, seed = 0, 0, 0
-    while compared < 1000:
+    while compared < 300:
         case = instance_with_items(seed)
         seed += 1
         if case is None:
@@ -27,7 +27,7 @@ def test_never_loses_more_than_partition_on_a_thousand_random_instances():
             assert SetKAnonymity(k).verify(released_locally(each, recoding)[0]).holds
         compared += 1
         better += lgr.figures["ncp"] < partition.figures["ncp"]
-    assert better > 100
+    assert better > 30
 
 
 def test_comes_close_to_the_best_grouping():

@@ -15,13 +15,13 @@ from shoal.algorithms.auto.objective import in_words, loss_of
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.relational.clustering.blocks import block_of
-from shoal.algorithms.threads import those_in_time
 from shoal.engine.local import LocalData
 from shoal.errors import Cancelled, LimitReached, ShoalError
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
 from shoal.recoding.recoding import Recoding
+from shoal.threads import those_in_time
 
 _SHARE_OF_SAMPLE = 0.3  # of the budget
 _OVERTIME = 1.1  # times the budget, after which a candidate that does not heed it is given up

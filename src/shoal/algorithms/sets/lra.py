@@ -24,7 +24,6 @@ from shoal.algorithms.sets.cut_search.task import DOWNCODING, CutAlgorithm, Item
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violation, Violations
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order, hamming_distances
-from shoal.algorithms.threads import in_threads
 from shoal.errors import Problem
 from shoal.kernels.arrays import Bools, Ints, SetArrays
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -32,6 +31,7 @@ from shoal.privacy.lm_diversity import LmDiversity
 from shoal.progress import Progress
 from shoal.recoding.cuts import Cuts
 from shoal.recoding.rows import RowRecoding
+from shoal.threads import in_threads
 
 _TRIED = (1, 2, 3)
 

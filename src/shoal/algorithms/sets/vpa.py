@@ -20,13 +20,13 @@ from shoal.algorithms.sets.cut_search.parts import Room, balanced_borders
 from shoal.algorithms.sets.cut_search.task import CutAlgorithm, CutTask, ItemTask
 from shoal.algorithms.sets.cut_search.transactions import Counted
 from shoal.algorithms.sets.cut_search.violations import Violations
-from shoal.algorithms.threads import in_threads
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
+from shoal.threads import in_threads
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,7 +236,7 @@ class StopsAfter(Silent):
 
 
 def test_what_is_left_when_time_is_up_is_published_uncut(monkeypatch):
-    monkeypatch.setattr("shoal.algorithms.relational.mondrian.algorithm._ROWS_PER_SLICE", 1)
+    monkeypatch.setattr("shoal.algorithms.relational.mondrian.cutting._ROWS_PER_SLICE", 1)
     data = numbers(range(64), bounds=(0, 100))
     watched = StopsAfter(3)
     recoding = find(data, KAnonymity(2), progress=watched)
@@ -245,7 +245,7 @@ def test_what_is_left_when_time_is_up_is_published_uncut(monkeypatch):
 
 
 def test_search_that_ends_in_time_says_nothing_of_it(monkeypatch):
-    monkeypatch.setattr("shoal.algorithms.relational.mondrian.algorithm._ROWS_PER_SLICE", 1)
+    monkeypatch.setattr("shoal.algorithms.relational.mondrian.cutting._ROWS_PER_SLICE", 1)
     watched = StopsAfter(1_000)
     recoding = find(numbers(range(64), bounds=(0, 100)), KAnonymity(2), progress=watched)
     assert recoding.clusters.cluster_count == 32

@@ -22,7 +22,6 @@ from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES_ALONE
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.hilbert.curve import along_the_curve
 from shoal.algorithms.relational.mondrian.algorithm import ordered_columns
-from shoal.algorithms.threads import in_threads, processors
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
 from shoal.kernels.constraint import ClassConstraint
@@ -31,6 +30,7 @@ from shoal.kernels.mondrian import NO_COLUMN, STRICT, cut_parts, whole_table
 from shoal.privacy.model import Model
 from shoal.progress import Progress, Silent
 from shoal.recoding.rows import RowRecoding
+from shoal.threads import in_threads, processors
 
 _ROWS_PER_SLICE = 200_000
 _COARSE_BLOCKS = 16

@@ -14,11 +14,11 @@ import numpy as np
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.records import Records
-from shoal.algorithms.threads import in_threads, processors
 from shoal.kernels.arrays import Ints
 from shoal.kernels.grouping import group_rows, members
 from shoal.kernels.lower_bound import Neighbourhoods, distances_to_k
 from shoal.progress import Progress
+from shoal.threads import in_threads, processors
 
 _LOOKUPS_AT_MOST = 2 * 10**10
 _RECORDS_PER_SLICE = 500

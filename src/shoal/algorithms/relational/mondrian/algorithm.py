@@ -1,4 +1,3 @@
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from shoal.algorithms.parameters import OneOf, as_printed_parameter, parameter
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, find_ends
 from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES
+from shoal.algorithms.relational.mondrian.cutting import Cutting, cut_all, cut_in_threads
 from shoal.algorithms.relational.mondrian.publishing import MondrianPartition, clusters_of
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
@@ -21,7 +21,6 @@ from shoal.kernels.mondrian import (
     STRICT_AS_PRINTED,
     Ordered,
     Parts,
-    cut_parts,
     whole_table,
 )
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
@@ -33,7 +32,7 @@ from shoal.recoding.rows import RowRecoding
 from shoal.table.columns import Coded
 
 _ABSENT = -1
-_ROWS_PER_SLICE = 200_000
+_ROWS_FOR_THREADS = 20_000  # fewer are cut before threads are at work
 _STAGES = {"strict": STRICT, "relaxed": RELAXED}
 _STAGES_AS_PRINTED = {"strict": STRICT_AS_PRINTED, "relaxed": RELAXED_AS_PRINTED}
 
@@ -82,23 +81,11 @@ class Mondrian(Algorithm):
         ends = find_ends(data)
         ordered = ordered_columns(data, ends)
         parts = whole_table(data.row_count, constraint.k)
-        finished = self._cut(ordered, constraint, parts, progress)
+        stages = (_STAGES_AS_PRINTED if self.as_printed else _STAGES)[self.mode]
+        cutting = cut_in_threads if data.row_count >= _ROWS_FOR_THREADS else cut_all
+        finished = cutting(Cutting(ordered, constraint, stages), parts, progress)
         clusters = clusters_of(MondrianPartition(data, ends, ordered, parts), constraint)
         return RowRecoding(clusters, notices=_notices(constraint, ends, parts, finished=finished))
-
-    def _cut(self, ordered: Ordered, constraint: ClassConstraint, parts: Parts, progress: Progress) -> bool:
-        """Cut parts until none is open; False when time was up before."""
-        row_count = len(parts.rows)
-        expected = row_count * (1 + math.ceil(math.log2(row_count / constraint.k)))
-        stages = (_STAGES_AS_PRINTED if self.as_printed else _STAGES)[self.mode]
-        handled = 0
-        while not progress.expired():
-            progress.update(min(handled, expected), expected, f"{parts.state[1]:,} parts")
-            now = cut_parts(ordered, constraint, stages, parts, _ROWS_PER_SLICE)
-            if now == 0:
-                return True
-            handled += now
-        return bool(parts.state[0] == parts.state[1])
 
 
 def _notices(

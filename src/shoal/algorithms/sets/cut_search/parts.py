@@ -8,9 +8,9 @@ from typing import Protocol, Self, TypeVar
 import numpy as np
 
 from shoal.algorithms.sets.cut_search.violations import Violations
-from shoal.algorithms.threads import processors
 from shoal.errors import LimitReached
 from shoal.kernels.arrays import Ints, starts_of
+from shoal.threads import processors
 
 Part = TypeVar("Part")
 

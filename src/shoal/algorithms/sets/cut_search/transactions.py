@@ -10,7 +10,16 @@ import numpy as np
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, only_items, starts_of, taken_rows
+from shoal.kernels.arrays import (
+    Bools,
+    Ints,
+    SetArrays,
+    counts_of,
+    frozen_ints,
+    only_items,
+    starts_of,
+    taken_rows,
+)
 from shoal.kernels.set_supports import Intervals, ItemIndex, node_supports, rows_holding, rows_of_leaves
 
 
@@ -90,9 +99,7 @@ class Transactions:
     @cached_property
     def occurrences(self) -> Ints:
         """How often items under each node occur."""
-        return occurrences_under_nodes(
-            np.bincount(self.sets.items, minlength=self.tree.leaf_count), self.leaves
-        )
+        return occurrences_under_nodes(counts_of(self.sets.items, self.tree.leaf_count), self.leaves)
 
     @cached_property
     def supports(self) -> Ints:

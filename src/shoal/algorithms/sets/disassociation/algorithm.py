@@ -30,7 +30,6 @@ from shoal.algorithms.sets.disassociation.refine import (
     refine,
 )
 from shoal.algorithms.sets.disassociation.verpart import Chunked, shared_chunks, vertical_partition
-from shoal.algorithms.threads import in_threads, processors
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, owners, starts_of
 from shoal.kernels.settle import Bounds
@@ -46,6 +45,7 @@ from shoal.recoding.chunk_recoding import NOT_PUBLISHED, ChunkRecoding, arranged
 from shoal.recoding.disassociated import Disassociated, NestedClusters
 from shoal.table.columns import Sets
 from shoal.table.roles import QuasiSet
+from shoal.threads import in_threads, processors
 
 _CLUSTERS_PER_K = 10
 

@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
-from shoal.algorithms.threads import in_threads
 from shoal.errors import LimitReached
 from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
 from shoal.kernels.horpart import BlockLimits, Desk, TermSplit, new_desk, split_parts, unite_parts
@@ -27,6 +26,7 @@ from shoal.kernels.settle import (
 )
 from shoal.kernels.take import take_sets
 from shoal.progress import Progress
+from shoal.threads import in_threads
 
 _WORD = 64
 _BATCHES_PER_THREAD = 8

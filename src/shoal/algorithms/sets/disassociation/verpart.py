@@ -9,7 +9,6 @@ import numpy as np
 
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.sets.disassociation.horpart import require_time
-from shoal.algorithms.threads import in_threads
 from shoal.kernels.arrays import Bools, Ints, SetArrays, joined_starts
 from shoal.kernels.verpart import (
     ChunkPromise,
@@ -20,6 +19,7 @@ from shoal.kernels.verpart import (
     chunk_shared_terms,
 )
 from shoal.progress import Progress
+from shoal.threads import in_threads
 
 _ITEMS_PER_BATCH = 2**18
 

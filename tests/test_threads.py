@@ -3,9 +3,9 @@ import time
 
 import pytest
 
-from shoal.algorithms.threads import at_most, in_threads, processors, those_in_time
 from shoal.errors import Cancelled, Infeasible
 from shoal.progress import Silent
+from shoal.threads import at_most, in_threads, processors, those_in_time
 
 
 class Watcher(Silent):

@@ -1,4 +1,4 @@
-"""Independent searches at the same time."""
+"""Independent work at the same time: what comes out never depends on how many threads there were."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import TypeVar
 
-from shoal.errors import Cancelled
+from shoal.errors import Cancelled, InvalidParameter
 from shoal.progress import Progress
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _SECONDS_BETWEEN_LOOKS = 0.1
@@ -23,13 +24,22 @@ _SECONDS_TO_HEED = 1.0  # what is given up or stopped, before it is left alone
 
 
 def processors() -> int:
-    """How many threads can run at the same time, or may."""
-    return _ALLOWED.get() or os.cpu_count() or 1
+    """How many threads can run at the same time, or may: the cores that this process may use, or fewer."""
+    if allowed := _ALLOWED.get():
+        return allowed
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @contextmanager
-def at_most(threads: int) -> Iterator[None]:
-    """Allow so many threads only, as where other processes have the rest of the processors already."""
+def at_most(threads: int | None) -> Iterator[None]:
+    """Allow so many threads only, as where other processes have the rest of the processors already.
+
+    None allows one for each core.
+    """
+    if threads is not None and (type(threads) is not int or threads < 1):
+        raise InvalidParameter("Shoal", "threads", threads, "an integer of 1 or more")
     before = _ALLOWED.set(threads)
     try:
         yield
@@ -48,7 +58,10 @@ def in_threads(
     stopped = threading.Event()
     watched = [_Watched(progress, stopped) for _ in searches]
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(search, each) for search, each in zip(searches, watched, strict=True)]
+        futures = [
+            pool.submit(copy_context().run, search, each)
+            for search, each in zip(searches, watched, strict=True)
+        ]
         try:
             _watch(futures, watched, progress)
         except BaseException:
@@ -57,6 +70,22 @@ def in_threads(
                 future.cancel()
             raise
     return [future.result() for future in futures]
+
+
+def mapped(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """What becomes of each item, in order; a few are worked on at the same time, and no more wait."""
+    threads = processors()
+    if threads == 1:
+        yield from map(work, items)
+        return
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def those_in_time(
@@ -74,7 +103,9 @@ def those_in_time(
     watched = [_Watched(progress, stopped) for _ in searches]
     futures: list[Future[Result]] = [Future() for _ in searches]
     jobs = deque(zip(searches, watched, futures, strict=True))
-    workers = [threading.Thread(target=_work, args=(jobs,), daemon=True) for _ in range(threads)]
+    workers = [
+        threading.Thread(target=copy_context().run, args=(_work, jobs), daemon=True) for _ in range(threads)
+    ]
     for worker in workers:
         worker.start()
     try:
