@@ -9,11 +9,35 @@ from typing import Any
 
 
 class ShoalError(Exception):
-    """Anything that Shoal refuses or cannot do, in one readable sentence."""
+    """Anything that Shoal refuses or cannot do, in one readable sentence.
+
+    Examples:
+        >>> import shoal as sh
+        >>> try:
+        ...     sh.KAnonymity(k=0)
+        ... except sh.ShoalError as error:
+        ...     print(type(error).__name__)
+        InvalidParameter
+    """
 
 
 class InvalidParameter(ShoalError):
-    """A parameter outside its range: who, which, what it must be, what it was."""
+    """A parameter outside its range: who, which, what it must be, what it was.
+
+    Args:
+        owner: Who was given the parameter.
+        name: Its name.
+        value: What it was.
+        must_be: What it must be, in words.
+
+    Examples:
+        >>> import shoal as sh
+        >>> try:
+        ...     sh.LDiversity(l=0.5)
+        ... except sh.InvalidParameter as error:
+        ...     print(error.owner, error.name, error.value)
+        LDiversity l 0.5
+    """
 
     def __init__(self, owner: str, name: str, value: object, must_be: str) -> None:
         self.owner, self.name, self.value, self.must_be = owner, name, value, must_be
@@ -63,7 +87,20 @@ class Problem:
 
 
 class BadInput(ShoalError):
-    """Data, hierarchies or a policy that cannot be used as they are: all problems at once."""
+    """Data, hierarchies or a policy that cannot be used as they are: all problems at once.
+
+    Args:
+        *problems: What is wrong, where, and what to do about it.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> try:
+        ...     sh.read(pa.table({"age": [31]}), {"aeg": sh.Quasi(kind="number")})
+        ... except sh.BadInput as error:
+        ...     print(len(error.problems) > 0)
+        True
+    """
 
     def __init__(self, *problems: Problem) -> None:
         self.problems: Sequence[Problem] = problems
@@ -99,7 +136,22 @@ class OutputFailed(ShoalError):
 
 
 class Infeasible(ShoalError):
-    """The promise cannot be met for this data; `figures` say how far it got."""
+    """The promise cannot be met for this data.
+
+    Args:
+        sentence: Why.
+        **figures: How far it got.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> data = sh.read(pa.table({"age": [31, 34]}), {"age": sh.Quasi(kind="number")})
+        >>> try:
+        ...     sh.anonymize(data, sh.KAnonymity(k=5))
+        ... except sh.Infeasible as error:
+        ...     print(error.figures)
+        {'largest_k': 2, 'records': 2}
+    """
 
     def __init__(self, sentence: str, **figures: Any) -> None:
         self.figures = figures
@@ -107,7 +159,18 @@ class Infeasible(ShoalError):
 
 
 class LimitReached(ShoalError):
-    """A time or memory limit was reached without a safe result."""
+    """A time or memory limit was reached without a safe result.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> data = sh.read(pa.table({"age": [31, 34] * 50}), {"age": sh.Quasi(kind="number")})
+        >>> try:
+        ...     sh.anonymize(data, sh.KAnonymity(k=5), algorithm="mondrian", time_limit=1e-9)
+        ... except sh.LimitReached:
+        ...     print("nothing was found in that time")
+        nothing was found in that time
+    """
 
 
 class Cancelled(LimitReached):
@@ -115,7 +178,18 @@ class Cancelled(LimitReached):
 
 
 class PromiseBroken(ShoalError):
-    """A release did not pass its own check, so it was not written."""
+    """A release did not pass its own check, so it was not written.
+
+    Args:
+        sentence: What was to be written, and why it was not.
+        verdict: What the check found.
+
+    Examples:
+        >>> import shoal as sh
+        >>> verdict = sh.Verdict(holds=False, claim="satisfies k-anonymity with k=5", evidence="a class of 4")
+        >>> sh.PromiseBroken("the written file does not keep its promise", verdict).verdict.evidence
+        'a class of 4'
+    """
 
     def __init__(self, sentence: str, verdict: object) -> None:
         self.verdict = verdict

@@ -1,6 +1,6 @@
 import pytest
 
-from shoal.policy.weak_promise import unconfirmed, weak_parts
+from shoal.policy.weak_promise import confirmed, unconfirmed, weak_parts
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,8 @@ def test_numbers_below_the_usual_ones_are_weak(privacy, weak):
 )
 def test_a_confirmation_names_the_number(written, enough):
     assert (unconfirmed({"k": 2}, written) is None) is enough
+
+
+def test_only_a_confirmation_that_is_needed_and_names_the_number_is_told():
+    assert confirmed({"k": 2}, "k = 2, a test") == ("k = 2 was confirmed in writing: k = 2, a test",)
+    assert confirmed({"k": 2}, "a test") == confirmed({"k": 2}, "") == confirmed({"k": 5}, "k = 5") == ()

@@ -18,11 +18,11 @@ from shoal.hierarchy.source import TreeSource
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import Unknown, unknown_values
 from shoal.hierarchy.values import listed, numbers_of
-from shoal.kernels.arrays import Ints, frozen_floats
+from shoal.kernels.arrays import Ints, freeze, frozen_floats, in_pieces, piece_of
 from shoal.table.canonical import canonical
 from shoal.table.columns import Coded, Column, Domain, Sets
 from shoal.table.multisets import is_counted, item_of
-from shoal.table.pairs import sets_of_pairs
+from shoal.table.pairs import sets_of_pieces
 from shoal.table.roles import HierarchySource, Quasi, QuasiSet
 from shoal.table.written import how_written
 
@@ -145,12 +145,16 @@ def _node_of_each_code(domain: Domain, tree: Hierarchy) -> Ints:
 
 def _on_leaves(column: Coded | Sets, nodes: Ints, tree: Hierarchy) -> Coded | Sets:
     domain = _domain_of_leaves(column.domain, nodes, tree)
+    if np.array_equal(nodes, np.arange(len(nodes))):  # the data have all leaves, in the order of the tree
+        return replace(column, domain=domain)
     if isinstance(column, Coded):
-        return Coded.of(nodes[column.codes], domain)
-    rows = np.repeat(np.arange(len(column), dtype=np.int64), column.sizes)
-    items = nodes[column.arrays.items]
-    kept = items != _VANISHED
-    bound, _ = sets_of_pairs(rows[kept], items[kept], len(column), domain, column.separator)
+        return Coded(freeze(nodes[column.codes]), domain)
+    sets = column.arrays
+    pieces = (
+        (np.diff(sets.starts[first : behind + 1]), nodes[piece_of(sets, first, behind).items])
+        for first, behind in in_pieces(sets.starts)
+    )
+    bound, _ = sets_of_pieces(pieces, len(sets.items), domain, column.separator)
     return bound
 
 

@@ -25,7 +25,16 @@ _FORM_OF_ENDING: dict[str, FileForm] = {".json": "amnesia-json", ".txt": "amnesi
 
 @dataclass(frozen=True, slots=True)
 class HierarchyFile:
-    """A hierarchy in a file; its form is recognized by what stands in it."""
+    """A hierarchy in a file; its form is recognized by what stands in it.
+
+    Args:
+        path: The file: levels as ARX or Amnesia write them, as text or JSON.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.HierarchyFile("hierarchies/country.csv").describe()
+        'the file country.csv'
+    """
 
     path: Path
 

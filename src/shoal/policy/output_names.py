@@ -30,6 +30,7 @@ PUBLISHED_ENDINGS = (
     ".txt.gz",
     ".dat.gz",
 )
+TYPED_ENDINGS = (".parquet", ".arrow")  # whose metadata hold the codebook
 SPREADSHEET_ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")  # a workbook says itself what is a formula
 
 

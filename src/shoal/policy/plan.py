@@ -38,8 +38,10 @@ from shoal.policy.policy_file import (
     HierarchySection,
     Misfit,
     PolicyFile,
+    given_keys,
 )
 from shoal.policy.promise import promise_of
+from shoal.policy.weak_promise import confirmed
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.recoding.disassociated_file import ENDINGS
@@ -70,6 +72,7 @@ class Plan:
     dialect: Dialect = PLAIN
     policy_text: str = ""
     task: Task | None = None
+    confirmed: tuple[str, ...] = ()
 
     def sources(self) -> tuple[Path, ...]:
         """The files that a run reads."""
@@ -114,7 +117,7 @@ def plan_of(file: PolicyFile) -> Plan:
     problems += _target_problems(policy.report.target, file)
     options = ReadOptions()
     try:
-        options = _read_options(policy.data)
+        options = read_options_of(policy.data)
     except InvalidParameter as error:
         problems.append(
             file.problem(
@@ -152,6 +155,7 @@ def plan_of(file: PolicyFile) -> Plan:
         dialect=dialect,
         policy_text=file.text,
         task=None if policy.report.target is None else Task(target=policy.report.target),
+        confirmed=confirmed(given_keys(policy.privacy), policy.report.weak_promise),
     )
 
 
@@ -198,7 +202,8 @@ def _dialect(path: str, file: PolicyFile, problems: list[Problem]) -> Dialect:
     return dialect
 
 
-def _read_options(data: DataSection) -> ReadOptions:
+def read_options_of(data: DataSection) -> ReadOptions:
+    """How a policy says that its data are written."""
     return ReadOptions(
         missing=tuple(data.missing),
         delimiter=data.delimiter,

@@ -29,3 +29,11 @@ def unconfirmed(privacy: Mapping[str, Any], written: object) -> Problem | None:
         f"{parts} protects people less than {usual}, the least that is usual",
         f"choose more, or confirm it in writing: a sentence that names {parts} and says why",
     )
+
+
+def confirmed(privacy: Mapping[str, Any], written: str) -> tuple[str, ...]:
+    """That a weak promise was made knowingly, for the publisher's own report; nothing if it was not said."""
+    weak = weak_parts(privacy)
+    if not weak or not written or unconfirmed(privacy, written) is not None:
+        return ()
+    return (f"{' and '.join(weak)} was confirmed in writing: {written}",)

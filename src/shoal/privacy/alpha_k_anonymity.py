@@ -23,9 +23,22 @@ class AlphaKAnonymity(Diversity):
     """k-anonymity, and no sensitive value has more than the share alpha of a class.
 
     Every value of every sensitive column is protected. Missing values count for k and in no share, and a
-    class without values fails.
+    class without values fails. Defined by Wong, Li, Fu, Wang, (alpha, k)-anonymity, KDD 2006.
 
-    Defined by Wong, Li, Fu, Wang, (alpha, k)-anonymity, KDD 2006.
+    Args:
+        alpha: The largest share, between 0 and 1.
+        k: How many records, or people, agree at least.
+
+    Raises:
+        InvalidParameter: alpha or k is out of its range.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"age": ["30-39"] * 3, "illness": ["flu", "flu", "gout"]})
+        >>> columns = {"age": sh.Quasi(), "illness": sh.Sensitive()}
+        >>> [sh.verify(published, columns, sh.AlphaKAnonymity(alpha, 2))[0].holds for alpha in (0.5, 0.7)]
+        [False, True]
     """
 
     name: ClassVar[str] = "alpha-k-anonymity"

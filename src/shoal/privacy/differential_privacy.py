@@ -12,10 +12,29 @@ from shoal.privacy.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class DifferentialPrivacy(Model):
-    """One person more or less in the data changes the odds of any release at most by a factor exp(epsilon).
+    r"""One person more or less in the data changes the odds of any release at most by a factor exp(epsilon).
 
-    A property of the mechanism that made a file. Defined by Dwork, McSherry, Nissim, Smith, Calibrating
-    noise to sensitivity in private data analysis, TCC 2006.
+    A property of the mechanism that made a file, which no file can prove. Defined by Dwork, McSherry, Nissim,
+    Smith, Calibrating noise to sensitivity in private data analysis, TCC 2006.
+
+    Args:
+        epsilon: How much the odds may change; less protects more.
+
+    Raises:
+        InvalidParameter: epsilon is no number above 0.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     items = Path(folder, "items.csv")
+        ...     _ = items.write_text("tea,*\nfigs,*\n")
+        ...     baskets = pa.table({"bought": [["tea"]] * 500})
+        ...     data = sh.read(baskets, {"bought": sh.QuasiSet(hierarchy=items)})
+        ...     sh.anonymize(data, sh.DifferentialPrivacy(epsilon=5)).verdict.by_construction
+        True
     """
 
     name: ClassVar[str] = "differential-privacy"

@@ -38,10 +38,25 @@ class Disassociation(Model):
     3. the same as 1 for every shared chunk, whose terms occur in no chunk below it or beside it;
     4. every simple cluster has at least k records.
 
-    With `l`, sensitive terms stand in term chunks only and every simple cluster has at least l records, so
-    that the file ties a sensitive term to a record with probability 1/l at most. After Terrovitis, Liagouris,
-    Mamoulis and Skiadopoulos, Privacy preservation by disassociation, PVLDB 5(10), 2012, whose own conditions
-    are weaker than rules 2 to 4 and not sufficient.
+    After Terrovitis, Liagouris, Mamoulis and Skiadopoulos, Privacy preservation by disassociation, PVLDB
+    5(10), 2012, whose own conditions are weaker than rules 2 to 4 and not sufficient.
+
+    Args:
+        k: In how many records each such set could stand at least.
+        m: How many terms somebody knows at most.
+        l: Sensitive terms stand in term chunks only and every simple cluster has at least l records, so that
+            the file ties a sensitive term to a record with probability 1/l at most.
+
+    Raises:
+        InvalidParameter: k, m or l is out of its range.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> baskets = pa.table({"bought": [["tea", "milk"], ["tea", "figs"], ["tea", "milk"], ["tea"]]})
+        >>> data = sh.read(baskets, {"bought": sh.QuasiSet()})
+        >>> sh.anonymize(data, sh.Disassociation(k=2, m=2)).verdict.holds
+        True
     """
 
     name: ClassVar[str] = "disassociation"

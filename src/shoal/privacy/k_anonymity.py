@@ -20,6 +20,20 @@ class KAnonymity(Model):
     A missing value is a value of its own, and suppressed records (rows of `*`) are a class like any other.
     Where several rows belong to one person, a class must hold k people. Defined by Sweeney, k-anonymity: a
     model for protecting privacy, IJUFKS 10(5), 2002.
+
+    Args:
+        k: How many records, or people, agree at least.
+
+    Raises:
+        InvalidParameter: k is no integer of 2 or more.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"age": ["30-39", "30-39"]})
+        >>> (verdict,) = sh.verify(published, {"age": sh.Quasi()}, sh.KAnonymity(k=2))
+        >>> verdict.claim, verdict.holds
+        ('satisfies k-anonymity with k=2 on age', True)
     """
 
     name: ClassVar[str] = "k-anonymity"

@@ -25,6 +25,21 @@ class KKmAnonymity(Model):
     the one part and k^m-anonymity of the other do not imply it. A missing value is a value of its own.
     Sensitive items are not counted. Defined by Poulis, Loukides, Gkoulalas-Divanis and Skiadopoulos,
     Anonymizing data with relational and transaction attributes, ECML PKDD 2013.
+
+    Args:
+        k: How many records are found at least.
+        m: How many items somebody knows at most.
+
+    Raises:
+        InvalidParameter: k or m is out of its range.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"age": ["30-39"] * 3, "codes": [["401", "250"], ["401"], ["250"]]})
+        >>> columns = {"age": sh.Quasi(), "codes": sh.QuasiSet()}
+        >>> [sh.verify(published, columns, sh.KKmAnonymity(k=2, m=m))[0].holds for m in (1, 2)]
+        [True, False]
     """
 
     name: ClassVar[str] = "k-km-anonymity"

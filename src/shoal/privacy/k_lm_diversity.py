@@ -22,6 +22,22 @@ class KLmDiversity(Model):
     at most m items that are not sensitive, the empty set included, at most 1/l of the records of the class
     that hold it also hold any one sensitive item or value. Missing values are no values. Defined by Poulis,
     Loukides, Gkoulalas-Divanis and Skiadopoulos, ECML PKDD 2013.
+
+    Args:
+        k: How many records are found at least.
+        l: Once in how many times somebody guesses right.
+        m: How many items somebody knows at most.
+
+    Raises:
+        InvalidParameter: k, l or m is out of its range.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"age": ["30-39"] * 4, "codes": [["401", "HIV"], ["401"], ["401"], ["401"]]})
+        >>> columns = {"age": sh.Quasi(), "codes": sh.QuasiSet(sensitive=("HIV",))}
+        >>> [sh.verify(published, columns, sh.KLmDiversity(k=2, l=l, m=1))[0].holds for l in (4, 5)]
+        [True, False]
     """
 
     name: ClassVar[str] = "k-lm-diversity"

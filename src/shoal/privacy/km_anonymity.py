@@ -20,12 +20,27 @@ class KmAnonymity(Model):
     """Every set of at most m items that occurs in a record occurs in at least k records.
 
     Nobody who knows up to m items of a person can single out fewer than k records. It says nothing about
-    somebody who knows more items, or which items are absent. With `negative` the latter counts as well: to
-    know that a published item is absent takes as many facts as it stands for items, and whatever takes at
-    most m facts fits no record or at least k. Sensitive items are not counted: they are what must not be
-    learnt, not what is known. Records without items pass, unless their emptiness can be known. Defined by
-    Terrovitis, Mamoulis and Kalnis, Local and global recoding methods for anonymizing set-valued data, VLDB
-    Journal 20(1), 2011.
+    somebody who knows more items, or which items are absent. Sensitive items are not counted: they are what
+    must not be learnt, not what is known. Records without items pass, unless their emptiness can be known.
+    Defined by Terrovitis, Mamoulis and Kalnis, Local and global recoding methods for anonymizing set-valued
+    data, VLDB Journal 20(1), 2011.
+
+    Args:
+        k: In how many records such a set occurs at least.
+        m: How many items somebody knows at most.
+        negative: It counts as well what is known to be absent: to know that of a published item takes as many
+            facts as it stands for items, and whatever takes at most m facts fits no record or at least k.
+
+    Raises:
+        InvalidParameter: k or m is out of its range.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"bought": [["tea", "figs"], ["tea"], ["figs"]]})
+        >>> columns = {"bought": sh.QuasiSet()}
+        >>> [sh.verify(published, columns, sh.KmAnonymity(k=2, m=m))[0].holds for m in (1, 2)]
+        [True, False]
     """
 
     name: ClassVar[str] = "km-anonymity"

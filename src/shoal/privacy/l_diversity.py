@@ -40,13 +40,29 @@ _MEANING = {
 class LDiversity(Diversity):
     """No class gives its sensitive values away.
 
-    `frequency`: no value has more than a 1/l share of its class. `distinct`: a class has at least l values.
-    `entropy`: the entropy of a class is at least log l. `recursive`: the most frequent value is less than c
-    times as frequent as the values from the l-th most frequent one on together. Missing values count in
-    none of them, and a class without values fails.
+    Missing values count in no kind of diversity, and a class without values fails. Defined by
+    Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam, l-diversity: privacy beyond k-anonymity, ACM TKDD
+    1(1), 2007; `frequency` after Xiao and Tao, Anatomy, VLDB 2006.
 
-    Defined by Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
-    ACM TKDD 1(1), 2007; `frequency` after Xiao and Tao, Anatomy, VLDB 2006.
+    Args:
+        l: How diverse a class is at least.
+        kind: With `frequency` no value has more than a 1/l share of its class; with `distinct` a class has at
+            least l values; with `entropy` the entropy of a class is at least log l; with `recursive` the most
+            frequent value is less than c times as frequent as the values from the l-th most frequent one on
+            together.
+        c: The factor of `recursive`.
+
+    Raises:
+        InvalidParameter: l or c is out of its range, or the kind is not known.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"age": ["30-39"] * 3, "illness": ["flu", "flu", "gout"]})
+        >>> columns = {"age": sh.Quasi(), "illness": sh.Sensitive()}
+        >>> kinds = ("frequency", "distinct")
+        >>> [sh.verify(published, columns, sh.LDiversity(2, kind))[0].holds for kind in kinds]
+        [False, True]
     """
 
     name: ClassVar[str] = "l-diversity"

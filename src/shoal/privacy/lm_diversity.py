@@ -30,6 +30,21 @@ class LmDiversity(Model):
     place of sensitive items; missing values are no values, so shares are shares of the records that have one.
     It contains no k and goes beside k^m-anonymity. Defined by Terrovitis, Mamoulis and Kalnis, VLDB Journal
     20(1), 2011.
+
+    Args:
+        l: Once in how many times somebody guesses right.
+        m: How many items somebody knows at most.
+
+    Raises:
+        InvalidParameter: l or m is out of its range.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"bought": [["tea", "test"], ["tea"], ["figs"]]})
+        >>> columns = {"bought": sh.QuasiSet(sensitive=("test",))}
+        >>> [sh.verify(published, columns, sh.LmDiversity(l=l, m=1))[0].holds for l in (2, 3)]
+        [True, False]
     """
 
     name: ClassVar[str] = "lm-diversity"

@@ -31,6 +31,19 @@ class SetKAnonymity(Model):
     Nobody who knows all items of a person can single out fewer than k records. Sensitive items are left out
     of the comparison. Defined by He and Naughton, Anonymization of set-valued data via top-down, local
     generalization, VLDB 2009.
+
+    Args:
+        k: How many records have equal sets at least.
+
+    Raises:
+        InvalidParameter: k is no integer of 2 or more.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"bought": [["tea", "figs"], ["figs", "tea"], ["tea"]]})
+        >>> sh.verify(published, {"bought": sh.QuasiSet()}, sh.SetKAnonymity(k=2))[0].holds
+        False
     """
 
     name: ClassVar[str] = "set-k-anonymity"
@@ -97,6 +110,20 @@ class SetLDiversity(Model):
     """Among records with equal sets at most 1/l have any one sensitive item or value.
 
     Missing values are no values: shares are shares of the records that have one.
+
+    Args:
+        l: Once in how many times somebody guesses right.
+
+    Raises:
+        InvalidParameter: l is out of its range.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"bought": [["tea"], ["tea"]], "income": ["low", "high"]})
+        >>> columns = {"bought": sh.QuasiSet(), "income": sh.Sensitive()}
+        >>> sh.verify(published, columns, sh.SetLDiversity(l=2))[0].holds
+        True
     """
 
     name: ClassVar[str] = "set-l-diversity"

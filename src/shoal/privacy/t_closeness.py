@@ -22,12 +22,25 @@ Distance = Literal["equal", "ordered"]
 class TCloseness(Diversity):
     """The sensitive values of every class are distributed nearly as in the whole table.
 
-    The earth mover's distance between the two distributions is at most t. With distance `equal` any two
-    values are 1 apart; with `ordered` neighbours among the values that occur in the table are
-    1 / (number of values - 1) apart, which needs numbers or dates. Missing values count in neither
-    distribution, and a class without values fails.
+    The earth mover's distance between the two distributions is at most t. Missing values count in neither
+    distribution, and a class without values fails. Defined by Li, Li, Venkatasubramanian, t-closeness:
+    privacy beyond k-anonymity and l-diversity, ICDE 2007.
 
-    Defined by Li, Li, Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
+    Args:
+        t: The largest distance, between 0 and 1.
+        distance: With `equal` any two values are 1 apart; with `ordered`, which needs numbers or dates,
+            neighbours among the values that occur in the table are 1 / (number of values - 1) apart.
+
+    Raises:
+        InvalidParameter: t is out of its range, or the distance is not known.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"age": ["30-39"] * 2 + ["40-49"] * 2, "illness": ["flu", "gout"] * 2})
+        >>> columns = {"age": sh.Quasi(), "illness": sh.Sensitive()}
+        >>> sh.verify(published, columns, sh.TCloseness(0.1))[0].holds
+        True
     """
 
     name: ClassVar[str] = "t-closeness"

@@ -35,11 +35,24 @@ class Witness:
 class Verdict:
     """Whether a release keeps a promise.
 
-    `claim` is the promise in words, with its parameters and columns. `smallest` is the smallest support
-    found (rows of a class, of an itemset, of equal sets); None where nothing occurs that could be counted or
-    the model counts nothing. `figures` are whatever else the verdict rests on. `wildcard` is what the weaker
-    reading, a missing value matches every value, would say; it never decides. With `by_construction` nothing
-    was checked: the promise follows from how the release was made.
+    Args:
+        holds: Whether it does.
+        claim: The promise in words, with its parameters and columns.
+        evidence: What was found.
+        smallest: The smallest support found (rows of a class, of an itemset, of equal sets); None where
+            nothing occurs that could be counted or the model counts nothing.
+        witness: What breaks the promise, and in which rows.
+        figures: Whatever else the verdict rests on.
+        wildcard: What the weaker reading, a missing value matches every value, would say; it never decides.
+        by_construction: Nothing was checked: the promise follows from how the release was made.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"city": ["Bonn", "Bonn", "Ulm"]})
+        >>> (verdict,) = sh.verify(published, {"city": sh.Quasi()}, sh.KAnonymity(k=2))
+        >>> verdict.holds, verdict.smallest, verdict.witness.rows
+        (False, 1, (3,))
     """
 
     holds: bool

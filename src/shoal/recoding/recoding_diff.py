@@ -36,6 +36,28 @@ def diff_recodings(one: Recoding, other: Recoding) -> list[Difference]:
 
     Both must be recodings of the same data and trees. How clusters and parts are numbered does not matter,
     and notices, figures and reasons are not compared.
+
+    Args:
+        one: A recoding.
+        other: Another one of the same data.
+
+    Returns:
+        What differs, and in how many records, items or clusters.
+
+    Raises:
+        TypeError: One of them is no recoding.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> data = sh.read(pa.table({"age": [31, 34, 52, 57]}), {"age": sh.Quasi(hierarchy=sh.ranges(10))})
+        >>> by_k = [sh.anonymize(data, sh.KAnonymity(k), algorithm="mondrian").recoding for k in (2, 4)]
+        >>> sh.diff_recodings(by_k[0], by_k[0])
+        []
+        >>> for difference in sh.diff_recodings(*by_k):
+        ...     print(difference)
+        4 records are in a cluster with other records
+        column 'age': 4 records are published as another value
     """
     if type(one) is not type(other):
         return [Difference(f"forms: {_FORMS[type(one)]}, and {_FORMS[type(other)]}", 2)]
