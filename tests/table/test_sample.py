@@ -84,6 +84,14 @@ def test_diagnoses_go_with_age_and_with_each_other(patients, diagnoses):
     assert mean("C" in found for found in with_metabolism) > 1.5 * mean("C" in found for found in without)
 
 
+def test_diagnoses_go_with_sex(patients):
+    shares = {
+        sex: mean("J" in patient["diagnoses"] for patient in patients if patient["sex"] == sex)
+        for sex in ("female", "male")
+    }
+    assert shares["male"] > 1.5 * shares["female"]
+
+
 def test_the_set_file_holds_the_same_patients(diagnoses):
     lines = (sample_folder() / "diagnoses.txt").read_text(encoding="utf-8").splitlines()
     assert [line.split() for line in lines] == diagnoses

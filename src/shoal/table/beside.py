@@ -2,11 +2,13 @@
 
 Whoever has the file has all of it, and no promise about rows says anything about it. What Shoal never writes
 and could hold anything (other sheets, comments, metadata) is refused; what programs add on their own when
-they save a file (properties, time stamps) is listed.
+they save a file (properties, time stamps) is listed. A codebook is judged by
+whoever knows the labels.
 """
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import zipfile
@@ -25,18 +27,22 @@ from shoal.table.excel import EPOCH_OF_ZIP
 _ARROW_SCHEMA = b"ARROW:schema"
 _FIELD_ID = b"PARQUET:field_id"
 _SPARK = b"org.apache.spark."
+CODEBOOK_KEY = "shoal.codebook"
+_CODEBOOK = CODEBOOK_KEY.encode()
 _GZIP_EXTRA, _GZIP_NAME, _GZIP_COMMENT = 4, 8, 16
 _GZIP_WINDOW = 31
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What breaks any promise about the file, and what its publisher should know."""
+    """What breaks any promise about the file, what its publisher should know, and the codebook in it."""
 
     refused: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()
+    codebook: bytes | None = None
 
 
+_ARROW_ENDINGS = (".arrow", ".feather", ".ipc")
 _Finding = tuple[bool, str]  # whether it is refused, and what it is
 
 
@@ -55,16 +61,38 @@ def beside_the_table(file: Any) -> Beside:
     return Beside(
         tuple(f"beside its table the file holds {what}" for refused, what in found if refused),
         tuple(f"{path.name}: beside its table it holds {what}" for refused, what in found if not refused),
+        embedded_codebook(path),
     )
+
+
+def embedded_codebook(path: Path) -> bytes | None:
+    """The codebook in the metadata of a file with types; None if there is none."""
+    try:
+        schema = _schema_of(path)
+    except Exception:  # noqa: BLE001 - whoever reads the file says what is wrong with it
+        return None
+    return None if schema is None else (schema.metadata or {}).get(_CODEBOOK)
+
+
+def _schema_of(path: Path) -> pa.Schema | None:
+    if path.name.lower().endswith(".parquet"):
+        with parquet.ParquetFile(path) as file:
+            return pa.schema([], metadata=file.metadata.metadata)
+    if not path.name.lower().endswith(_ARROW_ENDINGS):
+        return None
+    with pa.OSFile(str(path)) as source:
+        return _opened_arrow(source).schema
 
 
 def _of_parquet(path: Path) -> Iterator[_Finding]:
     with parquet.ParquetFile(path) as file:
-        keys = [key for key in file.metadata.metadata or {} if key != _ARROW_SCHEMA]
+        stored = file.metadata.metadata or {}
+        keys = [key for key in stored if key not in (_ARROW_SCHEMA, _CODEBOOK)]
         if spark := [key for key in keys if key.startswith(_SPARK)]:
             yield False, f"what Spark writes about its schema: {_named(spark)}"
         if others := [key for key in keys if not key.startswith(_SPARK)]:
             yield True, f"metadata: {_named(others)}"
+        yield from _of_stored_schema(stored)
         schema = file.schema_arrow
         yield from _of_schema(schema.with_metadata(None))
         for index, kind in enumerate(schema.types):
@@ -74,11 +102,19 @@ def _of_parquet(path: Path) -> Iterator[_Finding]:
                 )
 
 
+def _of_stored_schema(stored: Mapping[bytes, bytes]) -> Iterator[_Finding]:
+    """What the schema that Arrow keeps in a Parquet file has of its own, which readers see, too."""
+    if _ARROW_SCHEMA not in stored:
+        return
+    kept = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(stored[_ARROW_SCHEMA], validate=True)))
+    copied = (_CODEBOOK, stored.get(_CODEBOOK))
+    if others := [key for key, value in (kept.metadata or {}).items() if (key, value) != copied]:
+        yield True, f"metadata: {_named(others)}"
+
+
 def _of_arrow(path: Path) -> Iterator[_Finding]:
     with pa.OSFile(str(path)) as source:
-        is_file = source.read(6) == b"ARROW1"
-        source.seek(0)
-        table = (pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)).read_all()
+        table = _opened_arrow(source).read_all()
     table.validate(full=True)
     yield from _of_schema(table.schema)
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -88,9 +124,15 @@ def _of_arrow(path: Path) -> Iterator[_Finding]:
             yield True, f"values of the column {name!r} where it is null"
 
 
+def _opened_arrow(source: pa.NativeFile) -> Any:
+    is_file = source.read(6) == b"ARROW1"
+    source.seek(0)
+    return pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
+
+
 def _of_schema(schema: pa.Schema) -> Iterator[_Finding]:
-    if schema.metadata:
-        yield True, f"metadata: {_named(schema.metadata)}"
+    if keys := [key for key in schema.metadata or {} if key != _CODEBOOK]:
+        yield True, f"metadata: {_named(keys)}"
     for column in schema:
         keys = [key for key in column.metadata or {} if key != _FIELD_ID]
         if keys:
@@ -225,8 +267,6 @@ def _named(keys: Iterable[bytes] | Mapping[bytes, bytes]) -> str:
 _LOOKS: Mapping[str, Callable[[Path], Iterator[_Finding]]] = {
     ".gz": _of_gzip,
     ".parquet": _of_parquet,
-    ".arrow": _of_arrow,
-    ".feather": _of_arrow,
-    ".ipc": _of_arrow,
+    **dict.fromkeys(_ARROW_ENDINGS, _of_arrow),
     ".xlsx": _of_excel,
 }

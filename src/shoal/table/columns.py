@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import UnknownName
-from shoal.kernels.arrays import Floats, Ints, SetArrays, frozen_floats, frozen_ints
+from shoal.kernels.arrays import Floats, Ints, SetArrays, freeze, frozen_floats, frozen_ints, taken_rows
 
 
 class Kind(StrEnum):
@@ -185,14 +185,17 @@ class Table:
 
 def _take(column: Column, rows: Ints) -> Column:
     if isinstance(column, Coded):
-        return Coded.of(column.codes[rows], column.domain)
+        return Coded(freeze(column.codes[rows]), column.domain)
     if isinstance(column, Carried):
         return replace(column, values=column.values.take(pa.array(rows)))
-    sizes = column.sizes[rows]
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    offsets = np.repeat(column.arrays.starts[rows] - starts[:-1], sizes)
-    items = column.arrays.items[np.arange(starts[-1]) + offsets]
-    return Sets.of(starts, items, column.domain, column.separator)
+    return replace(column, arrays=taken_rows(column.arrays, rows))
+
+
+def occurring_labels(column: Coded | Sets) -> set[str]:
+    """The labels that some row has."""
+    codes = column.codes if isinstance(column, Coded) else column.arrays.items
+    times = np.bincount(codes, minlength=len(column.domain) + 1)[: len(column.domain)]
+    return set(column.domain.labels.filter(pa.array(times > 0)).to_pylist())
 
 
 def category_domain(labels: Sequence[str]) -> Domain:

@@ -21,6 +21,7 @@ from shoal.table.compressed import content_name
 from shoal.table.options import ReadOptions
 from shoal.table.raw import LISTED, HowRead, Raw
 from shoal.table.text_file import LINE_LIMIT, open_text
+from shoal.threads import processors
 
 DELIMITERS = (",", ";", "\t", "|")
 QUOTE = '"'
@@ -127,7 +128,7 @@ class Delimited:
             skip_rows_after_names=1,
             block_size=block,
             encoding=self._file.arrow_encoding,
-            use_threads=use_threads,
+            use_threads=use_threads and processors() > 1,
         )
         return arrow_csv.read_csv(self._file.stream(), read, parse, convert)
 

@@ -25,7 +25,20 @@ _FRACTION_WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
 class Dialect:
     """How a delimited text file is written; None where its ending, or its input, decides.
 
-    `bom` is the byte order mark by which spreadsheets know UTF-8.
+    Args:
+        delimiter: What stands between cells.
+        decimal: What stands before the decimals of a number.
+        encoding: How letters are written as bytes.
+        bom: Whether the file begins with the byte order mark by which spreadsheets know UTF-8.
+
+    Raises:
+        InvalidParameter: One of them cannot be, or two are the same.
+
+    Examples:
+        >>> import shoal as sh
+        >>> german = sh.Dialect(delimiter=";", decimal=",", bom=True)
+        >>> german.delimiter, german.encoding
+        (';', None)
     """
 
     delimiter: str | None = None

@@ -25,11 +25,12 @@ from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets
 from shoal.table.missing import with_nulls_for_missing
 from shoal.table.multisets import is_counted, with_counts
 from shoal.table.number_style import NumberStyle
-from shoal.table.pairs import sets_of_pairs
+from shoal.table.pairs import sets_of_pairs, sets_of_pieces
 from shoal.table.raw import LISTED, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.separators import stays_apart, that_run_into
 from shoal.table.written import how_published, how_written
+from shoal.threads import mapped
 
 DEFAULT_SEPARATOR = " "
 NULL_SET = "(null)"  # what stands for a null where sets are told apart from it
@@ -135,16 +136,15 @@ def _told_apart(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _encode_sets(raw: Raw, name: str, role: Role, missing: MissingTokens) -> Encoded:
     separator = role.separator if isinstance(role, QuasiSet) else DEFAULT_SEPARATOR
-    rows, items = _items(raw.table.column(name), separator, missing)
-    encoded = _dictionary(items)
+    lengths, encoded = _coded_items(raw.table.column(name), separator, missing)
     found = categories(_entries(encoded), missing, Kind.SET)
     if problems := _ambiguous_items(raw, name, separator, found.domain.labels):
         return Encoded(None, problems)
     notices = _absent_sensitive_items(raw, name, role, found.domain.labels)
-    codes = _gathered(encoded, found.codes, len(found.domain))
     if isinstance(role, QuasiSet) and role.multiset:
-        return _encode_multisets(raw, name, role, (rows, codes, found.domain), notices)
-    column, repeating = _sets(rows, codes, found.domain, raw.table.num_rows, separator)
+        codes = _gathered(encoded, found.codes, len(found.domain))
+        return _encode_multisets(raw, name, role, (_rows_of(lengths), codes, found.domain), notices)
+    column, repeating = _sets_of_lists(lengths, encoded, found, separator)
     if len(repeating):
         how_often = f"in {len(repeating)} {'row' if len(repeating) == 1 else 'rows'}"
         notices += (f"{raw.where}, column {name!r}: repeated items were counted once, {how_often}",)
@@ -182,19 +182,27 @@ def _encode_published_sets(raw: Raw, name: str, role: QuasiSet, missing: Missing
 
     An item that stands twice in a set is another item the second time: equal sets are equal with repeats.
     """
-    rows, items = _items(raw.table.column(name), role.separator, missing)
+    lengths: list[Ints] | None = None
     if raw.typed:
+        rows, items = _items(raw.table.column(name), role.separator, missing)
         rows, items = _with_nulls_as_items(raw.table.column(name), rows, items, role.separator)
-    encoded = _dictionary(items)
+        encoded = _dictionary(items)
+    else:
+        lengths, encoded = _coded_items(raw.table.column(name), role.separator, missing)
     texts = _with_sensitive_canonical(as_text(_entries(encoded)), role)
     found = categories(texts, missing, Kind.SET, as_written=True)
     labels = found.domain.labels
     if problems := _ambiguous_items(raw, name, role.separator, labels):
         return Encoded(None, problems)
     notices = (*_absent_sensitive_items(raw, name, role, labels), *_spellings(raw, name, labels))
-    codes = _gathered(encoded, found.codes, len(labels))
-    column, repeating = _sets(rows, codes, found.domain, raw.table.num_rows, role.separator)
+    if lengths is None:
+        codes = _gathered(encoded, found.codes, len(labels))
+        column, repeating = _sets(rows, codes, found.domain, raw.table.num_rows, role.separator)
+    else:
+        column, repeating = _sets_of_lists(lengths, encoded, found, role.separator)
     if len(repeating):
+        if lengths is not None:
+            rows, codes = _rows_of(lengths), _gathered(encoded, found.codes, len(labels))
         entries, places = _repeats_as_items(rows, codes, labels, role)
         found = categories(entries, missing, Kind.SET, as_written=True)
         column, _ = _sets(rows, found.codes[places], found.domain, raw.table.num_rows, role.separator)
@@ -235,6 +243,21 @@ def _present(items: pa.ChunkedArray) -> Bools:
 def _sets(rows: Ints, codes: Ints, domain: Domain, row_count: int, separator: str) -> tuple[Sets, Ints]:
     present = codes < len(domain)
     return sets_of_pairs(rows[present], codes[present], row_count, domain, separator)
+
+
+def _sets_of_lists(
+    lengths: list[Ints], encoded: pa.ChunkedArray, found: Canonical, separator: str
+) -> tuple[Sets, Ints]:
+    pieces = (
+        (of_piece, _gathered(pa.chunked_array([chunk]), found.codes, len(found.domain)))
+        for of_piece, chunk in zip(lengths, encoded.chunks, strict=True)
+    )
+    return sets_of_pieces(pieces, len(encoded), found.domain, separator)
+
+
+def _rows_of(lengths: list[Ints]) -> Ints:
+    joined = np.concatenate([np.empty(0, dtype=np.int64), *lengths])
+    return np.repeat(np.arange(len(joined), dtype=np.int64), joined)
 
 
 def _with_sensitive_canonical(texts: pa.StringArray, role: QuasiSet) -> pa.StringArray:
@@ -305,6 +328,21 @@ def _items(values: pa.ChunkedArray, separator: str, missing: MissingTokens) -> t
         start += len(chunk)
     no_rows = np.empty(0, dtype=np.int64)
     return np.concatenate(rows or [no_rows]), pa.chunked_array(items, type=pa.string())
+
+
+def _coded_items(
+    values: pa.ChunkedArray, separator: str, missing: MissingTokens
+) -> tuple[list[Ints], pa.ChunkedArray]:
+    """How many items the cells have, chunk by chunk, and the items, of which no text is kept but once."""
+
+    def coded(chunk: pa.Array) -> tuple[Ints, pa.Array]:
+        lists = chunk if holds_lists(chunk.type) else _split(chunk, separator, missing)
+        lengths = _numpy_ints(pc.fill_null(pc.list_value_length(lists), 0))
+        return lengths, as_text(pc.list_flatten(lists)).dictionary_encode()
+
+    found = list(mapped(coded, values.chunks))
+    items = pa.chunked_array([each for _, each in found], type=pa.dictionary(pa.int32(), pa.string()))
+    return [lengths for lengths, _ in found], items.unify_dictionaries()
 
 
 def _split(cells: pa.Array, separator: str, missing: MissingTokens) -> pa.Array:

@@ -17,7 +17,23 @@ _OTHERS = ("error", "insensitive", "drop")
 
 @dataclass(frozen=True, slots=True)
 class LongForm:
-    """A table with one item per row: which column names the subject, and which the item."""
+    """A table with one item per row.
+
+    Args:
+        id: The column that names the person.
+        item: The column that names the item.
+
+    Raises:
+        InvalidParameter: Both are the same column.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> table = pa.table({"patient": ["a", "a", "b"], "code": ["401", "250", "401"]})
+        >>> options = sh.ReadOptions(long=sh.LongForm(id="patient", item="code"))
+        >>> sh.read(table, {"items": sh.QuasiSet()}, options=options)
+        <Data: 2 records; quasi items>
+    """
 
     id: str
     item: str
@@ -31,11 +47,25 @@ class LongForm:
 class ReadOptions:
     """What the reader cannot see from the file itself.
 
-    `missing` are the texts that stand for a missing value beside the empty cell, which always does.
-    `delimiter`, `quote` and `encoding` of text files are found out unless given; `quote=""` means that quotes
-    are ordinary characters. `others` says what becomes of columns without a role. `sheet` is the sheet of an
-    Excel file, the first one unless given. `decimal`, `thousands` and `date_format` say how all columns of
-    numbers and dates are written whose roles do not say otherwise: see `table.number_style`, `table.dates`.
+    Args:
+        missing: The texts that stand for a missing value beside the empty cell, which always does.
+        delimiter: What stands between cells of a text file; found out unless given.
+        quote: What stands around cells; found out unless given. With "" quotes are ordinary characters.
+        encoding: How letters are written as bytes; found out unless given.
+        others: What becomes of columns without a role: an error, published as insensitive, or dropped.
+        sheet: The sheet of an Excel file, the first one unless given.
+        long: Which columns name person and item, where a table has one item per row.
+        decimal: What stands before the decimals of numbers, in columns whose role does not say it.
+        thousands: What groups their digits.
+        date_format: How dates are written.
+
+    Raises:
+        InvalidParameter: One of them cannot be.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.ReadOptions(missing=("", "NA"), decimal=",", thousands=".").missing
+        ('', 'NA')
     """
 
     missing: tuple[str, ...] = ("",)

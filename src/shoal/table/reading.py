@@ -25,7 +25,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,7 @@ from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Se
 from shoal.table.set_lines import SetLines
 from shoal.table.statistics_files import STATISTICS_ENDINGS, open_statistics, refuse_published_statistics
 from shoal.table.written import as_options_say, as_published, how_written
+from shoal.threads import processors
 
 __all__ = [
     "HowRead",
@@ -131,7 +134,9 @@ def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _D
         return _read_long_form(opened, roles, options, long, missing)
     opened = _named_by_role(opened, roles)
     used = as_options_say(_roles_of_columns(opened, roles, options), options)
-    return _encoded(opened, used, lambda _: missing, options)
+    loaded = _encoded(opened, used, lambda _: missing, options)
+    pa.default_memory_pool().release_unused()  # Arrow keeps what the texts took
+    return loaded
 
 
 def usable_roles(
@@ -181,7 +186,9 @@ def read_published(
         return or_suppressed if isinstance(role, Sensitive) else only_empty
 
     used = _roles_of_columns(opened, shown, options)
-    return _encoded(opened, used, missing, options, published=True)
+    loaded = _encoded(opened, used, missing, options, published=True)
+    pa.default_memory_pool().release_unused()
+    return loaded
 
 
 def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions, dialect: Dialect) -> Opened:
@@ -267,9 +274,11 @@ def _encoded(
     with _foreign_errors(opened.where):
         raw = prepare(opened.load(tuple(roles), measures, options.missing))
     _refuse_no_records(raw)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(processors()) as pool:
         jobs = [
-            pool.submit(encode, raw, name, role, missing(role), published=published)
+            pool.submit(
+                copy_context().run, partial(encode, raw, name, role, missing(role), published=published)
+            )
             for name, role in roles.items()
         ]
         encoded = [job.result() for job in jobs]

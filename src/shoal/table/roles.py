@@ -32,7 +32,19 @@ HierarchyOrPath = HierarchySource | str | PathLike[str]  # a recipe, or the path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identifier:
-    """Names a person: dropped, or replaced by a keyed pseudonym."""
+    """Names a person: dropped, or replaced by a keyed pseudonym.
+
+    Args:
+        pseudonym: Whether it is replaced.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> table = pa.table({"name": ["Ada", "Bo"], "age": [31, 34]})
+        >>> data = sh.read(table, {"name": sh.Identifier(), "age": sh.Quasi(kind="number")})
+        >>> sh.anonymize(data, sh.KAnonymity(k=2)).frame.column_names
+        ['age']
+    """
 
     pseudonym: bool = False
 
@@ -41,11 +53,33 @@ class Identifier:
 class Quasi:
     """Could be known to an adversary and tell people apart: generalized until it no longer does.
 
-    A number or date without a hierarchy is published as a range, between `bounds` if they are given. How its
-    numbers or dates are written is as in `ReadOptions` unless `decimal`, `thousands` or `date_format` say so.
-    With `publish_hierarchy` everybody may see the whole hierarchy in the codebook.
-    `min_level`, `max_level` and `levels` say at which levels of its hierarchy it may be published; values are
-    level 0.
+    Args:
+        hierarchy: What values are generalized to: a recipe such as `sh.ranges(10)`, or a file. Without one a
+            number or date is published as a range, and a word is kept or suppressed.
+        kind: What its values are: category, number or date.
+        missing: Whether a missing value is a value of its own or an error ("reject").
+        unknown: What becomes of a value that the hierarchy does not have: an error, the root, or suppression.
+        weight: How much a loss in this column counts.
+        bounds: The smallest and the largest number that ranges may show.
+        date_format: How its dates are written; `ReadOptions` says it for all columns.
+        decimal: What stands before the decimals of its numbers.
+        thousands: What groups their digits.
+        publish_hierarchy: Whether everybody may see the whole hierarchy in the codebook.
+        confirm: Accepts a column that looks as if it named people.
+        reason: Why it is accepted, for the internal report.
+        min_level: The lowest level of its hierarchy at which it is published; values are level 0.
+        max_level: The highest.
+        levels: The only levels.
+
+    Raises:
+        InvalidParameter: One of them is out of its range.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.Quasi(hierarchy=sh.ranges(10)).weight
+        1.0
+        >>> sh.Quasi(kind="number", bounds=(0, 120)).bounds
+        (0, 120)
     """
 
     hierarchy: HierarchyOrPath | None = None
@@ -83,10 +117,29 @@ class Quasi:
 class QuasiSet:
     """A set of items that an adversary could know in part; some items may be sensitive instead.
 
-    With `multiset` it matters how often an item is held: see `table.multisets`. `item_weights` say how much
-    it matters, between 0 and 1, that single items are not generalized; others matter 1. With
-    `publish_hierarchy` everybody may see the whole hierarchy in the codebook. For
-    `min_level`, `max_level` and `levels` see `Quasi`.
+    Args:
+        hierarchy: What items are generalized to: a recipe such as `sh.prefixes(1, 3)`, or a file.
+        separator: What stands between items in a file that holds texts only.
+        sensitive: The items that nobody should be able to learn.
+        unknown: What becomes of an item that the hierarchy does not have: an error, the root, or suppression.
+        weight: How much a loss in this column counts.
+        multiset: Whether it matters how often an item is held.
+        item_weights: How much it matters, between 0 and 1, that single items are not generalized; others
+            matter 1.
+        publish_hierarchy: Whether everybody may see the whole hierarchy in the codebook.
+        confirm: Accepts a column that looks as if it named people.
+        reason: Why it is accepted, for the internal report.
+        min_level: The lowest level of its hierarchy at which an item is published; items are level 0.
+        max_level: The highest.
+        levels: The only levels.
+
+    Raises:
+        InvalidParameter: One of them is out of its range.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.QuasiSet(separator=";", sensitive=("HIV",)).sensitive
+        ('HIV',)
     """
 
     hierarchy: HierarchyOrPath | None = None
@@ -128,7 +181,23 @@ class QuasiSet:
 class Sensitive:
     """What nobody should be able to learn about a person; published as it is, protected by diversity.
 
-    `decimal`, `thousands` and `date_format` are as those of `Quasi`.
+    Args:
+        kind: What its values are: category, number, date or set.
+        missing: Whether a missing value is a value of its own or an error ("reject").
+        hierarchy: The tree of its values, where a model asks for one.
+        date_format: How its dates are written; `ReadOptions` says it for all columns.
+        decimal: What stands before the decimals of its numbers.
+        thousands: What groups their digits.
+        confirm: Accepts a column that looks as if it named people.
+        reason: Why it is accepted, for the internal report.
+
+    Raises:
+        InvalidParameter: One of them is out of its range.
+
+    Examples:
+        >>> import shoal as sh
+        >>> {"age": sh.Quasi(kind="number"), "illness": sh.Sensitive()}["illness"].missing
+        'own'
     """
 
     kind: Kind | KindName = Kind.CATEGORY
@@ -151,8 +220,18 @@ class Sensitive:
 class Insensitive:
     """Tells nothing about who somebody is; published as it is.
 
-    `confirm` accepts a column that tells records apart although it is declared insensitive. `separator` joins
-    the items of lists in files that hold texts only.
+    Args:
+        confirm: Accepts a column that tells records apart although it is declared insensitive.
+        separator: What joins the items of lists in files that hold texts only.
+        reason: Why it is accepted, for the internal report.
+
+    Raises:
+        InvalidParameter: The separator is empty.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.Insensitive(confirm=True, reason="a number drawn for this file").confirm
+        True
     """
 
     confirm: bool = False

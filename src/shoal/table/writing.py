@@ -50,11 +50,12 @@ class FileForm:
     """How a file is written beyond its ending.
 
     `kinds` tells of columns of labels what their values are: in files with types they are of that type where
-    no label is coarser. `dialect` is that of delimited text.
+    no label is coarser. `dialect` is that of delimited text. `metadata` go into files with types.
     """
 
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     dialect: Dialect = PLAIN
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 PLAIN_FORM = FileForm()
@@ -184,14 +185,14 @@ def _write_set_lines(table: Table, path: Path, _: FileForm) -> None:
 
 def _write_parquet(table: Table, path: Path, form: FileForm) -> None:
     table = _with_kinds(table, form.kinds)
-    with parquet.ParquetWriter(path, _schema(table)) as writer:
+    with parquet.ParquetWriter(path, _schema(table, form)) as writer:
         for batch in _typed_batches(table):
             writer.write_batch(batch)
 
 
 def _write_arrow(table: Table, path: Path, form: FileForm) -> None:
     table = _with_kinds(table, form.kinds)
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, _schema(table)) as writer:
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, _schema(table, form)) as writer:
         for batch in _typed_batches(table):
             writer.write_batch(batch)
 
@@ -255,8 +256,9 @@ def _batches(table: Table) -> Iterator[tuple[int, int]]:
         yield start, min(start + _BATCH_ROWS, table.row_count)
 
 
-def _schema(table: Table) -> pa.Schema:
-    return pa.schema([(name, _typed(column, 0, 0).type) for name, column in table.columns.items()])
+def _schema(table: Table, form: FileForm) -> pa.Schema:
+    columns = [(name, _typed(column, 0, 0).type) for name, column in table.columns.items()]
+    return pa.schema(columns, metadata=dict(form.metadata) or None)
 
 
 def _typed_batches(table: Table) -> Iterator[pa.RecordBatch]:

@@ -1,8 +1,8 @@
 """How the bundled sample was made: `python -m shoal.table.sample.generate` writes the same bytes again.
 
 Nobody in it exists. Names are strings of syllables, zip codes and diagnosis codes are numbered drawers, and
-all shares below are invented. What the sample is meant to have: skewed items, ages that go with diagnoses,
-diagnoses that go together, outcomes that go with both, some missing values and some empty sets.
+all shares below are invented. What the sample is meant to have: skewed items, diagnoses that go with age and
+sex and with each other, outcomes that go with ages and diagnoses, some missing values and some empty sets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A chapter of diagnoses: three blocks of four codes, and how common it is at which age."""
+    """A chapter of diagnoses: three blocks of four codes, and how common it is at which age and sex."""
 
     letter: str
     name: str
@@ -32,6 +32,7 @@ class Chapter:
     in_children: float
     in_adults: float
     in_old_age: float
+    in_women: float  # times as often as in men
 
     @property
     def label(self) -> str:
@@ -42,24 +43,25 @@ class Chapter:
         """A block as it is published; blocks count from 1."""
         return f"{self.letter}{number}_{self.blocks[number - 1]}"
 
-    def frequency(self, age: int) -> float:
-        """How common the chapter is at an age."""
+    def frequency(self, age: int, sex: str) -> float:
+        """How common the chapter is at an age, in people of a sex."""
+        times = self.in_women if sex == "female" else 1.0
         if age < 18:
-            return self.in_children
-        return self.in_adults if age < 65 else self.in_old_age
+            return times * self.in_children
+        return times * (self.in_adults if age < 65 else self.in_old_age)
 
 
 CHAPTERS = (
-    Chapter("C", "circulation", ("pressure", "rhythm", "vessels"), 0.3, 4, 9),
-    Chapter("D", "digestion", ("stomach", "bowel", "liver"), 3, 5, 4),
-    Chapter("E", "metabolism", ("sugar", "weight", "thyroid"), 0.8, 4, 7),
-    Chapter("G", "growths", ("benign", "solid", "marrow"), 0.3, 2, 4),
-    Chapter("I", "infections", ("viral", "gut", "fever"), 7, 3, 2),
-    Chapter("J", "injuries", ("bones", "head", "burns"), 6, 4, 3),
-    Chapter("L", "lungs", ("airways", "chest", "chronic"), 8, 4, 5),
-    Chapter("M", "motion", ("spine", "joints", "muscles"), 1, 5, 7),
-    Chapter("N", "nerves", ("headache", "memory", "seizures"), 2, 4, 4),
-    Chapter("S", "senses", ("sight", "hearing", "skin"), 3, 2, 4),
+    Chapter("C", "circulation", ("pressure", "rhythm", "vessels"), 0.1, 3, 24, 0.7),
+    Chapter("D", "digestion", ("stomach", "bowel", "liver"), 2, 9, 2, 1.0),
+    Chapter("E", "metabolism", ("sugar", "weight", "thyroid"), 0.1, 3, 14, 1.4),
+    Chapter("G", "growths", ("benign", "solid", "marrow"), 0.1, 0.5, 2, 1.0),
+    Chapter("I", "infections", ("viral", "gut", "fever"), 16, 1, 0.5, 1.0),
+    Chapter("J", "injuries", ("bones", "head", "burns"), 9, 5, 0.5, 0.4),
+    Chapter("L", "lungs", ("airways", "chest", "chronic"), 18, 1, 3, 0.8),
+    Chapter("M", "motion", ("spine", "joints", "muscles"), 0.1, 9, 9, 1.3),
+    Chapter("N", "nerves", ("headache", "memory", "seizures"), 0.5, 5, 2, 2.5),
+    Chapter("S", "senses", ("sight", "hearing", "skin"), 0.5, 0.5, 2, 1.0),
 )
 BLOCK_FREQUENCIES = (5, 3, 2)
 CODE_FREQUENCIES = (8, 4, 2, 1)
@@ -180,14 +182,15 @@ def _text(lines: Sequence[str]) -> bytes:
 
 def _patient(dice: Dice) -> Patient:
     age = dice.between(*dice.one_of(AGE_BANDS))
-    diagnoses = _diagnoses(dice, age)
+    sex = dice.one_of(SEXES)
+    diagnoses = _diagnoses(dice, age, sex)
     outcome = _outcome(dice, age, diagnoses)
     zip_code = dice.one_of(REGIONS) + dice.one_of(DISTRICTS) + dice.one_of(DELIVERY_OFFICES)
     return Patient(
         name=f"{_name(dice, 2)} {_name(dice, dice.between(2, 3))}",
         age="" if dice.happens(SHARE_WITHOUT_AGE) else str(age),
         zip="" if dice.happens(SHARE_WITHOUT_ZIP) else zip_code,
-        sex=dice.one_of(SEXES),
+        sex=sex,
         admission=_admission(dice).isoformat(),
         diagnoses=diagnoses,
         outcome=outcome,
@@ -204,19 +207,19 @@ def _name(dice: Dice, syllable_count: int) -> str:
     return "".join(dice.one_of(equally) for _ in range(syllable_count)).capitalize()
 
 
-def _diagnoses(dice: Dice, age: int) -> tuple[str, ...]:
+def _diagnoses(dice: Dice, age: int, sex: str) -> tuple[str, ...]:
     if dice.happens(SHARE_WITHOUT_DIAGNOSIS):
         return ()
     further = sum(dice.happens(0.08 + age / 250) for _ in range(7))
     found: set[str] = set()
     for _ in range(1 + further):
-        found.add(_diagnosis(dice, age, found))
+        found.add(_diagnosis(dice, age, sex, found))
     return tuple(sorted(found))
 
 
-def _diagnosis(dice: Dice, age: int, present: set[str]) -> str:
+def _diagnosis(dice: Dice, age: int, sex: str, present: set[str]) -> str:
     letters = {code[0] for code in present}
-    frequencies = {chapter.letter: chapter.frequency(age) for chapter in CHAPTERS}
+    frequencies = {chapter.letter: chapter.frequency(age, sex) for chapter in CHAPTERS}
     for (cause, effect), factor in GOES_WITH.items():
         if cause in letters:
             frequencies[effect] *= factor
