@@ -62,6 +62,18 @@ def test_other_data_and_other_values_are_what_ran(hospital, policy, monkeypatch)
     )
 
 
+def test_a_weak_promise_is_confirmed_in_writing_for_ones_own_report(hospital, policy):
+    weak = ("run", policy, "--set", "privacy.k=2")
+    refused = shoal(*weak, "--confirm", "it is only a test")
+    assert refused.code == BAD_INPUT
+    assert "a sentence that names k = 2 and says why" in refused.err
+    done = shoal(*weak, "--confirm", "k = 2: a test of formats", "--json")
+    assert done.code == FINE, done.err
+    assert "k = 2 was confirmed in writing: k = 2: a test of formats" in done.json["notices"]
+    assert "a test of formats" in (hospital.out / "internal" / "report.html").read_text(encoding="utf-8")
+    assert "a test of formats" not in hospital.published.with_name("report.html").read_text(encoding="utf-8")
+
+
 def test_data_may_be_named_by_the_command_line_alone(hospital, policy):
     policy.write_text(policy.read_text().replace('path = "data.csv"', ""))
     assert "data.path is missing" in shoal("run", policy).err

@@ -11,7 +11,10 @@ import pytest
 import shoal as sh
 from shoal.progress import heed_interrupt, interrupts_between_steps
 
+# Whoever runs the tests in the background may ignore interrupts, and programs inherit that.
 PROGRAM = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np, pyarrow as pa, shoal as sh
 rng = np.random.default_rng(1)
 columns = "abcdef"

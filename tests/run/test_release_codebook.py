@@ -1,21 +1,29 @@
 """The codebook beside a published file: complete, checked, and silent about the original."""
 
+import base64
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import shoal as sh
 from shoal.errors import BadInput
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import load_policy
+from shoal.report import verify_release
+from shoal.report.certificate import digest_of, fingerprint
 from shoal.run.release import run
 from shoal.run.verification import verify_certified, verify_published
+from shoal.table.beside import CODEBOOK_KEY, embedded_codebook
 from shoal.table.sample import copy_sample
 
+DROP = sh.ReadOptions(others="drop")
 UNTOLD = {"form": "name", "level": 1, "count": None}
 REGIONS = "ulm;south;*\njena;east;*\nhof;south;*\nbonn;west;*\nkiel;north;*\naachen;west;*\n"
 
@@ -250,3 +258,108 @@ def test_unions_of_items_are_told_although_there_is_a_tree(tmp_path):
     assert united
     for label, each in united.items():
         assert each["values"] == label.strip("()").split("|")
+
+
+@pytest.fixture(scope="module", params=["parquet", "arrow"])
+def typed_release(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param)
+    columns = roles(folder, publish_hierarchy=True)
+    columns["wage"] = sh.Insensitive(confirm=True)
+    data = sh.read(people(), columns)
+    result = sh.anonymize(data, sh.KKmAnonymity(k=4, m=2), algorithm="rfirst", seed=1)
+    return result.save(folder / "out", published=f"published.{request.param}")
+
+
+def rewritten(file: Path, change) -> None:
+    """The file with another schema, and a certificate that is about it."""
+    if file.suffix == ".parquet":
+        table = pq.read_table(file)
+        pq.write_table(change(table), file)
+    else:
+        table = change(pa.ipc.open_file(file.read_bytes()).read_all())
+        with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+
+
+def both_verdicts(out: Path, file: Path) -> tuple[bool, bool]:
+    """What Shoal and the script say of a file for which the certificate was made anew."""
+    stated = json.loads((out / "certificate.json").read_text())
+    stated["file"] = fingerprint(file)
+    stated["digest"] = digest_of(stated)
+    certificate = file.with_name("certificate.json")
+    certificate.write_text(json.dumps(stated))
+    return verify_certified(file, certificate).holds, verify_release.main([str(certificate), str(file)]) == 0
+
+
+def test_a_file_with_types_explains_itself(typed_release, tmp_path):
+    file = next(typed_release.glob("published.*"))
+    alone = Path(shutil.copy(file, tmp_path))
+    opened, beside = sh.open_release(alone), sh.open_release(typed_release)
+    pd.testing.assert_frame_equal(opened.bounds(), beside.bounds())
+    embedded = json.loads(embedded_codebook(file))
+    assert embedded == {name: value for name, value in codebook(typed_release).items() if name != "file"}
+    assert both_verdicts(typed_release, alone) == (True, True)
+
+
+STRANGE = {
+    "another key": lambda told: {**told, "note": "Bob"},
+    "another label": lambda told: _with_label(told, "Bob", {"form": "name", "level": 1, "count": None}),
+    "another entry": lambda told: _with_label(told, None, {"note": "Bob"}),
+    "no columns": lambda told: {"format": told["format"], "columns": {}},
+    "no codebook": lambda _: "Bob",
+    "blanks": lambda told: json.dumps(told, separators=(",", ":"), ensure_ascii=False) + " \t ",
+}
+
+
+def _with_label(told, label, entry):
+    town = told["columns"]["town"]
+    label = label or next(iter(town["labels"]))
+    labels = {**town["labels"], label: {**town["labels"].get(label, {}), **entry}}
+    return {**told, "columns": {**told["columns"], "town": {**town, "labels": labels}}}
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_a_codebook_in_a_file_that_tells_more_is_refused(typed_release, tmp_path, strange):
+    file = next(typed_release.glob("published.*"))
+    alone = Path(shutil.copy(file, tmp_path))
+    told = STRANGE[strange](json.loads(embedded_codebook(file)))
+    content = told if isinstance(told, str) else json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+    rewritten(alone, lambda table: table.replace_schema_metadata({CODEBOOK_KEY: content}))
+    by_shoal, by_script = both_verdicts(typed_release, alone)
+    assert not by_shoal
+    assert not by_script or strange == "another entry"  # which the script leaves to Shoal
+
+
+def test_a_codebook_that_differs_from_the_one_beside_it_is_told(typed_release, tmp_path):
+    out = Path(shutil.copytree(typed_release, tmp_path / "out"))
+    told = codebook(out)
+    told["columns"]["town"].pop("tree")
+    (out / "codebook.json").write_text(json.dumps(told))
+    file = next(out.glob("published.*"))
+    found = verify_certified(file, out / "certificate.json").codebook_disagreements
+    assert any("another than the one beside it" in what for what in found)
+
+
+def test_a_codebook_in_a_file_explains_no_label_that_is_not_published(tmp_path):
+    baskets = pa.table({"items": [["tea", "milk"]] * 4 + [["tea", "figs"]]})
+    result = sh.anonymize(
+        sh.read(baskets, {"items": sh.QuasiSet(hierarchy=sh.flat())}), sh.KmAnonymity(2, 2), algorithm="hghs"
+    )
+    out = result.save(tmp_path / "out", published="published.parquet")
+    inside = json.loads(embedded_codebook(out / "published.parquet"))["columns"]["items"]["labels"]
+    assert "figs" not in inside
+    assert inside == codebook(out)["columns"]["items"]["labels"]
+
+
+def test_what_the_schema_of_arrow_hides_in_a_parquet_file_is_found(tmp_path):
+    data = sh.read(people(), {"age": sh.Quasi(kind="number", hierarchy=sh.ranges(20))}, options=DROP)
+    out = sh.anonymize(data, sh.KAnonymity(4), algorithm="mondrian").save(
+        tmp_path / "out", published="published.parquet"
+    )
+    file = tmp_path / "published.parquet"
+    table = pq.read_table(out / file.name).replace_schema_metadata()
+    hidden = base64.b64encode(table.schema.with_metadata({"raw": "Bob"}).serialize().to_pybytes()).decode()
+    with pq.ParquetWriter(file, table.schema, store_schema=False) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({"ARROW:schema": hidden})
+    assert both_verdicts(out, file) == (False, False)

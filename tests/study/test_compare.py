@@ -2,9 +2,11 @@
 
 import csv
 import json
+import os
 import subprocess
 import time
 
+import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
@@ -20,6 +22,13 @@ TIMES = ("seconds", "search_seconds", "peak_memory_mb")
 
 
 KM = {"model": "km-anonymity", "k": 2, "m": 2}
+
+
+def test_what_shares_something_costly_is_run_by_one_worker(request):
+    distributed = os.environ.get("PYTEST_XDIST_WORKER") and request.config.getoption(
+        "loadgroup", default=False
+    )
+    assert not distributed or request.node.nodeid.endswith("@compare")
 
 
 def test_every_algorithm_meets_every_combination():
@@ -149,6 +158,7 @@ def test_writes_a_tidy_table_and_a_page(policy, gone_on):
     assert page.count("data-figure") >= 3
 
 
+@pytest.mark.slow
 def test_the_same_seeds_give_the_same_table_but_for_times(policy, gone_on):
     again = sh.compare(
         policy, algorithms=["aa", "da"], sweep={"k": [2, 100]}, out=policy.parent / "again", workers=2,
@@ -269,6 +279,7 @@ def test_an_incomplete_promise_is_refused(policy, tmp_path):
         sh.compare(file, algorithms=["aa"], sweep={"k": [2]}, out=tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_a_target_is_predicted_from_every_release(tmp_path):
     lines = [f"{20 + 3 * (n % 20)},{'fm'[n % 2]},{'ny'[n % 20 > 9]}" for n in range(120)]
     (tmp_path / "people.csv").write_text("\n".join(["age,sex,ill", *lines, ""]))
@@ -294,3 +305,13 @@ def test_a_target_is_predicted_from_every_release(tmp_path):
         sh.compare(policy, algorithms=["mondrian"], sweep={"k": [2]}, out=out, workers=1)
     with pytest.raises(BadInput, match="did you mean 'ill'"):
         sh.compare(policy, algorithms=["mondrian"], out=out, target="il", workers=1)
+
+
+def test_a_frame_stands_in_for_the_data_of_the_policy(policy, tmp_path):
+    baskets = pa.table({"items": [["tea", "milk"], ["tea", "milk"], ["tea"], ["figs", "tea"], ["figs"]]})
+    options = {"algorithms": ["aa"], "out": tmp_path / "out", "workers": 1}
+    found = sh.compare(policy, data=baskets, **options)
+    assert [(row["run"], row["records"], row["holds"]) for row in found.rows] == [("aa", 5, True)]
+    assert sh.compare(policy, data=baskets, **options).repeated == 1
+    with pytest.raises(BadInput, match="another policy or of other data"):
+        sh.compare(policy, data=baskets.slice(1), **options)

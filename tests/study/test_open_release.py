@@ -7,10 +7,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyreadstat
 import pytest
 
 import shoal as sh
 from shoal.errors import BadInput, InvalidParameter
+from shoal.study.convert import convert_release
+from shoal.table.reading import inspect
+from shoal.table.statistics_files import write_statistics
 from tests.cli.commands import shoal
 
 
@@ -199,3 +204,50 @@ def test_the_command_writes_every_form(folder, tmp_path, form, ending):
 def test_the_command_does_not_write_over_the_published_file(folder):
     done = shoal("convert", folder, "--form", "bounds", "--out", folder / "published.csv")
     assert (done.code, "published file itself" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta", "xpt"])
+def test_statistics_programs_get_numbers_dates_and_categories_with_their_names(tmp_path, ending):
+    ages = [31, 34, 52, 57]
+    table = pa.table(
+        {
+            "age": ages,
+            "home town": ["Köln", "Köln", "Bonn", "Bonn"],
+            "seen": [date(2024, 5, day) for day in (1, 1, 2, 2)],
+            "paid": [1.5, None, 2.0, 3.0],
+            "codes": [["401", "250"], ["401", "250"], ["401"], ["401"]],
+        }
+    )
+    roles = {
+        "age": sh.Quasi(hierarchy=sh.ranges(10), kind="number"),
+        "home town": sh.Quasi(hierarchy=sh.flat()),
+        "seen": sh.Insensitive(confirm=True),
+        "paid": sh.Insensitive(confirm=True),
+        "codes": sh.Insensitive(confirm=True, separator="|"),
+    }
+    result = sh.anonymize(sh.read(table, roles), sh.KAnonymity(2), algorithm="mondrian")
+    out = tmp_path / f"release.{ending}"
+    convert_release(result.save(tmp_path / "release"), "bounds", out)
+    read = {"sav": pyreadstat.read_sav, "dta": pyreadstat.read_dta, "xpt": pyreadstat.read_xport}[ending]
+    shown, about = read(str(out), **({} if ending == "xpt" else {"apply_value_formats": True}))
+    rows = shown.sort_values("age_lower").reset_index(drop=True)
+    assert rows["age_lower"].tolist() == [30, 30, 50, 50]
+    assert rows["home_town"].astype(str).tolist() == ["Köln", "Köln", "Bonn", "Bonn"]
+    assert about.column_names_to_labels["home_town"] == "home town"
+    assert {str(day) for day in rows["seen"]} == {"2024-05-01", "2024-05-02"}
+    assert sorted(rows["paid"].dropna()) == [1.5, 2.0, 3.0]
+    assert set(rows["codes"].astype(str)) == {"401|250", "401"}
+    if ending != "xpt":
+        assert about.variable_value_labels["home_town"] == {1: "Bonn", 2: "Köln"}
+    again = inspect(out).to_pydict()
+    assert sorted(again["home_town"]) == ["Bonn", "Bonn", "Köln", "Köln"]
+
+
+def test_names_and_texts_that_statistics_programs_cannot_take_are_kept_apart(tmp_path):
+    long = "x" * 200
+    columns = {"a b": pa.array([long]), "a-b": pa.array(["y"]), "1": pa.array([2]), "A" * 40: pa.array(["z"])}
+    write_statistics(columns, tmp_path / "d.sav")
+    shown, about = pyreadstat.read_sav(str(tmp_path / "d.sav"))
+    assert about.column_names == ["a_b", "a_b_2", "v_1", "A" * 32]
+    assert about.column_labels == ["a b", "a-b", "1", "A" * 40]
+    assert shown["a_b"].tolist() == [long]

@@ -20,8 +20,9 @@ from shoal.cli.streams import STREAM, ending_of, shown_path, standard_input, to_
 from shoal.cli.with_spark import EngineName, run_with_spark
 from shoal.errors import BadInput, Problem
 from shoal.policy.plan import Plan, plan_of
-from shoal.policy.policy_file import PolicyFile, load_policy
+from shoal.policy.policy_file import PolicyFile, given_keys, load_policy
 from shoal.policy.settings import Setting, setting_of
+from shoal.policy.weak_promise import unconfirmed
 from shoal.progress import Progress, Silent
 from shoal.run.inputs import inputs_of, is_up_to_date
 from shoal.run.output import folder_for_a_while, refuse_unusable
@@ -31,6 +32,7 @@ from shoal.run.table_output import publish_table
 from shoal.study.check import check as check_policy
 from shoal.table.database import refuse_unusable_table
 from shoal.table.remote_file import RemoteFile
+from shoal.threads import at_most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,14 @@ def run(
             "--set",
             help="Another value for a key of the policy, in TOML, such as privacy.k=10; repeatable.",
             metavar="KEY=VALUE",
+        ),
+    ] = None,
+    confirm: Annotated[
+        str | None,
+        typer.Option(
+            help="Why k below 3 or l below 2 is promised nevertheless, naming it, as in 'k = 2: a test'; your"
+            " own report tells it.",
+            metavar="TEXT",
         ),
     ] = None,
     out: Annotated[
@@ -107,11 +117,20 @@ def run(
         EngineName, typer.Option(help="Where the data are: in this machine's memory, or in a Spark cluster.")
     ] = EngineName.LOCAL,
     master: Annotated[str | None, typer.Option(help="The Spark cluster, such as spark://host:7077.")] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="How many threads may work at once; what is published does not depend on it.",
+            min=1,
+            show_default="all cores",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Anonymize, verify, measure, report."""
-    changes = (*_data_setting(data), *map(setting_of, settings or ()))
+    changes = (*_data_setting(data), *map(setting_of, settings or ()), *_confirmation(confirm))
     file = load_policy(policy, changes)
+    _refuse_other_confirmation(confirm, file)
     how = _How(
         out=out,
         internal=internal,
@@ -138,7 +157,11 @@ def run(
         return
     plan = plan_of(file)
     refuse_log_among(log, plan.sources())
-    with _input(file, plan, data, given_format) as read_plan, logged(log, policy) as lines:
+    with (
+        _input(file, plan, data, given_format) as read_plan,
+        logged(log, policy) as lines,
+        at_most(threads),
+    ):
         _run_here(file, read_plan, how, lines)
 
 
@@ -151,6 +174,17 @@ def _data_setting(data: str | None) -> tuple[Setting, ...]:
         Setting(("data", "path"), path, "--data"),
         *(Setting(("data", key), None, "--data") for key in ("url", "table", "query", "sets")),
     )
+
+
+def _confirmation(written: str | None) -> tuple[Setting, ...]:
+    return () if written is None else (Setting(("report", "weak_promise"), written, "--confirm"),)
+
+
+def _refuse_other_confirmation(written: str | None, file: PolicyFile) -> None:
+    """A confirmation that does not name what it confirms was meant for something else."""
+    missing = unconfirmed(given_keys(file.policy.privacy), written)
+    if written is not None and missing is not None:
+        raise BadInput(replace(missing, file="--confirm"))
 
 
 def _refuse_contradictions(how: _How, data: str | None, engine: EngineName, master: str | None) -> None:

@@ -11,7 +11,7 @@ from shoal.cli import output, words
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, Replace, reporting
 from shoal.report.result_file import result_dict
-from shoal.study.demo import run_demo
+from shoal.study.demo import STOPS, Made, touring
 
 
 @reporting
@@ -22,13 +22,24 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Make the whole tour on the bundled sample of invented patients."""
-    with shown_progress() as progress:
-        tour = run_demo(folder, progress, replace=replace)
+    told = []
+    with touring(folder, replace=replace) as tour:
+        for stop in STOPS:
+            with shown_progress() as progress:
+                made = tour.made(stop, progress)
+            if as_json:
+                told.append({**result_dict(made.outcome), "folder": str(made.folder)})
+            else:
+                _show(made)
     if as_json:
-        output.show_json({**result_dict(tour.result.outcome), "folder": str(tour.folder)})
+        output.show_json({"releases": told, "folder": str(folder)})
         return
-    output.show_notices(tour.result.notices)
-    output.show_table("A few records before and after", *words.examples(tour.result.outcome))
-    output.show_facts("The bundled sample of invented patients", words.outcome(tour.result.outcome))
-    output.say(f"published file, certificate and report: {output.short_path(tour.folder)}")
-    output.say(f"look at {output.short_path(tour.folder / 'internal' / 'report.html')} in a browser")
+    report = folder / f"{STOPS[0].policy}-out" / "internal" / "report.html"
+    output.say(f"look at {output.short_path(report)} in a browser")
+
+
+def _show(made: Made) -> None:
+    output.show_notices(made.outcome.provenance.notices)
+    output.show_table(f"Some of {made.stop.what} before and after", *words.examples(made.outcome))
+    output.show_facts(f"The bundled sample: {made.stop.what}", words.outcome(made.outcome))
+    output.say(f"published file, certificate and report: {output.short_path(made.folder)}")

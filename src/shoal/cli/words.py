@@ -139,9 +139,15 @@ def check(found: Checked) -> dict[str, object]:
         "records": found.records,
         "quasi-identifiers": ", ".join(found.columns),
         "algorithm": found.algorithm,
-        "estimated time": "not known" if found.seconds is None else f"{found.seconds:.2f} s",
+        "estimated time": _estimate(found),
         "estimated memory": f"{found.memory_mb:.0f} MB",
     }
+
+
+def _estimate(found: Checked) -> str:
+    if found.seconds is None:
+        return "not known"
+    return f"{found.seconds:.2f} s" + (", a guess" if found.is_guess else "")
 
 
 def check_json(found: Checked) -> dict[str, Any]:
@@ -153,6 +159,7 @@ def check_json(found: Checked) -> dict[str, Any]:
         "columns": list(found.columns),
         "algorithm": found.algorithm,
         "estimated_seconds": found.seconds,
+        "estimate_is_guess": found.is_guess,
         "estimated_memory_mb": found.memory_mb,
     }
 

@@ -13,6 +13,7 @@ installed.
 
 from __future__ import annotations
 
+import base64
 import csv
 import hashlib
 import io
@@ -42,6 +43,7 @@ MODELS = {
     "set-k-anonymity": "satisfies complete k-anonymity of sets with k={k} on {sets}",
 }
 NULL = "null"
+CODEBOOK = b"shoal.codebook"
 
 
 class CannotTell(Exception):
@@ -105,19 +107,48 @@ def rows_of_arrow(name: str, content: bytes) -> tuple[list[str], list[Row]]:
     source = pa.BufferReader(content)
     if name.endswith(".parquet"):
         file = pq.ParquetFile(source)
-        if set(file.metadata.metadata or {}) - {b"ARROW:schema"}:
+        metadata = dict(file.metadata.metadata or {})
+        stored = base64.b64decode(metadata.pop(b"ARROW:schema", b""))
+        kept = (pa.ipc.read_schema(pa.py_buffer(stored)).metadata or {}) if stored else {}
+        if any(metadata.get(key) != value for key, value in kept.items()):
             raise CannotTell("the file holds metadata beside its table")
-        table = file.read().replace_schema_metadata()
+        table = file.read().replace_schema_metadata(metadata)
     elif content.startswith(b"ARROW1"):
         table = pa.ipc.open_file(source).read_all()
     else:
         table = pa.ipc.open_stream(source).read_all()
     table.validate(full=True)  # a damaged one could end this process
-    if table.schema.metadata or any(
+    if set(table.schema.metadata or {}) - {CODEBOOK} or any(
         set(each.metadata or {}) - {b"PARQUET:field_id"} for each in table.schema
     ):
         raise CannotTell("the file holds metadata beside its table")
-    return [canonical(name) for name in table.column_names], table.to_pylist()
+    names, rows = [canonical(name) for name in table.column_names], table.to_pylist()
+    if CODEBOOK in (table.schema.metadata or {}):
+        refuse_strange_codebook(table.schema.metadata[CODEBOOK], table.column_names, rows)
+    return names, rows
+
+
+def refuse_strange_codebook(content: bytes, names: list[str], rows: list[Row]) -> None:
+    """A codebook in the metadata explains just the labels that the rows have; `shoal verify` checks how."""
+    try:
+        told = json.loads(content, object_pairs_hook=once_each)
+        books = told["columns"]
+        if json.dumps(json.loads(content), separators=(",", ":"), ensure_ascii=False).encode() != content:
+            raise CannotTell("the codebook in the file is written with more than it tells")
+        if set(told) != {"format", "columns"} or set(books) != {canonical(name) for name in names}:
+            raise CannotTell("the codebook in the file is not about its columns")
+        for name in (name for name in names if books[canonical(name)]["role"] == "quasi"):
+            cells = [row[name] for row in rows if row[name] is not None]
+            labels = (label for cell in cells for label in (cell if isinstance(cell, list) else [cell]))
+            if {canonical(written(label)) for label in labels} != set(books[canonical(name)]["labels"]):
+                raise CannotTell(f"the codebook in the file explains other labels than {name} has")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CannotTell("the file holds a codebook that cannot be read") from error
+
+
+def written(label: Any) -> str:
+    """A label as it is written, also where a column holds numbers."""
+    return str(label).removesuffix(".0") if isinstance(label, float) else str(label)
 
 
 def once_each(pairs: list[tuple[str, Any]]) -> Row:

@@ -27,6 +27,7 @@ from shoal.run.verification import verify_file
 from shoal.table.database import DatabaseTable, is_connection
 from shoal.table.reading import ReadOptions
 from shoal.table.roles import Role
+from shoal.threads import at_most
 
 if TYPE_CHECKING:
     from shoal.run.on_spark import SparkResult
@@ -134,6 +135,7 @@ def anonymize(
     reproducible: bool = ...,
     recoding: Literal["any", "global"] = ...,
     target: str | None = ...,
+    threads: int | None = ...,
     progress: Progress | None = ...,
     **options: Any,
 ) -> Result: ...
@@ -151,6 +153,7 @@ def anonymize(
     reproducible: bool = ...,
     recoding: Literal["any", "global"] = ...,
     target: str | None = ...,
+    threads: int | None = ...,
     progress: Progress | None = ...,
     **options: Any,
 ) -> SparkResult: ...
@@ -168,6 +171,7 @@ def anonymize(
     reproducible: bool = False,
     recoding: Literal["any", "global"] = "any",
     target: str | None = None,
+    threads: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Result | SparkResult:
@@ -186,6 +190,8 @@ def anonymize(
         recoding: "global" gives every value one label in all records.
         target: A column: models are trained on the release to predict it, and `result.usefulness` tells how
             well they do (needs the extra `ml`).
+        threads: How many threads may work at once, by default one for each core that this process may use;
+            what is published does not depend on it.
         progress: Whom to tell how far the work is.
         **options: Those of the algorithm.
 
@@ -222,7 +228,8 @@ def anonymize(
     )
     task = None if target is None else Task(target=target)
     if isinstance(data, Data):
-        return release(InMemory(data), Promise.of(models), search, progress, started=started, task=task)
+        with at_most(threads):
+            return release(InMemory(data), Promise.of(models), search, progress, started=started, task=task)
     from shoal.run.on_spark import OnSpark
 
     return release(OnSpark(data), Promise.of(models), search, progress, started=started, task=task)

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from shoal.policy.other_data import is_in_memory, settings_for
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import load_policy
 from shoal.policy.settings import Setting
@@ -17,8 +18,7 @@ from shoal.run.release import run
 from shoal.run.result import Result
 from shoal.run.table_output import publish_table
 from shoal.table.database import refuse_unusable_table
-
-_FRAME = "a frame"  # what a policy that was given one says instead of a path
+from shoal.threads import at_most
 
 
 @interrupts_between_steps()
@@ -29,6 +29,7 @@ def run_policy(
     settings: Mapping[str, Any] | None = None,
     out: str | PathLike[str] | None = None,
     replace: bool = False,
+    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Anonymize what a policy file names, verify and measure it, and write its files if `out` names a folder.
@@ -39,6 +40,8 @@ def run_policy(
         settings: Other values for keys of the policy, such as `{"privacy.k": 10}`.
         out: The folder for the files of `shoal run`; without it nothing is written.
         replace: Whether an earlier output in that folder is replaced.
+        threads: How many threads may work at once, by default one for each core that this process may use;
+            what is published does not depend on it.
         progress: Whom to tell how far the work is.
 
     Returns:
@@ -57,25 +60,23 @@ def run_policy(
         >>> result.verdict.holds
         True
     """
-    in_memory = data is not None and not isinstance(data, str | PathLike)
     changes = [Setting(tuple(name.split(".")), value, name) for name, value in (settings or {}).items()]
-    if data is not None:
-        path = _FRAME if in_memory else str(Path(data).absolute())
-        changes.append(Setting(("data", "path"), path, "data"))
-        changes += [Setting(("data", key), None, "data") for key in ("url", "table", "query", "sets")]
-    plan = plan_of(load_policy(Path(policy), changes))
+    plan = plan_of(load_policy(Path(policy), [*changes, *settings_for(data)]))
     target = plan.output_table
     if out is not None:
         refuse_unusable(Path(out), replace=replace, sources=(Path(policy), *plan.sources()))
         if target is not None:
             refuse_unusable_table(target, replace=replace)
-    result = run(replaced(plan, data_path=data) if in_memory else plan, progress)
-    if out is not None:
-        result.save(
-            out,
-            published=plan.output_path,
-            replace=replace,
-            neutralize_formulas=plan.neutralize_formulas,
-            also=None if target is None else lambda: publish_table(result, target),
-        )
+    with at_most(threads):
+        result = run(replaced(plan, data_path=data) if is_in_memory(data) else plan, progress)
+        if out is not None:
+            if progress is not None:
+                progress.stage("writing and checking the published file")
+            result.save(
+                out,
+                published=plan.output_path,
+                replace=replace,
+                neutralize_formulas=plan.neutralize_formulas,
+                also=None if target is None else lambda: publish_table(result, target),
+            )
     return result

@@ -27,10 +27,22 @@ _SHOWN = 6  # names of columns
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Data:
-    """Data ready for a search: bound to their trees, one record per row.
+    """Data ready for a search: bound to their trees, one record per row; `sh.read` makes them.
 
-    `original` holds the same records before they were bound; `identifiers` are the columns to be replaced by
-    pseudonyms.
+    Args:
+        local: The records bound to their trees, as searches and checks take them.
+        original: The same records before they were bound.
+        loaded: What was read, and from where.
+        options: How it was read.
+        identifiers: The columns to be replaced by pseudonyms.
+        subject: The column that names the person of a row.
+        notices: What to tell about what was read.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> sh.read(pa.table({"age": [31, 34]}), {"age": sh.Quasi(kind="number")})
+        <Data: 2 records; quasi age>
     """
 
     local: LocalData

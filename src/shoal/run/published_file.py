@@ -16,6 +16,7 @@ from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import read_clusters
+from shoal.run.codebook_check import embedded_flaws
 from shoal.run.label_leaves import leaves_from_files
 from shoal.run.safety import together_notices, verdicts_of, verify_release
 from shoal.table.beside import beside_the_table
@@ -60,7 +61,8 @@ def verified_file(
     leaves = leaves_from_files(loaded.table, loaded.roles) if asks_for_absence(promise) else {}
     data = LocalData(loaded.table, loaded.roles, leaves_of_label=leaves)
     dropped = columns_to_drop(loaded.roles, roles, options)
-    verdicts = verify_release(data, promise, dropped, beside.refused, just_made=just_made)
+    told = () if beside.codebook is None else embedded_flaws(beside.codebook, data)
+    verdicts = verify_release(data, promise, dropped, (*beside.refused, *told), just_made=just_made)
     return VerifiedFile(data, verdicts, (*beside.listed, *loaded.notices, *together_notices(data, promise.k)))
 
 

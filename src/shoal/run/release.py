@@ -54,6 +54,7 @@ def run(plan: Plan, progress: Progress | None = None) -> Result:
         started=started,
         policy_text=plan.policy_text,
         task=plan.task,
+        confirmed=plan.confirmed,
     )
 
 
@@ -66,6 +67,7 @@ def release(
     started: float,
     policy_text: str = "",
     task: Task | None = None,
+    confirmed: tuple[str, ...] = (),
 ) -> T:
     """Search, apply, verify, measure: the steps of every run."""
     refuse_unanswerable(promise, engine.port)
@@ -130,6 +132,7 @@ def release(
                 *lost_columns_notices(cost.by_column),
                 *engine.notices,
                 *promise.notices,
+                *confirmed,
                 *choice_notices,
                 *found.notices,
                 *unprotected_notices(engine.port, promise),

@@ -17,17 +17,17 @@ from shoal.policy.output_names import CODEBOOK
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.label_cover import Cover, Form, value_cover
 from shoal.recoding.label_notation import LabelReader, public_tree
-from shoal.report.certified import published_roles
 from shoal.report.codebook import (
     QUASI,
     Codebook,
     ColumnBook,
-    PublishedLabels,
     codebook_disagreements,
     in_words,
 )
+from shoal.run.codebook_check import published_labels, read_embedded
 from shoal.run.prepare import Data
 from shoal.run.published_file import VerifiedFile
+from shoal.table.beside import embedded_codebook
 from shoal.table.canonical import holds_lists
 from shoal.table.columns import Carried, Coded, Column, Kind, Sets
 from shoal.table.dialect import PLAIN, Dialect, with_point
@@ -124,10 +124,24 @@ def disagreements_beside(file: Path, checked: VerifiedFile, roles: Mapping[str, 
         codebook = Codebook.from_json(stated, str(path))
     except BadInput as error:
         return [str(error)]
-    strange = codebook_disagreements(stated, codebook, _published_labels(checked, roles))
+    strange = codebook_disagreements(stated, codebook, published_labels(checked.content, roles))
     if stated.get("file") != file.name:
         strange.insert(0, f"the codebook is about the file {stated.get('file')!r}, this is {file.name!r}")
+    if not _is_embedded_alike(file, stated):
+        strange.append("the codebook in the file is another than the one beside it")
     return strange
+
+
+def _is_embedded_alike(file: Path, stated: Mapping[str, Any]) -> bool:
+    """Whether the codebook in the metadata of a file, if there is one, is the one that is stated."""
+    embedded = embedded_codebook(file)
+    if embedded is None:
+        return True
+    try:
+        inside, _ = read_embedded(embedded, str(file))
+    except BadInput:
+        return False
+    return dict(inside) == {name: value for name, value in stated.items() if name != "file"}
 
 
 def dialect_beside(file: Any) -> Dialect:
@@ -154,22 +168,3 @@ def read_json(path: Path) -> Any:
     except (OSError, ValueError, RecursionError) as error:
         what = f"is not a readable codebook: {error}"
         raise BadInput(Problem(what, "name the folder of a release", file=str(path))) from error
-
-
-def _published_labels(checked: VerifiedFile, roles: Mapping[str, Role]) -> dict[str, PublishedLabels]:
-    content = checked.content
-    if isinstance(content, Disassociated):
-        terms = content.terms.texts()
-        sets = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
-        return {name: PublishedLabels(QUASI, terms, missing=False) for name in sets}
-    stated = published_roles(content.roles, content.roles, content.held)
-    return {
-        name: _labels(column, str(stated[name]["role"])) for name, column in content.table.columns.items()
-    }
-
-
-def _labels(column: Column, role: str) -> PublishedLabels:
-    if isinstance(column, Carried):
-        return PublishedLabels(role, (), missing=False)
-    missing = isinstance(column, Coded) and column.missing_count > 0
-    return PublishedLabels(role, column.domain.texts(), missing)

@@ -25,6 +25,7 @@ from shoal.policy.output_names import (
     RECODING,
     REPORT,
     SPREADSHEET_ENDINGS,
+    TYPED_ENDINGS,
     USEFULNESS,
     ending_of,
     formula_problems,
@@ -41,12 +42,14 @@ from shoal.report.outcome import Outcome
 from shoal.report.page import notebook_view, page
 from shoal.report.public_page import public_page
 from shoal.report.result_file import result_dict
+from shoal.run.codebook_check import embedded_text, of_rows
 from shoal.run.judged import Judged
 from shoal.run.output import folder_that_appears_whole
 from shoal.run.prepare import Data
 from shoal.run.public_facts import public_facts, statement_of
 from shoal.run.published_file import AS_PUBLISHED, VerifiedFile, verified_file, with_hierarchies
 from shoal.run.release_codebook import codebook_of, meanings
+from shoal.table.beside import CODEBOOK_KEY
 from shoal.table.columns import Kind, Table
 from shoal.table.database import DatabaseTable
 from shoal.table.dialect import PLAIN, Dialect
@@ -59,7 +62,22 @@ from shoal.table.writing import FileForm, write_table
 
 @dataclass(frozen=True, eq=False)
 class Result(Judged):
-    """A release that was checked, with its cost."""
+    """A release that was checked, with its cost; `sh.anonymize` and `sh.run_policy` give it.
+
+    Args:
+        outcome: What is promised, what it cost, what changed and how it came about.
+        released: What would be published.
+        data: What it was made from.
+        recoding: What was decided, to be saved and applied to other records.
+        pseudonym_key: The key of the pseudonyms, if there are any.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> data = sh.read(pa.table({"age": [31, 34]}), {"age": sh.Quasi(hierarchy=sh.ranges(10))})
+        >>> sh.anonymize(data, sh.KAnonymity(k=2), algorithm="mondrian")
+        <Result: satisfies k-anonymity with k=2 on age; holds; 2 of 2 records published by mondrian>
+    """
 
     outcome: Outcome
     released: Table | Disassociated
@@ -165,7 +183,7 @@ class Result(Judged):
             write_clusters(self.released, file)
             return PLAIN
         if not file.name.endswith(SPREADSHEET_ENDINGS):
-            form = FileForm(kinds=self._kinds())
+            form = FileForm(kinds=self._kinds(), metadata=self._metadata(file.name))
             write_table(self.released, file, form)
             return PLAIN
         table = without_formulas(self.released) if marked else self.released
@@ -180,6 +198,14 @@ class Result(Judged):
             chosen = replaced(chosen, encoding="utf-8", bom=True)  # labels can have other letters
             write_table(table, file, FileForm(kinds=self._kinds(), dialect=chosen))
         return chosen
+
+    def _metadata(self, name: str) -> dict[str, str]:
+        """What a file with types says about itself: its codebook, so that nobody needs another file."""
+        if not name.endswith(TYPED_ENDINGS) or isinstance(self.released, Disassociated):
+            return {}
+        published = LocalData(self.released, self.data.local.roles)
+        codebook = codebook_of(published, self._columns_as_published(marked=False), self.data)
+        return {CODEBOOK_KEY: embedded_text(of_rows(codebook, self.released))}
 
     def _kinds(self) -> dict[str, Kind]:
         """What the values of quasi-identifiers are that are no texts."""

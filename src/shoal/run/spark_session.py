@@ -73,6 +73,7 @@ def run_on_spark(file: PolicyFile, plan: Plan, where: SparkRun, progress: Progre
             progress,
             started=started,
             policy_text=plan.policy_text,
+            confirmed=plan.confirmed,
             task=plan.task,
         )
         progress.stage("writing and checking the published files")

@@ -45,11 +45,34 @@ def attack(
 ) -> Attacked:
     """Link a published file or frame to its original as adversaries would.
 
-    Some know up to `items` items of a set, by default two more than the promise covers. With an `other`
-    release of the same people both are intersected. The journalist's risk is that among the people of the
-    `population`, from which the original was drawn, or else of the original itself. `seed` steers samples,
-    which are drawn where there is too much to go through. Disassociated files are attacked through their
-    chunks.
+    Disassociated files are attacked through their chunks.
+
+    Args:
+        release: The published file, or a frame of what it holds.
+        original: The data that it was made from.
+        models: What it promises.
+        other: Another release of the same people, which is intersected with it.
+        population: The people from which the original was drawn, for the journalist's risk; without it the
+            original itself.
+        items: How many items of a set some know, by default two more than the promise covers.
+        seed: Steers samples, which are drawn where there is too much to go through.
+        progress: Whom to tell how far the work is.
+
+    Returns:
+        What each adversary found, and whether it breaks the promise.
+
+    Raises:
+        BadInput: The release cannot be read, or is not one of this original.
+        InvalidParameter: `items` is no number of items.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> columns = {"age": sh.Quasi(hierarchy=sh.ranges(10))}
+        >>> data = sh.read(pa.table({"age": [31, 34, 52, 57]}), columns)
+        >>> result = sh.anonymize(data, sh.KAnonymity(k=2), algorithm="mondrian")
+        >>> sh.attack(result.frame, data, sh.KAnonymity(k=2)).broken
+        ()
     """
     if not isinstance(original, Data):
         raise InvalidParameter("attack", "original", original, "what `read` gives")

@@ -30,18 +30,24 @@ from shoal.table.roles import Insensitive
 from shoal.table.writing import form_problems
 
 TRIED = 5_000
+_FORESEEABLE = 4  # times as many records; beyond, nobody can say how a search goes on
+_STEEPEST = 2.0  # no search looks at more than every pair of records
 
 Source = Path | DatabaseTable | RemoteFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A policy without problems, and an estimate of its cost; no seconds where nothing could be tried."""
+    """A policy without problems, and an estimate of its cost; no seconds where nothing could be tried.
+
+    Seconds of a search that is far longer than what was tried, or that tries several algorithms, are a guess.
+    """
 
     records: int
     columns: tuple[str, ...]
     algorithm: str
     seconds: float | None
+    is_guess: bool
     memory_mb: float
     notices: tuple[str, ...]
 
@@ -65,6 +71,7 @@ def check(file: PolicyFile, progress: Progress, data_path: Source | None = None)
         columns=columns,
         algorithm=algorithm.name,
         seconds=None if search_seconds is None else round(read_seconds + search_seconds, 2),
+        is_guess=isinstance(algorithm, Trial) or data.row_count > _FORESEEABLE * TRIED,
         memory_mb=round(peak_memory_mb() + 8 * data.row_count * (2 * len(columns) + 8) / 1e6),
         notices=(
             *plan.models.notices,
@@ -151,28 +158,33 @@ def problems_of(error: ShoalError) -> Sequence[Problem]:
 
 
 def _search_seconds(algorithm: Algorithm, data: LocalData, models: Sequence[Model]) -> float | None:
-    """Time a search over some of the records, and scale it as n log n.
-
-    The better of two times counts, because the first may have been spent on compiling.
-    """
+    """Time a search over some of the records, and scale it as it grows from half of them to all of them."""
     count = data.row_count
     tried = min(count, TRIED)
-    rows = np.linspace(0, count - 1, tried).astype(np.int64)
-    subjects = None if data.subjects is None else data.subjects[rows]
-    part = replace(data, table=data.table.take(rows), subjects=subjects)
     timed, times = algorithm, 1.0
     if isinstance(algorithm, Trial):
         first = algorithm.candidates[0]
         timed, times = make_algorithm(first.name, first.options), len(algorithm.candidates)
     try:
-        seconds = times * min(_timed_search(timed, part, models) for _ in range(2))
+        half = _timed_search(timed, data, models, tried // 2) if count > tried else 0.0
+        seconds = _timed_search(timed, data, models, tried, compiled=half > 0)
     except Infeasible:
         return None  # a part of the records can be too small or too uniform where the whole is not
-    scaled = seconds * (count * math.log(count + 1)) / (tried * math.log(tried + 1))
+    growth = min(_STEEPEST, max(1.0, math.log2(seconds / half))) if half else 1.0
+    scaled = times * seconds * math.pow(count / tried, growth)
     return min(scaled, algorithm.seconds) if isinstance(algorithm, Trial) else scaled
 
 
-def _timed_search(algorithm: Algorithm, data: LocalData, models: Sequence[Model]) -> float:
-    started = time.perf_counter()
-    algorithm.find(data, models, np.random.default_rng(0), Silent())
-    return time.perf_counter() - started
+def _timed_search(
+    algorithm: Algorithm, data: LocalData, models: Sequence[Model], count: int, *, compiled: bool = False
+) -> float:
+    """The time over so many records, the better of two where the first may be spent on compiling."""
+    rows = np.linspace(0, data.row_count - 1, count).astype(np.int64)
+    subjects = None if data.subjects is None else data.subjects[rows]
+    part = replace(data, table=data.table.take(rows), subjects=subjects)
+    seconds = []
+    for _ in range(1 if compiled else 2):
+        started = time.perf_counter()
+        algorithm.find(part, models, np.random.default_rng(0), Silent())
+        seconds.append(time.perf_counter() - started)
+    return min(seconds)

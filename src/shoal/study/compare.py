@@ -4,10 +4,11 @@ import hashlib
 import json
 import multiprocessing
 import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,8 +19,10 @@ from filelock import lock_descriptor
 
 from shoal.engine.memory import peak_memory_mb
 from shoal.errors import BadInput, InvalidParameter, OutputFailed, Problem, ShoalError
+from shoal.policy.other_data import is_in_memory, settings_for
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import PolicyFile, load_policy
+from shoal.policy.settings import Setting
 from shoal.progress import Progress, Silent
 from shoal.report.class_sizes import risk_of
 from shoal.report.compare_page import Advice, compare_page
@@ -98,12 +101,31 @@ class Comparison:
         return pa.Table.from_pydict({name: [row.get(name) for row in self.rows] for name in names})
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What all runs of a comparison have in common, as the process of each is given it."""
+
+    policy: Path
+    settings: tuple[Setting, ...] = ()
+    target: str | None = None
+    frame: Path | None = None
+
+    def plan(self, job: SweepRun) -> Plan:
+        """What one run does."""
+        plan = plan_of_job(load_policy(self.policy, self.settings), job, self.target)
+        if self.frame is None:
+            return plan
+        rows: Any = pa.ipc.open_file(pa.memory_map(str(self.frame))).read_all()
+        return replace(plan, data_path=rows)
+
+
 def compare(
-    policy: str | Path,
+    policy: str | os.PathLike[str],
     *,
     algorithms: Sequence[str],
+    data: Any = None,
     sweep: Mapping[str, Sequence[Any]] | None = None,
-    out: str | Path,
+    out: str | os.PathLike[str],
     constraint: Constraint = Constraint(),  # noqa: B008  (frozen)
     target: str | None = None,
     workers: int | None = None,
@@ -116,25 +138,55 @@ def compare(
     cannot be searched for, such as an algorithm under a model that it does not serve, is left out with a word
     as long as something remains.
 
-    With a `target`, or one that the policy names, models are trained on every release to predict that column.
-
     Every finished run is kept in a journal in the folder `out`, so that a comparison that was stopped goes on
-    where it was; a folder of another comparison is refused. At most `workers` runs go on at once (by default
-    one per core), and no more than should fit into `memory_budget` bytes, by what the largest run has used.
+    where it was; a folder of another comparison is refused.
+
+    Args:
+        policy: The path of the policy file.
+        algorithms: The names of algorithms, or `auto`.
+        data: Other data than those of the policy: a path, or a pandas, polars or pyarrow frame.
+        sweep: The values of each parameter that is swept, such as `{"k": [5, 10]}`.
+        out: The folder of the journal, the tables and the page.
+        constraint: What a recommended run must keep.
+        target: A column that models, trained on every release, shall predict; the policy's own without it.
+        workers: How many runs go on at once at most; by default one per core.
+        memory_budget: The bytes that they may take together, by what the largest run has used.
+        progress: Whom to tell how far the work is.
+
+    Returns:
+        One row per run, and the run to take.
+
+    Raises:
+        BadInput: The policy or the data cannot be used, or the folder is of another comparison.
+        InvalidParameter: A parameter is out of its range.
+
+    Examples:
+        >>> import tempfile
+        >>> import pyarrow.csv
+        >>> import shoal as sh
+        >>> from shoal.table.sample import sample_folder
+        >>> policy = sample_folder() / "table.toml"
+        >>> patients = pyarrow.csv.read_csv(sample_folder() / "patients.csv").slice(0, 100)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     sh.compare(policy, algorithms=["mondrian"], data=patients, out=f"{folder}/compared")
+        <Comparison: 1 runs, of which mondrian is recommended>
     """
     if workers is not None and (type(workers) is not int or workers < 1):
         raise InvalidParameter("compare", "workers", workers, "an integer of 1 or more")
-    file, folder = load_policy(Path(policy)), Path(out)
+    file, folder = load_policy(Path(policy), settings_for(data)), Path(out)
     own = plan_of(file).models
     asked = jobs_of(algorithms, sweep or {}, file.policy.privacy.model_dump(exclude_none=True))
     plans = {job.name: plan_of_job(file, job, target) for job in asked}
     jobs, left_out = _searchable(asked, plans)
     progress = progress or Silent()
-    with _journal(folder, _fingerprint(file, plans[jobs[0].name])) as (stream, finished):
+    with (
+        _to_be_compared(file.path, data, target) as compared,
+        _journal(folder, _fingerprint(file, plans[jobs[0].name], compared)) as (stream, finished),
+    ):
         waiting = [job for job in jobs if job.name not in finished]
         progress.stage(f"running {len(waiting)} of {len(jobs)} runs")
         for done, row in enumerate(
-            _rows(file, waiting, workers or os.cpu_count() or 1, memory_budget, target), start=1
+            _rows(compared, waiting, workers or os.cpu_count() or 1, memory_budget), start=1
         ):
             finished[row["run"]] = row
             _append(stream, row)
@@ -183,9 +235,22 @@ def _searchable(
     return found, tuple(left_out)
 
 
-def _rows(
-    file: PolicyFile, jobs: Sequence[SweepRun], workers: int, budget: float | None, target: str | None
-) -> Iterator[Row]:
+@contextmanager
+def _to_be_compared(policy: Path, data: Any, target: str | None) -> Iterator[Compared]:
+    """What the runs are given; a frame lies in a file while they go on, which nobody else may read."""
+    settings = tuple(settings_for(data))
+    if not is_in_memory(data):
+        yield Compared(policy, settings, target)
+        return
+    rows = inspect(data)
+    with tempfile.TemporaryDirectory(prefix="shoal-compare-") as folder:
+        frame = Path(folder) / "frame.arrow"
+        with pa.ipc.new_file(frame, rows.schema) as stream:
+            stream.write_table(rows)
+        yield Compared(policy, settings, target, frame)
+
+
+def _rows(compared: Compared, jobs: Sequence[SweepRun], workers: int, budget: float | None) -> Iterator[Row]:
     """The rows of the jobs as they end."""
     largest = 0.0
     waiting = list(reversed(jobs))
@@ -201,7 +266,7 @@ def _rows(
                 if budget is not None and largest:
                     room = max(1, min(workers, int(budget // largest)))
                 while waiting and len(going) < room:
-                    going.add(pool.submit(run_job, str(file.path), waiting.pop(), target))
+                    going.add(pool.submit(run_job, compared, waiting.pop()))
                 ended, going = wait(going, return_when=FIRST_COMPLETED)
                 for future in ended:
                     row = future.result()
@@ -212,9 +277,9 @@ def _rows(
             raise
 
 
-def run_job(policy: str, job: SweepRun, target: str | None = None) -> Row:
+def run_job(compared: Compared, job: SweepRun) -> Row:
     """One run in this process; a run that cannot keep the promise has an error and no figures."""
-    plan = plan_of_job(load_policy(Path(policy)), job, target)
+    plan = compared.plan(job)
     row: Row = {
         "run": job.name,
         "algorithm": job.algorithm,
@@ -265,12 +330,12 @@ def _query_errors(result: Result) -> dict[str, float | None]:
     }
 
 
-def _fingerprint(file: PolicyFile, plan: Plan) -> str:
+def _fingerprint(file: PolicyFile, plan: Plan, compared: Compared) -> str:
     """What must be the same for runs to be comparable: the policy and everything it reads."""
     digest = hashlib.sha256(file.text.encode())
     if plan.task is not None:
         digest.update(plan.task.target.encode())
-    for source in plan.sources():
+    for source in plan.sources() if compared.frame is None else (*plan.hierarchy_files(), compared.frame):
         try:
             digest.update(source.read_bytes())
         except OSError as error:

@@ -12,11 +12,15 @@ from shoal.policy.output_names import PUBLISHED_ENDINGS
 from shoal.run.output import file_that_appears_whole
 from shoal.study.open_release import columns_of, open_release
 from shoal.study.sql_view import sql_view
-from shoal.table.columns import Carried, Table
+from shoal.table.arrow_form import text_column, typed_column
+from shoal.table.canonical import holds_lists
+from shoal.table.columns import Carried, Column, Table
+from shoal.table.statistics_files import WRITTEN_STATISTICS, write_statistics
 from shoal.table.writing import write_table
 
 SQL = "sql"
 _SEPARATOR = " "
+_ENDINGS = (*PUBLISHED_ENDINGS, *WRITTEN_STATISTICS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,8 @@ def convert_release(
         with file_that_appears_whole(out) as partial:
             partial.write_text(sql_view(opened), encoding="utf-8")
         return Converted(opened.table.row_count, tuple(opened.table.columns))
-    if not out.name.endswith(PUBLISHED_ENDINGS):
-        what, remedy = "has an ending that Shoal does not write", f"use one of {', '.join(PUBLISHED_ENDINGS)}"
+    if not out.name.endswith(_ENDINGS):
+        what, remedy = "has an ending that Shoal does not write", f"use one of {', '.join(_ENDINGS)}"
         raise BadInput(Problem(what, remedy, file=str(out)))
     if out.resolve() == opened.file.resolve():
         raise BadInput(Problem("is the published file itself", "choose another name", file=str(out)))
@@ -49,5 +53,20 @@ def convert_release(
         }
     )
     with file_that_appears_whole(out) as partial:
-        write_table(table, partial)
+        if out.suffix in WRITTEN_STATISTICS:
+            write_statistics(_single_values(table), partial)
+        else:
+            write_table(table, partial)
     return Converted(table.row_count, tuple(table.columns))
+
+
+def _single_values(table: Table) -> dict[str, pa.Array]:
+    """The columns of a table, with lists as texts."""
+    return {name: _single(column) for name, column in table.columns.items()}
+
+
+def _single(column: Column) -> pa.Array:
+    values = typed_column(column, 0, len(column))
+    if holds_lists(values.type):
+        return text_column(column, 0, len(column))
+    return values.cast(pa.string()) if pa.types.is_large_string(values.type) else values

@@ -17,6 +17,7 @@ from shoal.kernels.arrays import Floats, Ints, owners
 from shoal.policy.output_names import CODEBOOK
 from shoal.report.certified import PSEUDONYM
 from shoal.report.codebook import QUASI, Codebook, ColumnBook
+from shoal.run.codebook_check import read_embedded
 from shoal.run.published_file import AS_PUBLISHED
 from shoal.run.release_codebook import read_json, stated_dialect
 from shoal.study.coarsest_labels import coarsest_labels
@@ -31,6 +32,7 @@ from shoal.study.imputation import (
 )
 from shoal.study.label_atoms import Atoms, atoms_of, spans_of
 from shoal.table.arrow_form import typed_column
+from shoal.table.beside import embedded_codebook
 from shoal.table.columns import Carried, Coded, Kind, Sets, Table
 from shoal.table.frames import in_kind
 from shoal.table.reading import read_published
@@ -42,7 +44,7 @@ _Columns = dict[str, pa.Array]
 
 
 def open_release(folder_or_file: str | os.PathLike[str], *, library: Library = "pandas") -> OpenedRelease:
-    """Open a release by its folder, or by its published file with the codebook beside it.
+    """Open a release by its folder, or by its published file with the codebook beside it or in its metadata.
 
     Disassociated files have no rows to open: see `reconstruct`.
 
@@ -74,11 +76,15 @@ def open_release(folder_or_file: str | os.PathLike[str], *, library: Library = "
         raise InvalidParameter("open_release", "library", library, "'pandas', 'polars' or 'pyarrow'")
     given = Path(folder_or_file)
     beside = given / CODEBOOK if given.is_dir() else given.with_name(CODEBOOK)
-    if not beside.is_file():
+    embedded = None if beside.is_file() or given.is_dir() else embedded_codebook(given)
+    if embedded is not None:
+        content, codebook = read_embedded(embedded, str(given))
+    elif beside.is_file():
+        content = read_json(beside)
+        codebook = Codebook.from_json(content, str(beside))
+    else:
         what = "there is no codebook.json, so nobody knows what the labels stand for"
         raise BadInput(Problem(what, "name the folder of a release", file=str(given)))
-    content = read_json(beside)
-    codebook = Codebook.from_json(content, str(beside))
     file = beside.with_name(str(content.get("file"))) if given.is_dir() else given
     roles = {name: _role(book) for name, book in codebook.columns.items()}
     table = read_published(file, roles, AS_PUBLISHED, stated_dialect(content, str(beside))).table
@@ -110,10 +116,27 @@ def _refuse_unexplained(table: Table, codebook: Codebook) -> None:
 
 @dataclass(frozen=True, eq=False)
 class OpenedRelease:
-    """A published table and its codebook.
+    """A published table and its codebook; `sh.open_release` gives it.
 
     All frames have one row per published record, in the order of the file; sensitive and insensitive columns
     are in them as they are.
+
+    Args:
+        file: The published file.
+        table: What it holds.
+        codebook: What its labels stand for.
+        library: The library whose frames are given.
+
+    Examples:
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> data = sh.read(pa.table({"age": [31, 34]}), {"age": sh.Quasi(hierarchy=sh.ranges(10))})
+        >>> result = sh.anonymize(data, sh.KAnonymity(k=2), algorithm="mondrian")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     opened = sh.open_release(result.save(f"{folder}/release"), library="pyarrow")
+        >>> opened.midpoints().to_pylist()
+        [{'age': 34.5}, {'age': 34.5}]
     """
 
     file: Path

@@ -47,7 +47,8 @@ class ColumnProfile:
 
     `kind` is what a policy would call it, `looks_like` says it in words; `decimal`, `thousands` and
     `date_format` are how it must be read. An `ambiguous` column can be read in two ways, and `notes` say
-    which. `recipe` is the hierarchy that a policy could give it.
+    which. `recipe` is the hierarchy that a policy could give it; `most_frequent` is the share of the records
+    that have its most frequent value.
     """
 
     name: str
@@ -66,6 +67,7 @@ class ColumnProfile:
     suspicious: bool = False
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    most_frequent: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,12 +123,18 @@ class Counted:
     separator: str | None = None
 
 
-def profile(source: Any, options: ReadOptions = ReadOptions()) -> Profile:  # noqa: B008  (frozen)
+def profile(
+    source: Any,
+    options: ReadOptions = ReadOptions(),  # noqa: B008  (frozen)
+    *,
+    find_missing: bool = True,
+) -> Profile:
     """Look at every column of a file or a frame; in Spark counts are exact, and looks are at samples.
 
     Args:
         source: A path, or a pandas, polars, pyarrow or Spark frame.
         options: How a file is written, as far as it is known.
+        find_missing: Whether usual words for missing values count as such beside those of the options.
 
     Returns:
         What each column looks like, the role it could have, and how unique people are.
@@ -154,7 +162,8 @@ def profile(source: Any, options: ReadOptions = ReadOptions()) -> Profile:  # no
         values = dict(zip(raw.column_names, encoded, strict=True))
     if lines:
         values = {name: found and replace(found, separator=" ") for name, found in values.items()}
-    tokens = tuple(dict.fromkeys((*options.missing, *_tokens_found(values))))
+    found = _tokens_found(values) if find_missing else ()
+    tokens = tuple(dict.fromkeys((*options.missing, *found)))
     known = MissingTokens.of(tokens)
     counted = [_counted(name, found, known, raw.column(name)) for name, found in values.items()]
     looks = looks_at(counted)
@@ -385,6 +394,7 @@ def _column(counted: Counted, look: Look | None, records: int) -> ColumnProfile:
         suspicious=look.suspicion is not None,
         notes=tuple(_notes(look)),
         recipe=recipe_for(look, counted.observed) if role in ("quasi", "sensitive") else {},
+        most_frequent=int(counted.observed.rows.max(initial=0)) / max(records, 1),
     )
 
 

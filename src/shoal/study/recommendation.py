@@ -15,7 +15,19 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
-    """What a recommended run must keep: at most this risk, within these seconds and megabytes."""
+    """What a recommended run must keep.
+
+    Args:
+        loss: The measure to keep low.
+        risk: The largest risk.
+        seconds: The longest time.
+        memory_mb: The most memory.
+
+    Examples:
+        >>> import shoal as sh
+        >>> sh.Constraint(risk=0.1, seconds=60).in_words()
+        'with risk at most 0.1 within 60 s'
+    """
 
     loss: str = "ncp"
     risk: float | None = None

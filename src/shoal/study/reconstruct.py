@@ -52,6 +52,29 @@ def reconstruct(
 
     Each of them projects back on the published chunks exactly. Averages over several are better estimates
     than one alone: see `mean_supports`.
+
+    Args:
+        file: The published file.
+        copies: How many are drawn.
+        seed: Steers the draw.
+
+    Returns:
+        One reconstruction after the other, with its records as `frame`.
+
+    Raises:
+        BadInput: The file cannot be read, or contradicts itself.
+        InvalidParameter: There are fewer copies than one.
+
+    Examples:
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> baskets = pa.table({"bought": [["tea", "milk"], ["tea", "figs"], ["tea", "milk"], ["tea"]]})
+        >>> result = sh.anonymize(sh.read(baskets, {"bought": sh.QuasiSet()}), sh.Disassociation(k=2, m=2))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = result.save(f"{folder}/release") / "published.jsonl"
+        ...     [len(copy) for copy in sh.reconstruct(file, copies=2, seed=1)]
+        [4, 4]
     """
     _check_copies(copies)
     published = _read(Path(file))
@@ -62,7 +85,29 @@ def reconstruct(
 
 
 def mean_supports(copies: Iterable[Reconstruction], itemsets: Sequence[Sequence[str]]) -> list[float]:
-    """How many records hold each itemset, on the average of several reconstructions."""
+    """How many records hold each itemset, on the average of several reconstructions.
+
+    Args:
+        copies: The reconstructions.
+        itemsets: Lists of terms.
+
+    Returns:
+        A number for each itemset.
+
+    Raises:
+        InvalidParameter: An itemset is a text and no list.
+
+    Examples:
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> baskets = pa.table({"bought": [["tea", "milk"], ["tea", "figs"], ["tea", "milk"], ["tea"]]})
+        >>> result = sh.anonymize(sh.read(baskets, {"bought": sh.QuasiSet()}), sh.Disassociation(k=2, m=2))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = result.save(f"{folder}/release") / "published.jsonl"
+        ...     sh.mean_supports(sh.reconstruct(file, copies=5, seed=1), [["tea"]])
+        [4.0]
+    """
     for itemset in itemsets:
         if isinstance(itemset, str):
             raise InvalidParameter("mean_supports", "itemsets", itemsets, "lists of terms")

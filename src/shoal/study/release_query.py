@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.metrics.answers import Answer
 from shoal.policy.output_names import CODEBOOK
 from shoal.run.release_codebook import read_json
+from shoal.run.result import Result
 from shoal.study.count import Bands, Where, count
 from shoal.study.open_release import OpenedRelease, open_release
 from shoal.study.reconstruct import query as supports_of_terms
@@ -20,7 +22,7 @@ _LONGEST_BEGINNING = 20
 
 
 def query(
-    release: _Path,
+    release: _Path | Result,
     *itemsets: Sequence[str],
     where: Where | None = None,
     by: str | Sequence[str] = (),
@@ -29,7 +31,8 @@ def query(
     """How many records have certain values or hold certain items: no fewer, as expected, no more.
 
     Args:
-        release: The folder of a release or its published file; disassociated files are asked for itemsets.
+        release: The folder of a release, its published file, or the result of a run; what is disassociated
+            is asked for itemsets.
         *itemsets: Lists of items that a record holds all of.
         where: For a column a value, several of which one counts, or a range such as 30-39.
         by: Up to three columns, for each value of which there is a row.
@@ -44,19 +47,19 @@ def query(
         InvalidParameter: Nothing is asked, or itemsets are asked for beside `where` and `by`.
 
     Examples:
-        >>> import tempfile
         >>> import pyarrow as pa
         >>> import shoal as sh
         >>> data = sh.read(pa.table({"age": [31, 34, 52, 57]}), {"age": sh.Quasi(hierarchy=sh.ranges(10))})
         >>> result = sh.anonymize(data, sh.KAnonymity(k=2), algorithm="mondrian")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     counted = sh.query(result.save(f"{folder}/release"), where={"age": "30-39"})
-        >>> print(counted.to_string(index=False))
+        >>> print(sh.query(result, where={"age": "30-39"}).to_string(index=False))
          lower  expected  upper
              2       2.0      2
     """
     if (where or by) and itemsets:
         raise InvalidParameter("query", "itemsets", itemsets, "left out beside `where` and `by`: use `where`")
+    if isinstance(release, Result):  # answered from what readers would have, and nothing else
+        with tempfile.TemporaryDirectory(prefix="shoal-query-") as folder:
+            return query(release.save(Path(folder, "release")), *itemsets, where=where, by=by, bands=bands)
     if not (where or by):
         return supports(release, *itemsets)
     return open_release(release).count(where, by, bands)

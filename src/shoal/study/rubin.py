@@ -16,8 +16,19 @@ from shoal.errors import InvalidParameter
 class Combined:
     """An estimate from all copies, its standard error, and the interval around it.
 
-    `degrees` are those of the t distribution of the estimate; `lost` is the share of the variance that comes
-    from what the release does not tell.
+    Args:
+        estimate: The mean of the copies' estimates.
+        error: Its standard error.
+        low: Where the interval begins.
+        high: Where it ends.
+        degrees: The degrees of freedom of the t distribution of the estimate.
+        lost: The share of the variance that comes from what the release does not tell.
+
+    Examples:
+        >>> import shoal as sh
+        >>> combined = sh.combine([2.0, 3.0, 4.0], [0.5, 0.5, 0.5])
+        >>> combined.low < combined.estimate < combined.high
+        True
     """
 
     estimate: float

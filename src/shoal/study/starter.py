@@ -1,5 +1,6 @@
 """A policy to start from, made of what a file looks like."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,11 @@ from shoal.errors import BadInput, Problem
 from shoal.policy.policy_text import policy_text
 from shoal.study.profile import ColumnProfile, Profile
 from shoal.table.reading import HowRead
+
+_WELL_BELOW_HALF = 0.4  # with at most one in two alike, every class still has room
+_HARDLY_ANYTHING_ELSE = (
+    0.95  # shares of records with one value, above which two values in a class cost too much
+)
 
 Sections = dict[str, dict[str, Any]]
 
@@ -25,10 +31,23 @@ def starter_sections(found: Profile, data: str) -> Sections:
     return {
         "data": of_data,
         "columns": {column.name: column_entry(column) for column in columns},
-        "privacy": {"model": model, "k": 5, "m": 2 if has_sets else None},
+        "privacy": {
+            "model": model,
+            "k": 5,
+            "m": 2 if has_sets else None,
+            **(promise_about([each for each in columns if each.role == "sensitive"]) if not has_sets else {}),
+        },
         "algorithm": {"name": "auto"},
         "output": {"path": "published.csv"},
     }
+
+
+def promise_about(sensitive: Sequence[ColumnProfile]) -> dict[str, Any]:
+    """What a policy could promise about sensitive columns, as far as their values can keep it."""
+    most = max((column.most_frequent for column in sensitive), default=1.0)
+    if not sensitive or most > _HARDLY_ANYTHING_ELSE:
+        return {}
+    return {"l": 2} if most <= _WELL_BELOW_HALF else {"l": 2, "diversity": "distinct"}
 
 
 def read_as_given(how: HowRead) -> dict[str, Any]:
