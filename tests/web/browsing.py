@@ -5,14 +5,17 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import TimeoutError as NotInTime
 
 from tests.web.serving import Served
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 WITHOUT = "needs the system's Chromium: install the package chromium"
+OPENED_AT_MOST = 10
 PATIENCE = 120_000  # milliseconds, on a busy machine
 RUN_PATIENCE = 600_000  # the first run of an installation compiles
 STEPS = ("Data", "Columns", "Hierarchies", "Promise", "Run", "Result", "Compare", "Export")
@@ -21,6 +24,16 @@ _NAMELESS = """() => [...document.querySelectorAll('a[href], button, input, text
     .filter(each => !(each.innerText.trim() || each.getAttribute('aria-label')
                       || (each.labels && each.labels.length) || each.closest('label')?.innerText.trim()))
     .map(each => each.outerHTML.slice(0, 200))"""
+
+
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+_RUN_AXE = """() => axe.run(document, {resultTypes: ["violations"]}).then(found =>
+    found.violations.map(each => ({id: each.id, nodes: each.nodes.map(node => node.html.slice(0, 200))})))"""
+_FOCUSED = """() => {
+    const at = document.activeElement;
+    const labels = at.labels ? [...at.labels].map(label => label.innerText) : [];
+    return [at.getAttribute('aria-label') || '', at.innerText || '', ...labels].join(' ');
+}"""
 
 
 @contextmanager
@@ -46,6 +59,8 @@ class Visitor:
     page: Page
     address: str
     talk: list[str] = field(default_factory=list)
+    clicks: int = 0
+    decisions: int = 0
 
     def __post_init__(self) -> None:
         self.page.on("console", lambda said: said.type == "error" and self.talk.append(said.text))
@@ -67,6 +82,29 @@ class Visitor:
         with self.page.expect_file_chooser() as chooser:
             self.button(button).click()
         chooser.value.set_files(file)
+
+    def click(self, button: str) -> None:
+        """Press a button, which is counted."""
+        self.clicks += 1
+        self.button(button).click()
+
+    def decide(self, field: str, option: str | re.Pattern[str]) -> None:
+        """Choose something of a list: two clicks and a decision."""
+        self.clicks += 2
+        self.decisions += 1
+        self.choose(field, option)
+
+    def choose(self, field: str, option: str | re.Pattern[str]) -> None:
+        """Choose something of a list, and open it again if the page was drawn anew under it."""
+        chosen = self.page.get_by_role("option", name=option)
+        for _ in range(OPENED_AT_MOST):
+            self.page.get_by_role("combobox", name=field, exact=True).click()
+            try:
+                chosen.wait_for(timeout=PATIENCE / OPENED_AT_MOST / 4)
+            except NotInTime:
+                continue
+            break
+        chosen.click()
 
     def at(self, step: str) -> None:
         """Wait until a step is there with its content."""
@@ -113,3 +151,24 @@ class Visitor:
         found = int(self.page.evaluate("document.documentElement.scrollWidth"))
         self.page.set_viewport_size({"width": 1280, "height": 900})
         return found
+
+    def turn(self, *, dark: bool) -> None:
+        """Make the page dark or light, which every page remembers."""
+        is_dark = self.page.locator("body.body--dark")
+        if is_dark.count() != dark:
+            self.button("Light or dark").press("Enter")
+        expect(is_dark).to_have_count(int(dark))
+
+    def violations(self) -> list[str]:
+        """What axe-core finds wrong with this page: each rule, and where it is broken."""
+        self.page.evaluate(AXE)
+        found = self.page.evaluate(_RUN_AXE)
+        return [f"{each['id']}: {' | '.join(each['nodes'][:3])}" for each in found]
+
+    def press_to(self, name: str, most: int = 200) -> int:
+        """Press Tab until something with this name has the focus; how often that was."""
+        for pressed in range(1, most + 1):
+            self.page.keyboard.press("Tab")
+            if name in self.page.evaluate(_FOCUSED):
+                return pressed
+        raise AssertionError(f"{name!r} is not reached with {most} presses of Tab")

@@ -50,6 +50,7 @@ def test_the_whole_way_with_a_sample(visitor, tmp_path, kind):
     sound(visitor)
     visitor.button("On to the columns").click()
     visitor.at("Columns")
+    visitor.page.locator("tr.shoal-pick").last.click()
     visitor.sees("Suggested:")
     visitor.sees("Who could be singled out")
     sound(visitor)

@@ -16,6 +16,7 @@ from shoal.web.service.limits import ServerLimits
 from shoal.web.service.service import Service
 from shoal.web.service.store import default_data_folder
 
+_PAGES = "pages"  # in the data folder: what pages remember of a browser
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
@@ -80,6 +81,7 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
     """Run the server until it is stopped; `tell` gets each link as it becomes valid."""
     if problems := settings.problems():
         raise BadInput(*problems)
+    os.environ["NICEGUI_STORAGE_PATH"] = str(settings.data.absolute() / _PAGES)  # read when it is imported
     _refuse_without_web()
     os.umask(0o077)  # nothing that this process writes is for others
     listening = _listening(settings)
@@ -97,9 +99,7 @@ def _serve(
     settings: Settings, service: Service, listening: socket.socket, tell: Callable[[str], None]
 ) -> None:
     # NiceGUI and the reader of forms write temporary and stored files: into the data folder with them.
-    pages_folder = service.store.folder / "pages"
-    pages_folder.mkdir(mode=0o700, exist_ok=True)
-    os.environ["NICEGUI_STORAGE_PATH"] = str(pages_folder)
+    (service.store.folder / _PAGES).mkdir(mode=0o700, exist_ok=True)
     tempfile.tempdir = str(service.store.incoming)
 
     import uvicorn

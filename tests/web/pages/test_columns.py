@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from shoal.study.profile import ColumnProfile
 from shoal.web.pages.columns import changed
 
@@ -34,3 +36,15 @@ def test_what_another_role_has_no_use_for_is_dropped():
         "role": "insensitive",
         "confirm": True,
     }
+
+
+def test_an_edit_keeps_what_else_was_said_of_a_set():
+    items = replace(AGE, name="items", kind="set", separator=" ")
+    said = {"role": "quasi", "kind": "set", "item_weights": {"a": 2}, "multiset": True, "separator": ";"}
+    entry = changed(said, items, {"sensitive": ["b"]})
+    assert {name: entry[name] for name in said} == said
+
+
+def test_how_dates_are_written_is_kept_of_sensitive_columns():
+    entry = changed({"role": "sensitive", "kind": "date"}, replace(AGE, kind="date"), {"format": "%d.%m.%Y"})
+    assert entry == {"role": "sensitive", "kind": "date", "format": "%d.%m.%Y"}

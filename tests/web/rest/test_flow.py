@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.cli.commands import in_process
-from tests.web.samples import sample
+from tests.web.samples import TINY, TINY_SECTIONS, sample
 
 SETTINGS = sample("table.toml").decode()
 
@@ -105,7 +105,16 @@ def test_the_published_file_passes_and_another_does_not(client, project, run):
 
 def test_everything_that_a_run_made_can_be_fetched(client, project, run):
     names = client.get(f"{project}/jobs/{run['id']}/results").json()
-    assert names == ["published", "certificate", "public-report", "report", "policy", "script", "result"]
+    assert names == [
+        "published",
+        "certificate",
+        "codebook",
+        "public-report",
+        "report",
+        "policy",
+        "script",
+        "result",
+    ]
     for name in names:
         answer = client.get(f"{project}/jobs/{run['id']}/results/{name}")
         assert answer.status_code == 200
@@ -187,6 +196,39 @@ def test_three_problems_are_all_listed(client, project):
     assert refused.status_code == 422
     assert refused.headers["content-type"] == "application/problem+json"
     assert len(refused.json()["problems"]) == 3
+    assert client.delete(address).status_code == 204
+
+
+def test_settings_are_changed_from_a_version_and_changes_are_undone(client):
+    made = client.post("/api/v1/projects", json={"name": "Versions"}).json()
+    address = f"/api/v1/projects/{made['id']}"
+    client.post(f"{address}/files", params={"name": "tiny.csv"}, content=TINY.encode())
+    first = client.put(f"{address}/policy", json=TINY_SECTIONS).json()
+
+    def changed(version: object, **privacy: object) -> httpx.Response:
+        sections = {**TINY_SECTIONS, "privacy": {**TINY_SECTIONS["privacy"], **privacy}}
+        return client.put(f"{address}/policy", json=sections, headers={"If-Match": str(version)})
+
+    assert client.put(f"{address}/policy", json=TINY_SECTIONS).status_code == 428
+    assert changed(f'"{first["version"]}"', k=7).json()["sections"]["privacy"]["k"] == 7
+    refused = changed(first["version"], k=9)
+    assert refused.status_code == 412
+    assert "changed to 7 elsewhere, and would become 9 here" in refused.json()["title"]
+    assert changed(first["version"], l=2).json()["sections"]["privacy"] == {
+        "model": "k-anonymity",
+        "k": 7,
+        "l": 2,
+    }
+    file = client.get(f"{address}/files").json()[0]["id"]
+    start = client.post(
+        f"{address}/policy/start", json={"file": file}, headers={"If-Match": str(first["version"])}
+    )
+    assert start.status_code == 412
+    undone = client.post(f"{address}/policy/undo").json()
+    assert undone["changed"] == ["l of the promise was 2 and is not set now"]
+    assert client.post(f"{address}/policy/redo").json()["policy"]["sections"]["privacy"]["l"] == 2
+    check = client.post(f"{address}/check")
+    assert (check.status_code, check.json()["kind"]) == (202, "check")
     assert client.delete(address).status_code == 204
 
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from shoal.errors import LimitReached
-from shoal.web.service.helpers import Helpers
+from shoal.web.service.helpers import Helpers, cancelled_by
 
 MEMORY = 2_000_000_000
 
@@ -52,3 +52,13 @@ def test_closing_ends_what_is_being_asked(helpers):
         os.kill(asked, 0)
     with pytest.raises(LimitReached, match="stopping"):
         helpers.ask(os.getpid)
+
+
+def test_a_question_is_cancelled_and_the_next_is_answered(helpers):
+    stop = threading.Event()
+    threading.Timer(0.5, stop.set).start()
+    began = time.monotonic()
+    with cancelled_by(stop), pytest.raises(LimitReached, match="cancelled"):
+        helpers.ask(time.sleep, 600)
+    assert time.monotonic() - began < 60
+    assert helpers.ask(os.getpid) != os.getpid()

@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import time
@@ -45,6 +46,26 @@ def test_a_run_gives_a_result_that_can_be_repeated(service, tiny_run):
     assert permissions(service.jobs.folder(tiny_run)) == 0o700
     known = [job.id for job in service.jobs.all(project)]
     assert known.index(again.id) < known.index(tiny_run.id)
+
+
+def test_an_old_promise_is_repeated_only_by_somebody_who_says_so(service, project):
+    add_tiny(service, project)
+    weak = {"model": "k-anonymity", "k": 2}
+    service.policies.set(project, "privacy", weak)
+    service.policies.confirm(project, "k = 2 for a test")
+    run = service.jobs.cancel(project, service.jobs.run(project).id)
+    service.policies.set(project, "privacy", {"model": "k-anonymity", "k": 5})
+    with pytest.raises(BadInput, match="would promise k-anonymity with k = 2"):
+        service.jobs.repeat(project, run.id)
+    service.jobs.cancel(project, service.jobs.repeat(project, run.id, weaker=True).id)
+    service.store.change(
+        "UPDATE jobs SET request = ? WHERE id = ?",
+        json.dumps({"sections": {**TINY_SECTIONS, "privacy": weak}}),
+        run.id,
+    )
+    service.policies.confirm(project, "")
+    with pytest.raises(BadInput, match="confirm it in writing"):
+        service.jobs.repeat(project, run.id, weaker=True)
 
 
 def test_problems_are_listed_before_anything_is_queued(service, project):

@@ -23,7 +23,9 @@ def test_the_same_change_twice_is_no_conflict():
 
 
 def test_a_change_of_the_same_thing_is_refused_with_both_values():
-    with pytest.raises(BadInput, match="k of privacy was changed to 20 elsewhere, and would become 7 here"):
+    with pytest.raises(
+        BadInput, match="k of the promise was changed to 20 elsewhere, and would become 7 here"
+    ):
         merged(BASE, changed(k=7), changed(k=20))
     gone = {**BASE, "columns": {"ill": {"role": "sensitive"}}}
     dates = {"age": {"role": "quasi", "hierarchy": {"fanout": 3}}, "ill": {"role": "sensitive"}}
@@ -44,6 +46,6 @@ def test_what_is_taken_away_goes_and_what_others_added_stays():
 def test_differences_are_told_in_words():
     assert differences(BASE, BASE) == ()
     assert differences(BASE, changed(k=7, l=2)) == (
-        "k of privacy was 5 and is 7 now",
-        "l of privacy was not set and is 2 now",
+        "k of the promise was 5 and is 7 now",
+        "l of the promise was not set and is 2 now",
     )

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from shoal.errors import BadInput, InvalidParameter, NotFound
@@ -37,9 +39,10 @@ def test_problems_of_data_and_settings_are_told_in_the_names_of_people(service, 
     service.policies.set(project, "data", {"path": "tiny.csv"})
     columns = {**TINY_SECTIONS["columns"], "nothing": {"role": "sensitive"}}
     service.policies.set(project, "columns", columns)
-    with pytest.raises(BadInput, match=r"tiny\.csv.*nothing") as raised:
-        service.policies.check(project)
-    assert str(service.store.folder) not in str(raised.value)
+    failure = service.jobs.wait(project, service.jobs.check(project).id, 240).failure
+    assert failure is not None
+    assert re.search(r"tiny\.csv.*nothing", failure.sentence)
+    assert str(service.store.folder) not in failure.sentence
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../secret.csv", "other.csv"])
@@ -53,8 +56,9 @@ def test_only_files_of_the_project_can_be_named(service, project, path):
 
 def test_a_check_says_what_a_run_will_cost(service, project):
     add_tiny(service, project)
-    found = service.policies.check(project)
-    assert (found.records, found.algorithm) == (60, "mondrian")
+    found = service.jobs.wait(project, service.jobs.check(project).id, 240).result
+    assert found is not None
+    assert (found["records"], found["algorithm"]) == (60, "mondrian")
 
 
 def test_the_promise_is_told_in_plain_words(service, project):
@@ -159,3 +163,33 @@ def test_a_first_file_gets_suggestions_and_keeps_nothing(service, project):
     file = service.files.add(project, "patients.csv", [sample("patients.csv")])
     assert service.policies.bring(project, file.id).kept == ()
     assert service.policies.get(project)["columns"]["name"] == {"role": "identifier"}
+
+
+def test_a_file_that_is_read_in_another_way_keeps_what_was_said_of_its_columns(service, project):
+    file = service.files.add(project, "a.csv", [b"age;town\n" + b"34;NA\n35;Ulm\n" * 20])
+    service.policies.start(project, file.id)
+    service.policies.set(project, "columns", {"age": {"role": "sensitive"}, "town": {"role": "quasi"}})
+    brought = service.policies.read_as(project, {"missing": [""]})
+    assert brought.kept == ("age", "town")
+    sections = service.policies.get(project)
+    (town,) = [
+        each
+        for each in service.data.profile_as(project, file.id, sections["data"]).columns
+        if each.name == "town"
+    ]
+    assert (town.distinct, town.missing) == (2, 0)
+    service.policies.read_as(project, {"delimiter": ","})
+    assert list(service.policies.get(project)["columns"]) == ["age;town"]
+    service.policies.undo(project)
+    assert service.policies.get(project) == sections
+    with pytest.raises(BadInput, match="cannot be the encoding"):
+        service.policies.read_as(project, {"encoding": "nothing"})
+
+
+def test_a_file_in_use_is_not_deleted(service, project):
+    file = add_tiny(service, project)
+    with pytest.raises(BadInput, match=r"tiny\.csv is in use"):
+        service.remove_file(project, file)
+    other = service.files.add(project, "other.csv", [b"a\n1\n"])
+    service.remove_file(project, other.id)
+    assert [each.name for each in service.files.all(project)] == ["tiny.csv"]

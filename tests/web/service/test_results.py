@@ -84,6 +84,6 @@ def test_a_result_is_outdated_as_soon_as_a_setting_differs(service, tiny_run):
     assert service.results.outdated(project, tiny_run.id) == ()
     service.policies.set(project, "privacy", {**privacy, "k": 10})
     try:
-        assert service.results.outdated(project, tiny_run.id) == ("k of privacy was 3 and is 10 now",)
+        assert service.results.outdated(project, tiny_run.id) == ("k of the promise was 3 and is 10 now",)
     finally:
         service.policies.set(project, "privacy", privacy)

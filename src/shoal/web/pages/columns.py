@@ -1,87 +1,340 @@
 """The second step: what each column means."""
 
-from collections.abc import Awaitable, Callable
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nicegui import ui
+from nicegui import events, ui
 
 from shoal.study.profile import ColumnProfile, Profile
-from shoal.study.starter import column_entry
+from shoal.study.starter import column_entry, promise_about
 from shoal.web.pages import frame as page
-from shoal.web.pages.data import KINDS
+from shoal.web.pages.column_fields import column_fields
 from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.service.files import StoredFile
+from shoal.web.service.setting_words import KINDS, ROLES
 
-ROLES = {
-    "identifier": "Names a person: is left out",
-    "quasi": "Somebody could know it",
-    "sensitive": "Nobody should learn it",
-    "insensitive": "Neither: published as it is",
-    "drop": "Is left out",
-}
-_WRITTEN = ("decimal", "thousands", "format")
+_OF_WRITING = ("decimal", "thousands", "format")
+_OF_QUASI = (
+    "hierarchy", "separator", "sensitive", "item_weights", "missing", "unknown", "weight", "multiset",
+    "bounds", "min_level", "max_level", "levels", "publish_hierarchy", *_OF_WRITING,
+)  # fmt: skip
 _ONLY_FOR = {
-    **dict.fromkeys(("separator", "sensitive", "multiset"), "set"),
-    **dict.fromkeys(("decimal", "thousands"), "number"),
+    **dict.fromkeys(("separator", "sensitive", "multiset", "item_weights"), "set"),
+    **dict.fromkeys(("decimal", "thousands", "bounds"), "number"),
     "format": "date",
 }
-Change = Callable[[dict[str, Any]], Awaitable[None]]
-Save = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
+_ORDERS = {
+    "file": "As in the file",
+    "name": "By name",
+    "alone": "Most telling first",
+    "role": "By role",
+    "look": "What needs a look first",
+}
+_SHORT_ROLES = {
+    "identifier": "that name people",
+    "quasi": "that somebody could know",
+    "sensitive": "that nobody should learn",
+    "insensitive": "published as they are",
+    "drop": "left out",
+}
+_HEADS = {
+    "name": "Column",
+    "role": "Role",
+    "kind": "Holds",
+    "distinct": "Different values",
+    "missing": "Missing",
+    "alone": "Nobody else has it",
+}
+# One row is one stop; arrows go from row to row, Space ticks, Enter opens. Boxes are for the mouse.
+_ROW = """
+<q-tr :props="props" class="shoal-pick" :tabindex="props.rowIndex === 0 ? 0 : -1"
+      :class="{ 'shoal-here': props.row.here }" :data-name="props.row.id"
+      @click="$parent.$emit('open', props.row.id)"
+      @keydown.enter.prevent="$parent.$emit('open', props.row.id)"
+      @keydown.space.prevent="props.selected = !props.selected"
+      @keydown.down.prevent="$event.currentTarget.nextElementSibling?.focus()"
+      @keydown.up.prevent="$event.currentTarget.previousElementSibling?.focus()">
+  <q-td auto-width @click.stop>
+    <q-checkbox dense v-model="props.selected" :tabindex="-1" :aria-label="'Choose ' + props.row.name" />
+  </q-td>
+  <q-td v-for="col in props.cols" :key="col.name" :props="props">
+    {{ col.value }}
+    <span v-if="col.name === 'role' && props.row.look" class="shoal-bad"> ({{ props.row.look }})</span>
+  </q-td>
+</q-tr>
+"""
+_CHOOSE_ALL = """
+<span class="shoal-unseen">Chosen</span>
+<q-checkbox dense v-model="props.selected" aria-label="Choose all that are shown" />
+"""
 
 
 async def columns_page(place: Place, _: str | None) -> None:
     """A role for every column, with what speaks for it."""
-    service, project = place.service, place.project.id
     file = await used_file(place)
     if file is None:
         page.first_do("Choose a data file first.", "To the data", place.link("data"))
         return
     trouble = ui.column().classes("w-full")
-    profile = await page.attempt(trouble, service.data.profile, project, file.id)
+    draft = await Draft.of(place)
+    profile = await page.attempt(
+        trouble, place.service.data.profile_as, place.project.id, file.id, draft.seen["data"]
+    )
     if profile is None:
         return
     page.paragraph(
         "Only you know what others could know about the people in this file. When in doubt, “Somebody could"
         " know it” is the safe answer."
     )
-    draft = await Draft.of(place)
-    sections = draft.seen
-
-    async def save(columns: dict[str, Any], data: dict[str, Any]) -> None:
-        if not await draft.save(trouble, {"columns": columns, "data": data}):
-            return
-        problems = await page.ask(service.policies.problems, project)
-        findings.clear()
-        if problems:
-            with findings:
-                page.show_problems(problems, "Still to be settled, here or in later steps")
-
-    async def save_column(name: str, change: dict[str, Any]) -> dict[str, Any]:
-        columns = dict(draft.seen.get("columns", {}))
-        if change.get("role") == "drop":
-            columns.pop(name, None)
-        else:
-            known = next(each for each in profile.columns if each.name == name)
-            columns[name] = changed(columns.get(name), known, change)
-        dropping = any(each.name not in columns for each in profile.columns)
-        await save(columns, {**draft.seen["data"], "others": "drop" if dropping else "error"})
-        return dict(draft.seen.get("columns", {}).get(name, {}))
-
-    async def save_subject(name: str | None) -> None:
-        columns = dict(draft.seen.get("columns", {}))
-        if name is not None:
-            columns[name] = {"role": "identifier"}
-        await save(columns, {**draft.seen["data"], "subject": name})
-
-    with page.card("What each column is"):
-        for each in profile.columns:
-            _column(each, sections.get("columns", {}).get(each.name), save_column)
-    findings = ui.column().classes("w-full")
-    _subject(profile, sections["data"].get("subject"), save_subject)
+    table = ColumnTable(place, profile, draft, trouble)
+    table.show()
+    _subject(profile, draft.seen["data"].get("subject"), table.name_people_by)
     await _uniqueness(place, file, profile, trouble)
     page.onward("On to the hierarchies", place, "hierarchies")
+
+
+class ColumnTable:
+    """All columns as one table to search, filter and sort, and what was chosen in it, to be changed."""
+
+    def __init__(self, place: Place, profile: Profile, draft: Draft, trouble: ui.element) -> None:
+        self._place, self._profile, self._draft, self._trouble = place, profile, draft, trouble
+        self._known = {each.name: each for each in profile.columns}
+        self._open: str | None = None
+        self._before: dict[str, dict[str, Any]] = {}
+        self._shown_for: list[str] = []
+
+    @property
+    def _entries(self) -> Mapping[str, Any]:
+        return self._draft.seen.get("columns", {})
+
+    def show(self) -> None:
+        """Draw the table, and the fields for what is chosen in it."""
+        with page.card("What each column is"):
+            self._said = ui.label().props('aria-live="polite"')
+            with ui.element("div").classes("shoal-fields"):
+                self._search = ui.input("Find a column").props("outlined dense clearable")
+                self._role = ui.select({"": "All roles", **ROLES}, value="", label="Show")
+                self._order = ui.select(_ORDERS, value="file", label="Sorted")
+                for field in (self._search, self._role, self._order):
+                    field.props("outlined dense options-dense").on_value_change(self._narrowed)
+            self._table = ui.table(columns=_heads(), rows=[], row_key="id", selection="multiple")
+            self._table.props("flat dense bordered wrap-cells :rows-per-page-options=[0] hide-bottom")
+            self._table.classes("shoal-columns").props["aria-label"] = "Columns"
+            self._table.add_slot("header-selection", _CHOOSE_ALL)
+            self._table.add_slot("body", _ROW)
+            self._table.on("open", self._opened)
+            self._table.on_select(self._ticked)
+            self._panel = (
+                ui.column().classes("shoal-soft").props('role="group" aria-label="The chosen columns"')
+            )
+        self._findings = ui.column().classes("w-full")
+        self._draw()
+        self._fields()
+
+    async def name_people_by(self, name: str | None) -> None:
+        """Take a column for what tells people apart; the one before becomes what it was."""
+        columns, now = dict(self._entries), self._draft.seen["data"].get("subject")
+        if now in self._known:
+            columns[now] = self._before.pop(now, None) or _suggested(self._known[now])
+        if name is not None:
+            self._before[name] = columns.get(name, {})
+            columns[name] = {"role": "identifier"}
+        await self._save({each: entry for each, entry in columns.items() if entry}, {"subject": name})
+
+    def _draw(self) -> None:
+        wanted, role = str(self._search.value or "").casefold(), self._role.value
+        shown = [
+            each
+            for each in self._profile.columns
+            if wanted in each.name.casefold() and role in ("", self._role_of(each.name))
+        ]
+        shown.sort(key=self._sorting())
+        names = {each.name for each in shown}  # what nobody sees is not changed
+        self._table.selected = [row for row in self._table.selected if row["id"] in names]
+        self._table.rows[:] = [self._row(each) for each in shown]
+        self._table.update()
+        counts = [
+            f"{count} {_SHORT_ROLES[role]}"
+            for role in ROLES
+            if (count := sum(self._role_of(name) == role for name in self._known))
+        ]
+        hidden = len(self._known) - len(shown)
+        found = f" Shown: {len(shown)}." if hidden else ""
+        self._said.text = f"{page.counted(len(self._known), 'column')}: {', '.join(counts)}.{found}"
+
+    def _sorting(self) -> Callable[[ColumnProfile], Any]:
+        places = {name: place for place, name in enumerate(self._known)}
+        roles = list(ROLES)
+        orders: dict[str, Callable[[ColumnProfile], Any]] = {
+            "file": lambda each: places[each.name],
+            "name": lambda each: each.name.casefold(),
+            "alone": lambda each: -each.unique_share,
+            "role": lambda each: roles.index(self._role_of(each.name)),
+            "look": lambda each: (not self._look_at(each), places[each.name]),
+        }
+        return orders[str(self._order.value)]
+
+    def _row(self, known: ColumnProfile) -> dict[str, Any]:
+        role = self._role_of(known.name)
+        return {
+            "id": known.name,
+            "name": known.name,
+            "role": ROLES[role],
+            "kind": KINDS[self._kind_of(known)],
+            "distinct": f"{known.distinct:,}",
+            "missing": f"{known.missing:,}",
+            "alone": page.percent(known.unique_share),
+            "look": self._look_at(known),
+            "here": known.name == self._open,
+        }
+
+    def _role_of(self, name: str) -> str:
+        return str(self._entries.get(name, {}).get("role", "drop"))
+
+    def _kind_of(self, known: ColumnProfile) -> str:
+        entry = self._entries.get(known.name)
+        return str(entry.get("kind", "category")) if entry else known.kind
+
+    def _look_at(self, known: ColumnProfile) -> str:
+        """Why somebody should look at a column; nothing if there is no reason."""
+        entry, role = self._entries.get(known.name, {}), self._role_of(known.name)
+        if known.suspicious and role not in ("identifier", "drop") and not entry.get("confirm"):
+            return "looks personal"
+        if known.ambiguous and role in ("quasi", "sensitive"):
+            return "can be read in two ways"
+        return "" if role == known.role else "not as suggested"
+
+    def _opened(self, event: events.GenericEventArguments) -> None:
+        self._open = str(event.args)
+        self._table.selected = [{"id": self._open}]
+        self._draw()
+        self._fields()
+
+    def _narrowed(self) -> None:
+        self._draw()
+        self._ticked()
+
+    def _ticked(self) -> None:
+        if self._chosen() != self._shown_for:
+            self._fields()
+
+    def _chosen(self) -> list[str]:
+        return [row["id"] for row in self._table.selected if row["id"] in self._known]
+
+    def _fields(self) -> None:
+        """Fields for the chosen columns: everything of one, role and kind of several."""
+        chosen = self._shown_for = self._chosen()
+        self._panel.clear()
+        with self._panel:
+            if not chosen:
+                page.paragraph(
+                    "Choose a column to see why its role is suggested and to change it, or tick several to"
+                    " change them together.",
+                    quiet=True,
+                )
+            elif len(chosen) == 1:
+                self._one(self._known[chosen[0]])
+            else:
+                self._several(chosen)
+
+    def _one(self, known: ColumnProfile) -> None:
+        page.heading(known.name, level=3)
+        suggestion = ROLES.get(known.role, known.role)
+        page.paragraph(f"Suggested: “{suggestion}” ({known.reason}).")
+        page.paragraph(
+            f"Looks like {known.looks_like or 'words'}; {known.distinct:,} different values,"
+            f" {known.missing:,} missing. {page.percent(known.unique_share)} of the records have a value here"
+            " that nobody else has.",
+            quiet=True,
+        )
+        page.bullets(f"{note[0].upper()}{note[1:]}." for note in known.notes)
+        self._role_and_kind(
+            f"Role of {known.name}",
+            f"Kind of {known.name}",
+            [known.name],
+            (self._role_of(known.name), self._kind_of(known)),
+        )
+
+        async def change(what: dict[str, Any]) -> None:
+            await self._change([known.name], what)
+
+        column_fields(known, self._entries.get(known.name, {}), change)
+
+    def _several(self, chosen: Sequence[str]) -> None:
+        names = ", ".join(chosen[:8]) + (f" and {len(chosen) - 8} more" if len(chosen) > 8 else "")
+        page.heading(f"{len(chosen)} columns", level=3)
+        page.paragraph(names, quiet=True)
+        roles = {self._role_of(name) for name in chosen}
+        kinds = {self._kind_of(self._known[name]) for name in chosen}
+        same = (roles.pop() if len(roles) == 1 else None, kinds.pop() if len(kinds) == 1 else None)
+        self._role_and_kind("Role of the chosen columns", "Kind of the chosen columns", chosen, same)
+
+        async def as_suggested() -> None:
+            await self._replace({name: _suggested(self._known[name]) for name in chosen})
+
+        page.other_button("Take the suggestions", as_suggested)
+
+    def _role_and_kind(
+        self, role_title: str, kind_title: str, chosen: Sequence[str], held: tuple[str | None, str | None]
+    ) -> None:
+        with ui.element("div").classes("shoal-fields"):
+            role = ui.select(ROLES, value=held[0], label=role_title)
+            kind = ui.select(KINDS, value=held[1], label=kind_title)
+        for choice, key in ((role, "role"), (kind, "kind")):
+            choice.props("outlined dense options-dense")
+            choice.on_value_change(lambda event, key=key: self._change(chosen, {key: event.value}))
+
+    async def _change(self, names: Sequence[str], change: dict[str, Any]) -> None:
+        entries = {
+            name: None
+            if change.get("role") == "drop"
+            else changed(self._entries.get(name), self._known[name], change)
+            for name in names
+        }
+        await self._replace(entries)
+
+    async def _replace(self, entries: Mapping[str, dict[str, Any] | None]) -> None:
+        columns = {**self._entries, **entries}
+        in_order = {name: entry for name in self._known if (entry := columns.get(name))}
+        await self._save(in_order, {})
+
+    async def _save(self, columns: dict[str, Any], data: dict[str, Any]) -> None:
+        dropping = any(name not in columns for name in self._known)
+        sections = {
+            "columns": columns,
+            "data": {**self._draft.seen["data"], **data, "others": "drop" if dropping else "error"},
+            **self._promise_about(columns),
+        }
+        if await self._draft.save(self._trouble, sections):
+            problems = await page.ask(self._place.service.policies.problems, self._place.project.id)
+            self._findings.clear()
+            if problems:
+                with self._findings:
+                    page.show_problems(problems, "Still to be settled, here or in later steps")
+        self._draw()
+        self._fields()
+
+    def _promise_about(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """When the first column becomes sensitive, something is promised about it, as a default."""
+        privacy = self._draft.seen.get("privacy", {})
+        sensitive = [name for name, entry in columns.items() if entry["role"] == "sensitive"]
+        had = any(entry["role"] == "sensitive" for entry in self._entries.values())
+        said = any(privacy.get(key) is not None for key in ("l", "t", "alpha"))
+        if not sensitive or had or said or privacy.get("model") != "k-anonymity":
+            return {}
+        return {"privacy": {**privacy, **promise_about([self._known[name] for name in sensitive])}}
+
+
+def _heads() -> list[dict[str, Any]]:
+    return [{"name": name, "label": label, "field": name, "align": "left"} for name, label in _HEADS.items()]
+
+
+def _suggested(known: ColumnProfile) -> dict[str, Any] | None:
+    return None if known.role == "drop" else column_entry(known)
 
 
 def _subject(profile: Profile, subject: str | None, save: Callable[[str | None], Awaitable[None]]) -> None:
@@ -127,86 +380,18 @@ def changed(entry: dict[str, Any] | None, known: ColumnProfile, change: dict[str
     if kind != known.kind:
         meant = replace(meant, recipe={})
     if role == "sensitive":
+        written = {name: merged[name] for name in _OF_WRITING if merged.get(name) and _ONLY_FOR[name] == kind}
         return (
-            {**column_entry(meant), **confirmed}
+            {**column_entry(meant), **written, **confirmed}
             if kind in ("number", "date")
             else {"role": role, **confirmed}
         )
     suggested = {**column_entry(meant), **confirmed}
-    for name in (
-        "hierarchy",
-        "separator",
-        "sensitive",
-        "missing",
-        "unknown",
-        "weight",
-        "multiset",
-        *_WRITTEN,
-    ):
+    for name in _OF_QUASI:
         only_for = _ONLY_FOR.get(name)
-        if name in merged and (only_for is None or kind == only_for):
+        if merged.get(name) is not None and (only_for is None or kind == only_for):
             kept[name] = merged[name]
     return {**suggested, **kept}
-
-
-def _column(known: ColumnProfile, entry: dict[str, Any] | None, save: Save) -> None:
-    entry = entry or {}
-    with ui.element("div").classes("shoal-column"):
-        with ui.column().classes("gap-0"):
-            ui.label(known.name).classes("font-semibold")
-            ui.label(f"{known.distinct:,} values, {known.missing:,} missing").classes("shoal-quiet text-sm")
-        held = entry.get("kind", "category" if entry else known.kind)
-        kind = ui.select(KINDS, value=held, label=f"Kind of {known.name}")
-        role = ui.select(ROLES, value=entry.get("role", "drop"), label=f"Role of {known.name}")
-        for choice in (kind, role):
-            choice.props("outlined dense options-dense")
-        with ui.column().classes("gap-1"):
-            suggestion = ROLES.get(known.role, known.role)
-            ui.label(f"Suggested: “{suggestion}” ({known.reason}).").classes("text-sm")
-            alone = (
-                f"{page.percent(known.unique_share)} of the records have a value here that nobody else has."
-            )
-            ui.label(alone).classes("shoal-quiet text-sm")
-            for note in known.notes:
-                ui.label(f"{note[0].upper()}{note[1:]}.").classes("text-sm")
-            extras = ui.column().classes("gap-1 w-full")
-
-    async def change(what: dict[str, Any]) -> None:
-        _extras(extras, known, await save(known.name, what), change)
-
-    _extras(extras, known, entry, change)
-    role.on_value_change(lambda event: change({"role": event.value}))
-    kind.on_value_change(lambda event: change({"kind": event.value}))
-
-
-def _extras(area: ui.element, known: ColumnProfile, entry: dict[str, Any], change: Change) -> None:
-    """What only some columns have."""
-    area.clear()
-    with area:
-        if entry.get("kind") == "set" and entry.get("role") == "quasi":
-            held = "|".join(entry.get("sensitive", []))
-            sensitive = ui.input("Sensitive items, with | between", value=held).props("outlined dense")
-
-            async def mark() -> None:
-                items = [item.strip() for item in str(sensitive.value).split("|") if item.strip()]
-                await change({"sensitive": items})
-
-            sensitive.on("change", mark)
-        if entry.get("role") == "identifier":
-            _switch("keep a random pseudonym in its place", "pseudonym", entry, change)
-        if known.suspicious and entry.get("role") in ("quasi", "sensitive", "insensitive"):
-            _switch("publish it although it looks personal", "confirm", entry, change)
-            why = ui.input("Why it may be published", value=entry.get("reason", "")).props("outlined dense")
-            why.props["aria-label"] = f"Why {known.name} may be published"
-            why.on("change", lambda: change({"reason": str(why.value).strip()}))
-        elif entry.get("role") == "insensitive":
-            many = f"publish it although it has {known.distinct:,} different values"
-            _switch(many, "confirm", entry, change)
-
-
-def _switch(title: str, key: str, entry: dict[str, Any], change: Change) -> None:
-    box = ui.checkbox(title, value=bool(entry.get(key))).props("dense")
-    box.on_value_change(lambda event: change({key: event.value}))
 
 
 async def _uniqueness(place: Place, file: StoredFile, profile: Profile, trouble: ui.element) -> None:
@@ -219,6 +404,7 @@ async def _uniqueness(place: Place, file: StoredFile, profile: Profile, trouble:
                 ("Who knows", "singles out"),
                 [(" and ".join(names), page.percent(share)) for names, share in profile.uniqueness],
                 height="300px",
+                name="Who could be singled out",
             )
         known = ui.select(
             [each.name for each in profile.columns], multiple=True, label="Try other columns together"
@@ -227,9 +413,9 @@ async def _uniqueness(place: Place, file: StoredFile, profile: Profile, trouble:
         answer = ui.label("").props('aria-live="polite"')
 
         async def count() -> None:
-            share = await page.attempt(
-                trouble, place.service.data.uniqueness, place.project.id, file.id, list(known.value or [])
-            )
+            counted = place.service.data.uniqueness
+            names = list(known.value or [])
+            share = await page.patiently(trouble, "Counting", counted, place.project.id, file.id, names)
             if share is not None and known.value:
                 answer.text = (
                     f"Who knows {' and '.join(known.value)} singles out {page.percent(share)} of the records."

@@ -50,6 +50,7 @@ def _past(runs: Sequence[Job]) -> None:
     page.plain_table(
         ("Promise", "Parameters", "Algorithm", "Holds", "Loss", "Highest risk", "Seconds"),
         [_row(job) for job in runs],
+        name="Past runs",
     )
     lines: dict[str, list[Point]] = {}
     for job in runs:
@@ -225,7 +226,7 @@ def _other_promises(result: Mapping[str, Any]) -> None:
     if len(costs["rows"]) > 1:
         page.heading("What other promises would cost", 3)
         page.paragraph(sentence(result["costs"]))
-        page.plain_table(costs["heads"], costs["rows"])
+        page.plain_table(costs["heads"], costs["rows"], name="What other promises would cost")
 
 
 def _found_run(

@@ -6,18 +6,35 @@ from typing import Any
 from nicegui import ui
 
 from shoal.report.explanations import listed
+from shoal.study.profile import Profile
 from shoal.table.reading import HowRead
 from shoal.web.pages import frame as page
-from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.pages.uploading import file_button
-from shoal.web.service.files import StoredFile
-from shoal.web.service.policies import Brought
+from shoal.web.service.data import options_of
+from shoal.web.service.files import StoredFile, ending_of
+from shoal.web.service.policies import Brought, files_of
 
 Use = Callable[[StoredFile], Awaitable[None]]
-KINDS = {"category": "words", "number": "numbers", "date": "dates", "set": "a set of items"}
 _PREVIEWED = 200
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabulators", "|": "bars"}
+_BETWEEN = {sign: name.capitalize() for sign, name in _DELIMITERS.items()}
+_ENCODINGS = (
+    "utf-8",
+    "cp1252",
+    "latin-1",
+    "iso8859-15",
+    "cp1250",
+    "cp1251",
+    "cp1253",
+    "utf-16",
+    "shift_jis",
+    "gb18030",
+)
+_DECIMALS = {".": "A point, as in 3.5", ",": "A comma, as in 3,5"}
+_THOUSANDS = {",": "A comma", ".": "A point", " ": "A blank", "'": "An apostrophe"}
+_TEXTS = (".csv", ".tsv", ".txt", ".dat")
+Save = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 async def data_page(place: Place, _: str | None) -> None:
@@ -30,9 +47,8 @@ async def data_page(place: Place, _: str | None) -> None:
     trouble = ui.column().classes("w-full")
 
     async def use(stored: StoredFile) -> None:
-        waiting = ui.notification("Looking at the file …", spinner=True, timeout=None)
-        brought = await page.attempt(trouble, service.policies.bring, project, stored.id)
-        waiting.dismiss()
+        looking = f"Looking at {stored.name}"
+        brought = await page.patiently(trouble, looking, service.policies.bring, project, stored.id)
         if brought is not None and brought.kept:
             with trouble:
                 _kept(place, stored, brought)
@@ -47,13 +63,14 @@ async def data_page(place: Place, _: str | None) -> None:
             quiet=True,
         )
         await _server_folder(place, trouble, use)
-    files = await page.ask(service.files.all, project, "data")
+    files = await page.ask(service.files.all, project)
     sections = await page.ask(service.policies.get, project)
     used = sections.get("data", {}).get("path")
+    named = files_of(sections)
     if files:
         with page.card("Files of this project"):
             for file in files:
-                _file(file, use, in_use=file.name == used)
+                _file(place, file, use, trouble, in_use=file.name in named)
     current = next((file for file in files if file.name == used), None)
     if current is not None:
         await _look(place, current, sections, trouble)
@@ -97,44 +114,62 @@ async def _server_folder(place: Place, trouble: ui.element, use: Use) -> None:
     page.other_button("Take this one", pick)
 
 
-def _file(file: StoredFile, use: Use, *, in_use: bool) -> None:
-    with ui.row().classes("items-center w-full"):
+def _file(place: Place, file: StoredFile, use: Use, trouble: ui.element, *, in_use: bool) -> None:
+    async def remove() -> None:
+        removed = await page.attempt(trouble, place.service.remove_file, place.project.id, file.id)
+        if removed is not None:
+            ui.navigate.to(place.link("data"))
+
+    with ui.row().classes("items-center w-full shoal-line"):
         ui.label(file.name).classes("grow shoal-any")
-        ui.label(f"{file.size / 1e6:,.1f} MB").classes("shoal-quiet")
+        ui.label(page.size(file.size)).classes("shoal-quiet")
         if in_use:
             ui.label("in use").classes("shoal-good")
-        else:
+        elif file.kind == "data":
             button = page.quiet_button("Use it", lambda: use(file))
             button.props["aria-label"] = f"Use {file.name}"
+        link = ui.link("Download", f"/api/v1/projects/{place.project.id}/files/{file.id}").props("download")
+        link.props["aria-label"] = f"Download {file.name}"
+        question = f"Delete {file.name!r} for good? This cannot be undone."
+        delete = page.quiet_button(
+            "Delete", lambda: page.ask_first(question, "Delete for good", remove), colour="negative"
+        )
+        delete.props["aria-label"] = f"Delete {file.name}"
 
 
 async def _look(place: Place, file: StoredFile, sections: dict[str, Any], trouble: ui.element) -> None:
     service, project = place.service, place.project.id
     with page.card("What is in it"):
-        profile = await page.attempt(trouble, service.data.profile, project, file.id)
-        if profile is None:
-            return
-        size = f"{profile.records:,} records, {len(profile.columns)} columns"
-        page.paragraph(f"{size}{_read_as(profile.read_as)}.")
-        page.plain_table(
-            ("Column", "Looks like", "Different values", "Missing", "Values that only one record has"),
-            [
-                (
-                    each.name,
-                    each.looks_like,
-                    f"{each.distinct:,}",
-                    f"{each.missing:,}",
-                    page.percent(each.unique_share),
-                )
-                for each in profile.columns
-            ],
-        )
-        _missing(place, sections, trouble)
+        profile = await page.also(trouble, service.data.profile_as, project, file.id, sections["data"])
+        if profile is not None:
+            size = f"{profile.records:,} records, {len(profile.columns)} columns"
+            page.paragraph(f"{size}{_read_as(profile.read_as)}.")
+            page.plain_table(
+                ("Column", "Looks like", "Different values", "Missing", "Values that only one record has"),
+                [
+                    (
+                        each.name,
+                        each.looks_like,
+                        f"{each.distinct:,}",
+                        f"{each.missing:,}",
+                        page.percent(each.unique_share),
+                    )
+                    for each in profile.columns
+                ],
+                height="420px",
+                name="What is in the columns",
+            )
+        _written(place, file, sections["data"], profile, trouble)
+    if profile is None:
+        return
     with page.card("The first records"):
-        shown = await page.attempt(trouble, service.data.preview, project, file.id, count=_PREVIEWED)
+        options = options_of(sections["data"])
+        shown = await page.also(
+            trouble, service.data.preview, project, file.id, count=_PREVIEWED, options=options
+        )
         if shown is not None:
             rows = [["missing" if value is None else value for value in row] for row in shown.rows]
-            page.plain_table(shown.columns, rows, height="420px", wrap=False)
+            page.plain_table(shown.columns, rows, height="420px", wrap=False, name="The first records")
     page.onward("On to the columns", place, "columns")
 
 
@@ -149,18 +184,61 @@ def _read_as(how: HowRead) -> str:
     return f"; read with {', '.join(told)}" if told else ""
 
 
-def _missing(place: Place, sections: dict[str, Any], trouble: ui.element) -> None:
-    draft = Draft(place, sections)
+def _written(
+    place: Place, file: StoredFile, data: dict[str, Any], profile: Profile | None, trouble: ui.element
+) -> None:
+    """How the file is written, where that was not found out rightly; what is shown changes with it."""
+    seen = profile.read_as if profile is not None else HowRead()
+    ending = ending_of(file.name).removesuffix(".gz")
+
+    async def save(changed: dict[str, Any]) -> None:
+        read_as = place.service.policies.read_as
+        brought = await page.patiently(trouble, "Reading the file", read_as, place.project.id, changed)
+        if brought is not None:
+            ui.navigate.to(place.link("data"))
+
     words = ui.input(
         "Words that stand for a missing value, with | between",
-        value="|".join(word for word in sections["data"].get("missing", [""]) if word),
+        value="|".join(word for word in data.get("missing", [""]) if word),
         placeholder="such as ?|NA",
     ).props('outlined dense hint="An empty cell always counts as missing."')
     words.classes("w-full q-mb-md")
 
-    async def save() -> None:
+    async def save_words() -> None:
         missing = list(dict.fromkeys(["", *(word.strip() for word in str(words.value).split("|"))]))
-        if await draft.save(trouble, {"data": {**draft.seen["data"], "missing": missing}}):
-            ui.notify("Saved.")
+        if missing != data.get("missing", [""]):
+            await save({"missing": missing})
 
-    words.on("blur", save)
+    words.on("change", save_words)
+    if ending not in _TEXTS and ending != ".xlsx":
+        return
+    with ui.expansion("Read it differently").classes("w-full"), ui.element("div").classes("shoal-fields"):
+        if ending in _TEXTS:
+            delimiters = {"": f"Found out: {_named_delimiter(seen.delimiter)}", **_BETWEEN}
+            _choice("Between cells", delimiters, data, "delimiter", save)
+            encodings = {
+                "": f"Found out: {seen.encoding or 'unknown'}",
+                **{each: each for each in _ENCODINGS},
+            }
+            _choice("Encoding", encodings, data, "encoding", save)
+        if ending == ".xlsx":
+            _text("Sheet", seen.sheet or "the first one", data, "sheet", save)
+        _choice("Decimal sign", {"": "As each column shows", **_DECIMALS}, data, "decimal", save)
+        _choice("Between thousands", {"": "As each column shows", **_THOUSANDS}, data, "thousands", save)
+        _text("Date format", "such as %d.%m.%Y", data, "date_format", save)
+
+
+def _choice(title: str, offered: dict[str, str], data: dict[str, Any], key: str, save: Save) -> None:
+    held = str(data.get(key) or "")
+    choice = ui.select({**offered, held: offered.get(held, held)}, value=held, label=title)
+    choice.props("outlined dense options-dense")
+    choice.on_value_change(lambda event: save({key: event.value or None}))
+
+
+def _text(title: str, hint: str, data: dict[str, Any], key: str, save: Save) -> None:
+    field = ui.input(title, value=str(data.get(key) or ""), placeholder=hint).props("outlined dense")
+    field.on("change", lambda: save({key: str(field.value or "").strip() or None}))
+
+
+def _named_delimiter(delimiter: str | None) -> str:
+    return _DELIMITERS.get(delimiter or "", repr(delimiter)) if delimiter else "unknown"

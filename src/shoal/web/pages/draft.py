@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from nicegui import ui
 
+from shoal.errors import Problem
 from shoal.study.starter import Sections
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
@@ -20,6 +21,10 @@ class Draft:
     async def of(cls, place: Place) -> Self:
         """The settings as they are now."""
         return cls(place, await page.ask(place.service.policies.get, place.project.id))
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with the settings as they are now."""
+        return self._place.service.policies.problems(self._place.project.id)
 
     async def save(self, trouble: ui.element, changed: Mapping[str, Mapping[str, Any]]) -> bool:
         """Change sections; whether that was possible. What stands in its way is listed in the area."""

@@ -2,25 +2,29 @@
 
 import asyncio
 import math
+import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any, ParamSpec, TypeVar
 
-from nicegui import ui
+from nicegui import app, events, ui
 
 from shoal.errors import Problem, ShoalError
 from shoal.report.wording import share as in_percent
 from shoal.study.check import problems_of
 from shoal.web.gate import LEAVING
+from shoal.web.service.helpers import cancelled_by
 from shoal.web.service.projects import Project
 from shoal.web.service.service import Service
+from shoal.web.service.setting_words import problem_in_words
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Fill = Callable[[], Awaitable[None]]
 Act = Callable[[], Awaitable[None]] | Callable[[], object]
 
 STEPS = {
@@ -36,6 +40,32 @@ STEPS = {
 _HIGHEST_FIGURE = 560
 _DOUBLE_CLICK = 0.7  # seconds
 _LEAVE = f"""() => fetch("{LEAVING}", {{method: "POST"}}).then(() => {{ location.href = "/"; }})"""
+_TOLD_CHANGES = 2
+# While somebody types, the browser itself takes letters back.
+_KEYS_OF_UNDO = """<script>
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const key = event.key.toLowerCase();
+  const what = key === "y" || (key === "z" && event.shiftKey) ? "redo" : key === "z" ? "undo" : null;
+  const choices = "[type=checkbox], [type=radio], [type=range], [readonly], [role=combobox]";
+  const types = event.target.matches("input, textarea") && !event.target.matches(choices);
+  const button = what && !types && document.querySelector(".shoal-" + what);
+  if (button) { event.preventDefault(); button.click(); }
+});
+</script>"""
+# Parts of Quasar's tables and trees take no attributes, but must be reached by the keyboard and have names.
+_REACHED_AND_NAMED = """<script>
+new MutationObserver(() => {
+  for (const box of document.querySelectorAll(".q-tree__tickbox:not([aria-label])")) {
+    box.setAttribute("aria-label", "Tick " + box.closest(".q-tree__node-header").innerText);
+  }
+  for (const box of document.querySelectorAll("[data-name] .q-table__middle:not([tabindex])")) {
+    box.setAttribute("tabindex", "0");
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", box.closest("[data-name]").dataset.name);
+  }
+}).observe(document, {childList: true, subtree: true});
+</script>"""
 _MARK_OF = """(event) => {
   const mark = event.target.closest("[data-mark]");
   if (mark) emit(...mark.dataset.mark.split(","));
@@ -65,13 +95,21 @@ async def ask(function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T
 
 @contextmanager
 def frame(
-    title: str, place: Place | None = None, step: str | None = None, done: Collection[str] = ()
+    title: str,
+    place: Place | None = None,
+    step: str | None = None,
+    done: Collection[str] = (),
+    fill: Fill | None = None,
 ) -> Iterator[None]:
-    """The page around its content; steps that are done have a mark."""
+    """The page around its content; steps that are done have a mark.
+
+    `fill` draws the content again when a change was undone or redone.
+    """
     ui.add_css(_style())
+    ui.add_body_html(_KEYS_OF_UNDO + _REACHED_AND_NAMED)
     ui.colors(primary="#0b5c7a", positive="#0a7a4b", negative="#b3261e")
     ui.page_title(f"{title} · Shoal")
-    dark = ui.dark_mode(value=None)
+    dark = ui.dark_mode(app.storage.user.get("dark"))  # None, until somebody decides: as the system is
     with ui.context.client.layout:  # beside the page's `main`, not within it
         head = ui.element("header").classes("shoal-top")
     head.move(target_index=0)
@@ -82,9 +120,13 @@ def frame(
                 ui.label(place.project.name).classes("shoal-quiet shoal-any grow")
             else:
                 ui.space()
-            # Until somebody presses it the system decides, which `toggle` refuses to turn around.
-            quiet_button("Light or dark", lambda: dark.set_value(not dark.value))
-            quiet_button("Log out", lambda: None).on("click", js_handler=_LEAVE)
+            with ui.row().classes("no-wrap gap-3"):
+                if place is not None and fill is not None:
+                    undoing = Undoing(place, fill)
+                    undoing.buttons()
+                turn = ui.button("Light or dark").props("no-caps flat dense")
+                turn.on("click", partial(_turn, dark), js_handler="() => emit(Quasar.Dark.isActive)")
+                quiet_button("Log out", lambda: None).on("click", js_handler=_LEAVE)
         if place is not None:
             _path(place, step, done)
     begin = ui.element("div").props('tabindex="-1"').classes("w-full")
@@ -92,11 +134,52 @@ def frame(
     with begin, ui.column().classes("shoal-main"):
         heading(title, level=1)
         content = ui.column().classes("w-full").style("gap: 18px")
+        if place is not None and fill is not None:
+            undoing.content = content
         paragraph(
             "Everything stays on the machine that serves this page: nothing is sent elsewhere.", quiet=True
         )
     with content:
         yield
+
+
+def _turn(dark: ui.dark_mode, event: events.GenericEventArguments) -> None:
+    """Light becomes dark and dark becomes light, on this page and on all that follow."""
+    dark.value = app.storage.user["dark"] = not event.args
+
+
+class Undoing:
+    """Buttons and keys that take changes of the settings back, and make them again."""
+
+    content: ui.element
+
+    def __init__(self, place: Place, fill: Fill) -> None:
+        self._place, self._fill = place, fill
+        self._one_at_a_time = asyncio.Lock()
+
+    def buttons(self) -> None:
+        """Draw the buttons; keys press them."""
+        policies = self._place.service.policies
+        for title, change in (("Undo", policies.undo), ("Redo", policies.redo)):
+            button = ui.button(title, on_click=partial(self._go, title, change))
+            button.props("no-caps flat dense").classes(f"shoal-{title.lower()}")
+
+    async def _go(self, title: str, change: Callable[[str], tuple[str, ...]]) -> None:
+        async with self._one_at_a_time:  # every press counts, also of a key that is held
+            await self._gone(title, change)
+
+    async def _gone(self, title: str, change: Callable[[str], tuple[str, ...]]) -> None:
+        changed = await ask(change, self._place.project.id)
+        if not changed:
+            ui.notify(f"There is nothing to {title.lower()}.")
+            return
+        more = f"; and {counted(len(changed) - _TOLD_CHANGES, 'more change')}"
+        told = "; ".join(changed[:_TOLD_CHANGES]) + (more if len(changed) > _TOLD_CHANGES else "")
+        self.content.clear()
+        with self.content:
+            with ui.element("p").props('role="status"').classes("shoal-quiet"):
+                ui.label(f"{title}: {told}.").classes("shoal-any")
+            await self._fill()
 
 
 def _path(place: Place, step: str | None, done: Collection[str]) -> None:
@@ -172,7 +255,7 @@ def _once(act: Act) -> Callable[[], Awaitable[None]]:
         deaf_until = math.inf
         try:
             doing = act()
-            if isinstance(doing, Awaitable):
+            if asyncio.iscoroutine(doing):  # a dialog that is closed could be awaited, too, which opens it
                 await doing
         finally:
             deaf_until = clicked + _DOUBLE_CLICK
@@ -183,6 +266,22 @@ def _once(act: Act) -> Callable[[], Awaitable[None]]:
 def quiet_button(title: str, act: Act, *, colour: str = "primary") -> ui.button:
     """Something small beside a line."""
     return ui.button(title, on_click=act, color=colour).props("no-caps flat dense")
+
+
+def ask_first(question: str, title: str, act: Act) -> None:
+    """Ask before something is done that is not easily mended."""
+
+    async def acted() -> None:
+        sure.close()
+        doing = act()
+        if asyncio.iscoroutine(doing):
+            await doing
+
+    with ui.dialog(value=True) as sure, ui.card():
+        ui.label(question).classes("shoal-any")
+        with ui.row():
+            main_button("Leave it as it is", sure.close)
+            quiet_button(title, acted, colour="negative")
 
 
 def onward(title: str, place: Place, step: str) -> None:
@@ -219,12 +318,17 @@ def show_problems(problems: Sequence[Problem], title: str = "This has to be mend
     """A list of problems, announced to screen readers."""
     with ui.element("section").classes("shoal-card shoal-wrong column").props('role="alert"'):
         heading(title)
-        bullets(str(problem) for problem in problems)
+        bullets(map(problem_in_words, problems))
 
 
 async def attempt(area: ui.element, function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
     """Ask the service; what goes wrong is listed in the area, which is empty otherwise."""
     area.clear()
+    return await also(area, function, *args, **options)
+
+
+async def also(area: ui.element, function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
+    """As `attempt`, but what the area lists already stays."""
     try:
         return await ask(function, *args, **options)
     except ShoalError as error:
@@ -233,10 +337,40 @@ async def attempt(area: ui.element, function: Callable[P, T], *args: P.args, **o
         return None
 
 
+async def patiently(
+    area: ui.element, doing: str, function: Callable[P, T], *args: P.args, **options: P.kwargs
+) -> T | None:
+    """As `attempt`, for what can take long: the area tells what is done, since when, and can stop it."""
+    area.clear()
+    stop, began = threading.Event(), time.monotonic()
+    with area, ui.row().classes("items-center").props('role="status"') as waiting:
+        ui.spinner()
+        told = ui.label(f"{doing} …")
+        ui.timer(1.0, lambda: told.set_text(f"{doing} … {duration(time.monotonic() - began)}"))
+        quiet_button("Cancel", stop.set, colour="negative").props["aria-label"] = f"Cancel: {doing}"
+    try:
+        with cancelled_by(stop):
+            return await ask(function, *args, **options)
+    except ShoalError as error:
+        with area:
+            if stop.is_set():
+                paragraph("Cancelled; nothing was changed.", quiet=True)
+            else:
+                show_problems(problems_of(error))
+        return None
+    finally:
+        waiting.delete()
+
+
 def plain_table(
-    columns: Sequence[str], rows: Sequence[Sequence[Any]], *, height: str | None = None, wrap: bool = True
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    name: str,
+    height: str | None = None,
+    wrap: bool = True,
 ) -> None:
-    """A table of texts; long ones scroll in place and draw only the rows in view."""
+    """A table of texts with a name; what does not fit scrolls in its box, which is one stop of Tab."""
     described = [
         {"name": str(place), "label": name, "field": str(place), "align": "left"}
         for place, name in enumerate(columns)
@@ -245,7 +379,7 @@ def plain_table(
         {"id": number, **{str(place): value for place, value in enumerate(row)}}
         for number, row in enumerate(rows)
     ]
-    with ui.element("div").classes("shoal-scroll"):
+    with scrolled(name):
         table = ui.table(columns=described, rows=filled, row_key="id")
         table.props("flat dense bordered :rows-per-page-options=[0] hide-bottom")
         if wrap:
@@ -254,13 +388,26 @@ def plain_table(
             table.props("virtual-scroll").style(f"max-height: {height}")
 
 
+def scrolled(name: str) -> ui.element:
+    """A box for a table that may be wider than the page: it scrolls in itself, with the keyboard, too."""
+    box = ui.element("div").classes("shoal-scroll")
+    box.props["data-name"] = name
+    return box
+
+
+def size(count: int) -> str:
+    """A number of bytes as people say it."""
+    return f"{count / 1e6:,.1f} MB" if count >= 1e5 else f"{count / 1e3:,.1f} kB"
+
+
 def figure(drawing: str, name: str, pick: Callable[[int, int], None] | None = None) -> None:
     """A drawn figure with a name; `pick` hears of clicks on series and mark.
 
     One with a bar for each of very many columns is scrolled in its box.
     """
     box = ui.html(drawing, sanitize=False).classes("w-full shoal-figure-box")
-    box.style(f"max-height: {_HIGHEST_FIGURE}px").props('role="figure"').props["aria-label"] = name
+    box.style(f"max-height: {_HIGHEST_FIGURE}px").props('role="figure" tabindex="0"')
+    box.props["aria-label"] = name
     if pick is not None:
         box.classes("shoal-picked").on(
             "click", lambda event: pick(*map(int, event.args)), js_handler=_MARK_OF
@@ -270,6 +417,13 @@ def figure(drawing: str, name: str, pick: Callable[[int, int], None] | None = No
 def counted(count: int, noun: str) -> str:
     """A number of things in words."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def duration(seconds: float) -> str:
+    """Some time as people say it."""
+    if seconds < 90:
+        return f"{seconds:,.0f} s"
+    return f"{seconds / 60:,.0f} min" if seconds < 5400 else f"{seconds / 3600:,.1f} h"
 
 
 def percent(share: float | None) -> str:

@@ -145,7 +145,8 @@ class Editor:
     async def _take(self, hierarchy: Any) -> None:
         """Save a hierarchy that is a tree over the column's values; else say everything that is wrong."""
         service, project = self._place.service, self._place.project.id
-        findings = await page.attempt(self._trouble, service.trees.lint, project, self._name, hierarchy)
+        lint, trouble = service.trees.lint, self._trouble
+        findings = await page.patiently(trouble, "Checking the tree", lint, project, self._name, hierarchy)
         if findings is None:
             return
         if errors := [each.problem for each in findings if each.severity == "error"]:
@@ -157,7 +158,8 @@ class Editor:
 
     async def _draw(self, hierarchy: Any, *, editable: bool) -> None:
         trees, project = self._place.service.trees, self._place.project.id
-        view = await page.attempt(self._trouble, trees.view, project, self._name, hierarchy)
+        drawing = "Drawing the tree"
+        view = await page.patiently(self._trouble, drawing, trees.view, project, self._name, hierarchy)
         self._area.clear()
         if view is None:
             return

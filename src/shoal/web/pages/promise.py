@@ -1,12 +1,12 @@
 """The fourth step: what is promised, chosen by what somebody may know."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
 
 from shoal.algorithms.catalogue import ALGORITHMS
-from shoal.policy.promise import keys_of, named_models
+from shoal.policy.promise import added_to, keys_of, named_models
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import SETS, VALUES, Form, Key, Model
 from shoal.web.pages import frame as page
@@ -15,6 +15,15 @@ from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.service.files import ending_of
 
+_CHOICES = {
+    "frequency": "No value makes up more than one in l",
+    "distinct": "There are at least l different values",
+    "entropy": "Values are as mixed as l equally frequent ones (entropy)",
+    "recursive": "The most frequent value is not too frequent beside the rarer ones (recursive)",
+    "equal": "All values are equally far apart",
+    "ordered": "Values are as far apart as in their order",
+}
+_USUAL_C = 3
 _NOTHING_MORE = "Nothing more is promised about it"
 Change = Callable[[], Awaitable[None]]
 
@@ -114,6 +123,21 @@ def _numbers(area: ui.element, privacy: dict[str, Any], changed: Change) -> None
         for key in reversed(named_models()[privacy["model"]].keys):
             if key.needed:
                 _slider(privacy, key, changed)
+        for key in named_models()[privacy["model"]].keys:
+            if key.kind is bool:
+                _switch(privacy, key, changed)
+
+
+def _switch(privacy: dict[str, Any], key: Key, changed: Change) -> None:
+    box = ui.checkbox(key.help, value=bool(privacy.get(key.name)))
+
+    async def turn() -> None:
+        privacy.pop(key.name, None)
+        if box.value:
+            privacy[key.name] = True
+        await changed()
+
+    box.on_value_change(turn)
 
 
 def _slider(privacy: dict[str, Any], key: Key, changed: Change) -> None:
@@ -160,12 +184,47 @@ def _learning(area: ui.element, sensitive: list[str], privacy: dict[str, Any], c
         if kind != "none":
             with value:
                 _slider(privacy, keys[kind], changed)
+                for key in _more_about(privacy["model"], kind):
+                    if isinstance(key.kind, tuple):
+                        _words(privacy, key, redraw)
+                    elif privacy.get("diversity") == "recursive":
+                        _slider(privacy, key, changed)
+
+    async def redraw() -> None:
+        if privacy.get("diversity") == "recursive":
+            privacy.setdefault("c", _USUAL_C)
+        else:
+            privacy.pop("c", None)
+        show(str(radio.value))
+        await changed()
 
     with area, page.card(f"And what may be learned about {', '.join(sensitive)}?"):
         radio = ui.radio(offered, value=current if current in offered else "none").props("dense")
         radio.on_value_change(lambda event: choose(event.value))
         value = ui.column().classes("w-full")
         show(str(radio.value))
+
+
+def _more_about(model: str, kind: str) -> Sequence[Key]:
+    """What else can be said of a promise about sensitive values."""
+    return next((beside.keys[1:] for beside in added_to(model) if beside.keys[0].name == kind), ())
+
+
+def _words(privacy: dict[str, Any], key: Key, changed: Change) -> None:
+    """A choice among words, of which the first is meant if nothing is said."""
+    words = key.kind if isinstance(key.kind, tuple) else ()
+    choice = ui.select(
+        {word: _CHOICES.get(word, word) for word in words},
+        value=privacy.get(key.name) or words[0],
+        label=key.help,
+    )
+    choice.props("outlined dense options-dense").classes("w-full")
+
+    async def choose() -> None:
+        privacy[key.name] = choice.value
+        await changed()
+
+    choice.on_value_change(choose)
 
 
 async def _save(draft: Draft, privacy: Mapping[str, Any], trouble: ui.element) -> None:

@@ -9,30 +9,36 @@ from nicegui import events, ui
 from shoal.metrics.catalogue import MEASURES, in_headlines
 from shoal.privacy.catalogue import MODELS
 from shoal.report.wording import capitalized, measure, sentence, with_options
+from shoal.web.pages import findings
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import Job, JobKind
+from shoal.web.service.tables import measured_tables
 
-_FIGURES = {
-    "risk": "Risk before and after",
-    "class_sizes": "How many share the same values",
-    "loss": "Loss by column",
-    "frontier": "What each bound would cost",
-}
 _CLUSTERS = 12
 _SUBRECORDS = 8
 _ITEMS = 6
 _PLACES = 3
 _TREE_LINES = 400
+# All cells are one stop of the Tab key: arrows go on from there.
 _CELL = """
-<q-td :props="props" tabindex="0" role="button" class="shoal-cell"
-      :data-row="props.row.id" :data-column="props.col.name">
-  <div class="shoal-quiet" v-if="props.row.was[props.col.name] !== props.value">
-    {{ props.row.was[props.col.name] }}
-  </div>
-  <div :class="props.row.was[props.col.name] === props.value ? '' : 'shoal-changed'">{{ props.value }}</div>
+<q-td :props="props" class="shoal-cell">
+  <button type="button" :tabindex="props.rowIndex === 0 && props.col.name === '0' ? 0 : -1"
+          :data-row="props.row.id" :data-column="props.col.name">
+    <span class="shoal-quiet" v-if="props.row.was[props.col.name] !== props.value">
+      {{ props.row.was[props.col.name] }}<br>
+    </span>
+    <span :class="{ 'shoal-changed': props.row.was[props.col.name] !== props.value }">{{ props.value }}</span>
+  </button>
 </q-td>
 """
+_ARROWS = """(event) => {
+  const cell = event.target.closest("td"), row = cell && cell.parentElement;
+  const along = {ArrowLeft: cell?.previousElementSibling, ArrowRight: cell?.nextElementSibling}[event.key];
+  const across = {ArrowUp: row?.previousElementSibling, ArrowDown: row?.nextElementSibling}[event.key];
+  const next = along || (across && across.children[cell.cellIndex]);
+  if (next && next.querySelector("button")) { event.preventDefault(); next.querySelector("button").focus(); }
+}"""
 # A click anywhere in the table is one on the cell around it, if there is one.
 _CELL_OF = """(event) => {
   const cell = event.target.closest('[data-row]');
@@ -50,7 +56,10 @@ async def result_page(place: Place, job_id: str | None) -> None:
     trouble = ui.column().classes("w-full")
     outdated_notice(await page.ask(place.service.results.outdated, place.project.id, job.id))
     _verdict(job.result or {}, view)
-    _figures(view)
+    _actions(place, job, trouble)
+    findings.figures(place, job, view)
+    findings.distributions(place, job, view)
+    await findings.attackers(place, job)
     if view["rows"]:
         ShownRecords(place, job, view, trouble).show()
     if view["chunks"]:
@@ -59,17 +68,29 @@ async def result_page(place: Place, job_id: str | None) -> None:
         _generalized(view["generalized_items"])
     if view["trees"]:
         _trees(view["trees"])
+    await findings.labels(place, job)
+    findings.questions(place, job)
+    if view.get("usefulness"):  # not in views of earlier versions
+        with ui.element("div").classes("shoal-card shoal-told"):
+            ui.html(view["usefulness"], sanitize=False)
+            with ui.row():
+                for table in measured_tables(view):
+                    findings.data_link(place, job, table, f"{table.title} as CSV")
     with page.card("What it does not stop"):
         page.bullets(f"{limit['title']}: {limit['text']}" for limit in view["limits"])
+
+
+def _actions(place: Place, job: Job, trouble: ui.element) -> None:
+    """What can be done with a result, before all that there is to see of it."""
 
     async def attack() -> None:
         if await page.attempt(trouble, place.service.jobs.attack, place.project.id, job.id) is not None:
             ui.navigate.to(place.link("run"))
 
     with ui.row():
+        page.main_button("Export", lambda: ui.navigate.to(place.link("export", job.id)))
         page.other_button("Attack it", attack)
         page.other_button("Compare with others", lambda: ui.navigate.to(place.link("compare")))
-        page.main_button("Export", lambda: ui.navigate.to(place.link("export", job.id)))
 
 
 def outdated_notice(differences: Sequence[str]) -> None:
@@ -86,6 +107,7 @@ def _generalized(items: Sequence[Mapping[str, Any]]) -> None:
             ("Published as", "Items", "Occurrences", "Because"),
             [(each["label"], each["items"], each["occurrences"], each["because"]) for each in items],
             height="360px",
+            name="Generalized items",
         )
 
 
@@ -165,14 +187,6 @@ def found_by(result: Mapping[str, Any]) -> str:
     return with_options(str(result["algorithm"]), result.get("options", {}))
 
 
-def _figures(view: Mapping[str, Any]) -> None:
-    with ui.element("div").classes("shoal-figures"):
-        for name, drawn in view["figures"].items():
-            if "svg" in drawn:  # not in views of earlier versions
-                with page.card(_FIGURES.get(name, name)):
-                    page.figure(drawn["svg"], _FIGURES.get(name, name))
-
-
 class ShownRecords:
     """Records before and after; a click on a value tells why it is published as it is."""
 
@@ -211,14 +225,14 @@ class ShownRecords:
             {"id": number, **self._texts(row["after"]), "was": self._texts(row["before"] or row["after"])}
             for number, row in enumerate(self._rows)
         ]
-        with ui.element("div").classes("shoal-scroll") as area:
+        with page.scrolled("Records before and after") as area:
             table = ui.table(columns=described, rows=rows, row_key="id").style("max-height: 460px")
             table.props(
                 "flat dense bordered wrap-cells virtual-scroll :rows-per-page-options=[0] hide-bottom"
             )
             table.add_slot("body-cell", _CELL)
-        for pressed in ("click", "keydown.enter"):
-            area.on(pressed, self._why, js_handler=_CELL_OF)
+        area.on("click", self._why, js_handler=_CELL_OF)
+        area.on("keydown", js_handler=_ARROWS)
 
     async def _why(self, event: events.GenericEventArguments) -> None:
         row, at = self._rows[int(event.args[0])], int(event.args[1])
@@ -262,6 +276,9 @@ async def _clusters(place: Place, job: Job, trouble: ui.element) -> None:
         shown = "" if len(clusters) < _CLUSTERS else f" These are the first {_CLUSTERS} clusters of the file."
         told = "Within a cluster nobody can tell which subrecords belong to one record."
         page.paragraph(told + shown, quiet=True)
+        ui.link(
+            "Download one of the originals that it can come from", place.download(job.id, "reconstruction")
+        )
         with ui.column().classes("shoal-clusters").props('tabindex="0" role="group" aria-label="Clusters"'):
             for cluster in clusters:
                 _cluster(cluster)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from nicegui import ui
 
 from shoal.algorithms.catalogue import describe_algorithms
+from shoal.errors import Problem
 from shoal.web.pages import frame as page
 from shoal.web.pages.confirming import ask_to_confirm
 from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import FINISHED, Job, JobKind, JobState
+from shoal.web.service.policies import promise_in_short
+from shoal.web.service.setting_words import problem_in_words
 
 _EVERY = 0.7
 _COLOURS = {"done": "shoal-good", "failed": "shoal-bad"}
@@ -54,7 +58,11 @@ async def run_page(place: Place, _: str | None) -> None:
     with page.card("How it is searched for"):
         _algorithm([each for each in describe_algorithms() if model in each["models"]], algorithm, save)
         _time_limit(algorithm, save)
-    _formulas(draft, trouble)
+        _same_everywhere(algorithm, save)
+    with page.card("What is published and measured"):
+        _published(draft, trouble)
+        _target(draft, trouble)
+        _formulas(draft, trouble)
     with ui.row():
         page.other_button("Check everything", check)
         page.main_button("Run", start)
@@ -64,12 +72,21 @@ async def run_page(place: Place, _: str | None) -> None:
 
 def _sound(found: Mapping[str, Any]) -> None:
     """Nothing is wrong, and what a run will cost."""
-    told = "of unknown length" if found["seconds"] is None else f"of about {found['seconds']:,.1f} s"
     page.paragraph(
-        f"No problems found. {page.counted(found['records'], 'record')}. A run {told} with"
+        f"No problems found. {page.counted(found['records'], 'record')}. {_time_of(found)} with"
         f" {found['algorithm']}, in about {found['memory_mb']:,.0f} MB of memory."
     )
     page.bullets(found["notices"])
+
+
+def _time_of(found: Mapping[str, Any]) -> str:
+    """How long a run takes, as far as that can be told before."""
+    if found["seconds"] is None:
+        return "How long a run takes cannot be told before"
+    told = page.duration(found["seconds"])
+    if found.get("is_guess"):  # not told by checks of earlier versions
+        return f"How long a run takes cannot be told well before: perhaps {told}"
+    return f"A run takes about {told}"
 
 
 def _algorithm(serving: list[dict[str, Any]], algorithm: dict[str, Any], save: Save) -> None:
@@ -79,7 +96,9 @@ def _algorithm(serving: list[dict[str, Any]], algorithm: dict[str, Any], save: S
     options = ui.column().classes("w-full")
 
     async def choose() -> None:
-        kept = {key: algorithm[key] for key in ("seed", "time_limit", "on_limit") if key in algorithm}
+        kept = {
+            key: algorithm[key] for key in ("seed", "time_limit", "on_limit", "recoding") if key in algorithm
+        }
         algorithm.clear()
         algorithm.update(name=chosen.value, **kept)
         _options(options, serving, algorithm, save)
@@ -106,6 +125,69 @@ def _time_limit(algorithm: dict[str, Any], save: Save) -> None:
 
     limit.on("change", set_limit)
     limit.on("clear", set_limit)
+
+
+def _same_everywhere(algorithm: dict[str, Any], save: Save) -> None:
+    """Whether a value may become different labels in different records."""
+    box = ui.checkbox(
+        "The same value gets the same label everywhere, so that next month's file can be published alike",
+        value=algorithm.get("recoding") == "global",
+    )
+
+    async def turn() -> None:
+        algorithm.pop("recoding", None)
+        if box.value:
+            algorithm["recoding"] = "global"
+        await save()
+
+    box.on_value_change(turn)
+
+
+def _published(draft: Draft, trouble: ui.element) -> None:
+    """How the published file is called, which tells its format, and how it is written."""
+    as_read = "as in the data file"
+    _output_field(
+        "Name of the published file; its ending tells the format", "path", "published.csv", draft, trouble
+    )
+    written = ui.expansion("Written in another way than the data file").classes("w-full")
+    with written, ui.element("div").classes("shoal-fields"):
+        _output_field("Between cells", "delimiter", as_read, draft, trouble)
+        _output_field("Decimal sign", "decimal", as_read, draft, trouble)
+        _output_field("Encoding", "encoding", as_read, draft, trouble)
+
+
+def _output_field(title: str, key: str, hint: str, draft: Draft, trouble: ui.element) -> None:
+    held = str(draft.seen.get("output", {}).get(key) or "")
+    field = ui.input(title, value=held, placeholder=hint).props("outlined dense").classes("w-full")
+
+    async def save() -> None:
+        output = {**draft.seen.get("output", {}), key: str(field.value or "") or None}
+        if await draft.save(trouble, {"output": output}):
+            problems = await page.ask(draft.problems)
+            if problems:
+                with trouble:
+                    page.show_problems(problems, "Still to be settled")
+
+    field.on("change", save)
+
+
+def _target(draft: Draft, trouble: ui.element) -> None:
+    """A column that models shall predict, to see what the release is good for."""
+    columns = draft.seen.get("columns", {})
+    offered = [name for name, entry in columns.items() if entry.get("role") != "identifier"]
+    held = draft.seen.get("report", {}).get("target")
+    target = ui.select(
+        {"": "Nothing: this takes longer", **{f"={name}": name for name in offered}},
+        value=f"={held}" if held in offered else "",
+        label="What it is good for: how well models trained on it predict",
+    )
+    target.props("outlined dense options-dense").classes("w-full")
+
+    async def save() -> None:
+        report = {**draft.seen.get("report", {}), "target": str(target.value)[1:] or None}
+        await draft.save(trouble, {"report": report})
+
+    target.on_value_change(save)
 
 
 def _formulas(draft: Draft, trouble: ui.element) -> None:
@@ -227,7 +309,9 @@ class JobsList:
     def _line(self, job: Job) -> None:
         with ui.column().classes("w-full gap-1 shoal-line"):
             with ui.row().classes("items-center w-full"):
-                ui.label(job.title).classes("grow shoal-any")
+                with ui.column().classes("grow gap-0 shoal-any"):
+                    ui.label(job.title)
+                    ui.label(made_of(job)).classes("shoal-quiet text-sm")
                 ui.label(job.state).classes(_COLOURS.get(job.state, "shoal-quiet"))
                 self._action(job)
             if job.state == "running":
@@ -237,7 +321,8 @@ class JobsList:
             if job.kind == "check" and job.result is not None:
                 _sound(job.result)
             if job.failure is not None:
-                for sentence in map(str, job.failure.problems or (job.failure.sentence,)):
+                problems = job.failure.problems or (Problem(job.failure.sentence),)
+                for sentence in map(problem_in_words, problems):
                     ui.label(sentence).classes("text-sm shoal-any")
 
     def _action(self, job: Job) -> None:
@@ -248,9 +333,20 @@ class JobsList:
             await page.attempt(self._trouble, jobs.cancel, project, job.id)
             await self.refresh()
 
-        async def again() -> None:
-            await page.attempt(self._trouble, jobs.repeat, project, job.id)
+        async def repeat() -> None:
+            await page.attempt(self._trouble, jobs.repeat, project, job.id, weaker=True)
             await self.refresh()
+
+        async def again() -> None:
+            found = await page.attempt(self._trouble, lambda: [jobs.weaker(project, job.id)])
+            if found == [None]:
+                await repeat()
+            elif found:
+                page.ask_first(
+                    f"This would promise {found[0]}, which is not what the settings promise by now.",
+                    "Run it nevertheless",
+                    repeat,
+                )
 
         if job.state not in FINISHED:
             page.quiet_button("Cancel", cancel, colour="negative").props["aria-label"] = (
@@ -259,9 +355,35 @@ class JobsList:
         elif job.state != "done":
             page.quiet_button("Try again", again).props["aria-label"] = f"Try again: {job.title}"
         elif job.kind != "check":
-            step = {"comparison": "compare", "attack": "export"}.get(job.kind, "result")
-            link = ui.link("Look at it", self._place.link(step, job.id))
+            step = {"comparison": "compare"}.get(job.kind, "result")
+            shown = job.request["release"] if job.kind == "attack" else job.id
+            link = ui.link("Look at it", self._place.link(step, shown))
             link.props["aria-label"] = f"Look at it: {job.title}"
+        if job.state in FINISHED:
+            self._delete(job)
+
+    def _delete(self, job: Job) -> None:
+        jobs, project = self._place.service.jobs, self._place.project.id
+
+        async def remove() -> None:
+            await page.attempt(self._trouble, jobs.remove, project, job.id)
+            await self.refresh()
+
+        question = f"Delete “{job.title}” with everything it made, for good? This cannot be undone."
+        button = page.quiet_button(
+            "Delete", lambda: page.ask_first(question, "Delete for good", remove), colour="negative"
+        )
+        button.props["aria-label"] = f"Delete {job.title}"
+
+
+def made_of(job: Job) -> str:
+    """By which promise a job was made, when, and how long it took."""
+    made = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
+    took = (
+        "" if job.started is None or job.ended is None else f"took {page.duration(job.ended - job.started)}"
+    )
+    promise = "" if job.kind == "check" else promise_in_short(job.request["sections"].get("privacy", {}))
+    return ", ".join(part for part in (promise, made, took) if part)
 
 
 class ShownProgress:
@@ -275,7 +397,7 @@ class ShownProgress:
     def show(self, job: Job) -> None:
         """Draw what a job says of itself."""
         note = f": {job.note}" if job.note else ""
-        left = "" if job.remaining is None else f", about {job.remaining:,.0f} s left in this part"
+        left = "" if job.remaining is None else f", about {page.duration(job.remaining)} left in this part"
         self._text.text = f"{job.stage or 'starting'}{note}{left}"
         share = job.done / job.total if job.done is not None and job.total else None
         self._bar.value = share or 0

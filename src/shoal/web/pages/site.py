@@ -70,8 +70,12 @@ async def _show(service: Service, project: str, step: str, job: str | None) -> N
         with frame("Not found", place):
             ui.label("There is no such step.")
         return
-    with frame(STEPS[step], place, step, await ask(settled_steps, place)):
+
+    async def fill() -> None:
         await _filled(lambda: PAGES[step](place, job))
+
+    with frame(STEPS[step], place, step, await ask(settled_steps, place), fill):
+        await fill()
 
 
 async def _filled(content: Callable[[], Awaitable[None]]) -> None:

@@ -6,9 +6,11 @@ from nicegui import events, ui
 from nicegui.elements.upload_files import FileUpload
 
 from shoal.errors import ShoalError
+from shoal.run.verification import FileVerification
 from shoal.study.check import problems_of
 from shoal.web.pages.frame import Place, ask, show_problems
 from shoal.web.service.files import FileKind, StoredFile
+from shoal.web.service.jobs import Job
 
 
 def file_button(
@@ -20,11 +22,20 @@ def file_button(
 ) -> None:
     """A button that takes in a file, and hands it on when it is here."""
 
-    async def take(event: events.UploadEventArguments) -> None:
-        stored = await _received(place, event.file, kind, trouble)
-        upload.reset()
+    async def take(file: FileUpload) -> None:
+        stored = await _received(place, file, kind, trouble)
         if stored is not None:
             await use(stored)
+
+    checking_button(title, place, take)
+
+
+def checking_button(title: str, place: Place, take: Callable[[FileUpload], Awaitable[None]]) -> None:
+    """A button that hands on a file as it arrives; nothing of it is kept."""
+
+    async def arrived(event: events.UploadEventArguments) -> None:
+        upload.reset()
+        await take(event.file)
 
     def refuse() -> None:
         most = place.service.files.most_bytes / 1e6
@@ -33,11 +44,34 @@ def file_button(
     with ui.row().classes("items-center w-full"):
         button = ui.button(title).props("no-caps unelevated")
         upload = ui.upload(
-            on_upload=take, on_rejected=refuse, auto_upload=True, max_file_size=place.service.files.most_bytes
+            on_upload=arrived,
+            on_rejected=refuse,
+            auto_upload=True,
+            max_file_size=place.service.files.most_bytes,
         )
         upload.props("flat no-thumbnails hide-upload-btn").classes("shoal-drop grow")
         # In the browser itself: it opens the dialog only while it remembers that somebody has clicked.
         button.on("click", js_handler=f"() => getElement({upload.id}).$refs.qRef.pickFiles()")
+
+
+async def verified(
+    place: Place, job: Job | None, file: FileUpload, trouble: ui.element
+) -> FileVerification | None:
+    """What a published file shows of the promise of a run, or of the settings; its problems are listed."""
+    trouble.clear()
+    try:
+        with place.service.files.receive_briefly(file.name, announced=file.size()) as upload:
+            async for piece in file.iterate():
+                await ask(upload.write, piece)
+            await ask(upload.end)
+            results, project = place.service.results, place.project.id
+            return await ask(
+                results.verify, project, upload.path, job=None if job is None else job.id, name=upload.name
+            )
+    except ShoalError as error:
+        with trouble:
+            show_problems(problems_of(error))
+        return None
 
 
 async def _received(place: Place, file: FileUpload, kind: FileKind, trouble: ui.element) -> StoredFile | None:

@@ -6,16 +6,19 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Depends, FastAPI, Path, Query, Request, Response
+from fastapi import APIRouter, Body, Depends, FastAPI, Header, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 from fastapi.security import HTTPBearer
+from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
 from shoal.algorithms.catalogue import describe_algorithms
+from shoal.errors import NotFound
 from shoal.json_values import json_value
 from shoal.web.rest.errors import MEDIA_TYPE, NoSuchRoute, add_error_answers
 from shoal.web.rest.models import (
     AttackIn,
+    ChangedOut,
     CheckIn,
     ComparisonIn,
     EditsIn,
@@ -53,8 +56,10 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
         (401, "no session and no key"),
         (403, "sent by a page of another site"),
         (404, "there is no such thing"),
+        (412, "the settings were changed to something else meanwhile; both values are told"),
         (413, "more bytes than are taken in"),
         (422, "what was sent cannot be used; all problems are listed"),
+        (428, "a change has to say from which version of the settings it starts"),
         (503, "a limit was reached"),
     )
 }
@@ -63,6 +68,31 @@ ProjectId = Annotated[str, Path(description="The id of a project.")]
 JobId = Annotated[str, Path(description="The id of a job.")]
 FileName = Annotated[str, Query(description="A plain name; its ending tells the format.")]
 TomlBody = Annotated[str, Body(media_type="application/toml")]
+
+
+SeenVersion = Annotated[
+    str | None,
+    Header(
+        description="The version of the settings that the change starts from, or * for whatever is there;"
+        " not needed for the first settings of a project."
+    ),
+]
+
+
+def _version(if_match: str | None, current: int) -> int | None:
+    """The version that a change starts from; None if it shall replace whatever is there."""
+    if if_match is None:
+        if current == 0:
+            return None
+        raise HTTPException(
+            428, "send the version of the settings as If-Match, or * to replace whatever it is"
+        )
+    number = if_match.strip().removeprefix("W/").strip('"')
+    if number == "*":
+        return None
+    if not (number.isascii() and number.isdecimal() and len(number) < 16):
+        raise HTTPException(412, "If-Match takes the number of a version, or *")
+    return int(number)
 
 
 def add_rest(app: FastAPI, service: Service) -> None:
@@ -147,8 +177,8 @@ def _add_files(router: APIRouter, service: Service) -> None:
 
     @router.delete("/projects/{project}/files/{file}", status_code=204)
     def remove(project: ProjectId, file: str) -> None:
-        """Remove a file for good."""
-        service.files.remove(project, file)
+        """Remove a file that the settings do not use, for good."""
+        service.remove_file(project, file)
 
     @router.get("/projects/{project}/files/{file}/preview")
     def preview(
@@ -169,7 +199,8 @@ def _add_files(router: APIRouter, service: Service) -> None:
 def _add_policies(router: APIRouter, service: Service) -> None:
     def shown(project: str) -> PolicyOut:
         problems = [ProblemOut.of(problem) for problem in service.policies.problems(project)]
-        return PolicyOut(sections=service.policies.get(project), problems=problems)
+        current = service.policies.version(project)
+        return PolicyOut(version=current.number, sections=current.sections, problems=problems)
 
     @router.get("/projects/{project}/policy")
     def policy(project: ProjectId) -> PolicyOut:
@@ -177,9 +208,19 @@ def _add_policies(router: APIRouter, service: Service) -> None:
         return shown(project)
 
     @router.put("/projects/{project}/policy")
-    def set_policy(project: ProjectId, sections: dict[str, dict[str, Any]]) -> PolicyOut:
-        """Replace the settings; drafts with problems are kept."""
-        service.policies.replace(project, sections)
+    def set_policy(
+        project: ProjectId, sections: dict[str, dict[str, Any]], if_match: SeenVersion = None
+    ) -> PolicyOut:
+        """Change the settings to these; drafts with problems are kept.
+
+        With the version that was seen, what others changed since then stays, and a change of the same setting
+        is refused with both values.
+        """
+        version = _version(if_match, service.policies.version(project).number)
+        if version is None:
+            service.policies.replace(project, sections)
+        else:
+            service.policies.edit_version(project, version, sections)
         return shown(project)
 
     @router.get("/projects/{project}/policy.toml", response_class=Response)
@@ -188,21 +229,33 @@ def _add_policies(router: APIRouter, service: Service) -> None:
         return Response(service.policies.text(project), media_type="application/toml")
 
     @router.put("/projects/{project}/policy.toml")
-    def take_policy_file(project: ProjectId, text: TomlBody) -> PolicyOut:
-        """Take over a policy file; it names files of the project."""
-        service.policies.take(project, text)
+    def take_policy_file(project: ProjectId, text: TomlBody, if_match: SeenVersion = None) -> PolicyOut:
+        """Take over a policy file, which names files of the project, as `PUT policy` does."""
+        version = _version(if_match, service.policies.version(project).number)
+        service.policies.take(project, text, version=version)
         return shown(project)
 
     @router.post("/projects/{project}/policy/start")
-    def start(project: ProjectId, given: StartIn) -> PolicyOut:
-        """Suggest settings for a data file; they replace those that were."""
-        service.policies.start(project, given.file)
+    def start(project: ProjectId, given: StartIn, if_match: SeenVersion = None) -> PolicyOut:
+        """Suggest settings for a data file; they replace those that were, if they are of that version."""
+        version = _version(if_match, service.policies.version(project).number)
+        service.policies.start(project, given.file, version=version)
         return shown(project)
 
-    @router.post("/projects/{project}/check")
-    def check(project: ProjectId) -> dict[str, Any]:
-        """Check settings, hierarchies and data together, and estimate what a run costs."""
-        return asdict(service.policies.check(project))
+    @router.post("/projects/{project}/policy/undo")
+    def undo(project: ProjectId) -> ChangedOut:
+        """Take the last change of the settings back, whatever it was."""
+        return ChangedOut(changed=list(service.policies.undo(project)), policy=shown(project))
+
+    @router.post("/projects/{project}/policy/redo")
+    def redo(project: ProjectId) -> ChangedOut:
+        """Make the change again that was taken back last."""
+        return ChangedOut(changed=list(service.policies.redo(project)), policy=shown(project))
+
+    @router.post("/projects/{project}/check", status_code=202)
+    def check(project: ProjectId) -> JobOut:
+        """Queue a check of settings, hierarchies and data together, with what a run would cost."""
+        return JobOut.of(service.jobs.check(project))
 
     @router.get("/projects/{project}/meaning")
     def meaning(project: ProjectId) -> dict[str, Any]:
@@ -260,9 +313,12 @@ def _add_jobs(router: APIRouter, service: Service) -> None:
         return JobOut.of(service.jobs.cancel(project, job))
 
     @router.post("/projects/{project}/jobs/{job}/repeat", status_code=201)
-    def repeat(project: ProjectId, job: JobId) -> JobOut:
-        """Queue a job again with the settings that it had."""
-        return JobOut.of(service.jobs.repeat(project, job))
+    def repeat(project: ProjectId, job: JobId, *, weaker: bool = False) -> JobOut:
+        """Queue a job again with the settings that it had.
+
+        `weaker` says that it may promise less than the settings do by now.
+        """
+        return JobOut.of(service.jobs.repeat(project, job, weaker=weaker))
 
     @router.delete("/projects/{project}/jobs/{job}", status_code=204)
     def remove(project: ProjectId, job: JobId) -> None:
@@ -289,6 +345,20 @@ def _add_results(router: APIRouter, service: Service) -> None:
             return FileResponse(found.path, media_type=found.media_type, filename=found.name)
         headers = {"Content-Disposition": f'attachment; filename="{found.name}"'}
         return Response(found.text, media_type=found.media_type, headers=headers)
+
+    @router.get("/projects/{project}/jobs/{job}/tables")
+    def tables(project: ProjectId, job: JobId) -> dict[str, str]:
+        """The tables behind what the page shows of a run, with their titles: for the publisher alone."""
+        return {name: table.title for name, table in service.results.tables(project, job).items()}
+
+    @router.get("/projects/{project}/jobs/{job}/tables/{name}", response_class=Response)
+    def one_table(project: ProjectId, job: JobId, name: str) -> Response:
+        """One of these tables as CSV."""
+        found = service.results.tables(project, job).get(name)
+        if found is None:
+            raise NotFound("table", name)
+        headers = {"Content-Disposition": f'attachment; filename="{found.name}.csv"'}
+        return Response(found.as_csv(), media_type="text/csv; charset=utf-8", headers=headers)
 
     @router.post("/projects/{project}/jobs/{job}/explain")
     def explain(project: ProjectId, job: JobId, given: ExplainIn) -> list[ExplainedOut]:

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from shoal.errors import BadInput, LimitReached, NotFound, Problem, ShoalError, TooLarge
 from shoal.web.rest.models import ErrorOut, ProblemOut
+from shoal.web.service.merging import Stale
 
 MEDIA_TYPE = "application/problem+json"
 _STATUS_OF_KIND = {"LimitReached": 503, "Bug": 500}
@@ -84,6 +85,8 @@ def _status(error: Exception) -> int:
     match error:
         case NotFound():
             return 404
+        case Stale():
+            return 412
         case TooLarge():
             return 413
         case LimitReached():

@@ -77,10 +77,18 @@ class FileOut(Told):
 
 
 class PolicyOut(BaseModel):
-    """The settings of a project, and everything that is wrong with them."""
+    """The settings of a project, the number of their version, and everything that is wrong with them."""
 
+    version: int
     sections: dict[str, dict[str, Any]]
     problems: list[ProblemOut]
+
+
+class ChangedOut(BaseModel):
+    """What was changed, in words, and the settings after that; nothing if there was nothing to change."""
+
+    changed: list[str]
+    policy: PolicyOut
 
 
 class RunIn(Given):

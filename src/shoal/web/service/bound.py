@@ -1,5 +1,6 @@
 """From settings that name files as people do to a policy that a run can read."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,8 +55,12 @@ def stored_text(sections: Mapping[str, Mapping[str, Any]], names: Names) -> str:
 def sections_text(sections: Mapping[str, Mapping[str, Any]]) -> str:
     """The sections as TOML; BadInput for what could never be a policy."""
     try:
+        json.dumps(sections, ensure_ascii=False, allow_nan=False).encode()  # as programs are told them
         return policy_text(sections)
-    except (TypeError, AttributeError, RecursionError) as error:
+    except UnicodeEncodeError as error:
+        what = "the settings hold half of a character, which no file can hold"
+        raise BadInput(Problem(what, "write that text anew")) from error
+    except (TypeError, AttributeError, ValueError, RecursionError) as error:
         raise BadInput(Problem(f"is no policy: {error}", "give sections with plain values")) from error
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import queue
 import signal
+import threading
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any, TypeVar
@@ -22,6 +24,19 @@ R = TypeVar("R")
 
 _SECONDS = 600.0
 _GLANCE = 0.1
+
+
+_stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
+
+
+@contextmanager
+def cancelled_by(stop: threading.Event) -> Iterator[None]:
+    """Questions that are asked within the block, also by threads that take its context, can be ended."""
+    before = _stop.set(stop)
+    try:
+        yield
+    finally:
+        _stop.reset(before)
 
 
 class Helpers:
@@ -47,7 +62,7 @@ class Helpers:
                 raise LimitReached("the server is stopping")
             if helper is None or not helper.process.is_alive():
                 helper = self._started()
-            answer = helper.ask((function, arguments, names or Names({})), self._memory)
+            answer = helper.ask((function, arguments, names or Names({})), self._memory, _stop.get())
         except _Gone as gone:
             if helper is not None:
                 self._all.discard(helper)
@@ -88,11 +103,13 @@ class _Helper:
         self.process.start()
         theirs.close()
 
-    def ask(self, question: tuple[Any, ...], memory: int) -> Any:
+    def ask(self, question: tuple[Any, ...], memory: int, stop: threading.Event | None) -> Any:
         deadline = time.monotonic() + _SECONDS
         try:
             self.connection.send(question)
             while not self.connection.poll(_GLANCE):
+                if stop is not None and stop.is_set():
+                    self._give_up("this was cancelled")
                 if time.monotonic() > deadline:
                     self._give_up(f"this took more than {_SECONDS / 60:.0f} minutes; use the command line")
                 if (memory_of(self.process.pid) or 0) > memory:

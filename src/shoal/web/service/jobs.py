@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from shoal.errors import BadInput, NotFound, Problem
+from shoal.policy.weak_promise import unconfirmed
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import Form
 from shoal.study.comparison import jobs_of
@@ -24,7 +25,7 @@ from shoal.study.recommendation import Constraint
 from shoal.study.starter import Sections
 from shoal.web.service.bound import REQUEST, sections_text
 from shoal.web.service.limits import ServerLimits
-from shoal.web.service.policies import Policies
+from shoal.web.service.policies import Policies, promise_in_short, standing_beside
 from shoal.web.service.processes import kill_group, memory_of_group
 from shoal.web.service.projects import checked_name
 from shoal.web.service.store import Store, checked_id, new_id
@@ -163,11 +164,37 @@ class Jobs:
             project, "attack", f"attack on {run.title}"[:200], dict(run.request["sections"]), request
         )
 
-    def repeat(self, project: str, job: str) -> Job:
-        """Submit a job again with the settings that it had."""
+    def weaker(self, project: str, job: str) -> str | None:
+        """What a run of old would promise, if that is not at least what the settings promise by now."""
+        made = self.get(project, job)
+        if made.kind not in ("run", "comparison"):
+            return None
+        privacy, now = made.request["sections"]["privacy"], self._policies.get(project).get("privacy", {})
+        return promise_in_short(privacy) if standing_beside(privacy, now) in ("weaker", "another") else None
+
+    def repeat(self, project: str, job: str, *, weaker: bool = False) -> Job:
+        """Submit a job again with the settings that it had.
+
+        BadInput if that would promise less than the settings do by now, unless `weaker` says that it may;
+        and if it needs a written confirmation that neither the job nor the settings have.
+        """
         old = self.get(project, job)
+        self._refuse_weak(project, old, allowed=weaker)
         request = {name: value for name, value in old.request.items() if name != "sections"}
         return self._submit(project, old.kind, old.title, dict(old.request["sections"]), request)
+
+    def _refuse_weak(self, project: str, old: Job, *, allowed: bool) -> None:
+        less = self.weaker(project, old.id)
+        if less is not None and not allowed:
+            what = f"this would promise {less}, which is not what the settings promise by now"
+            raise BadInput(Problem(what, "run the settings as they are, or say that it shall be so"))
+        written = [
+            sections.get("report", {}).get("weak_promise", "")
+            for sections in (old.request["sections"], self._policies.get(project))
+        ]
+        missing = unconfirmed(old.request["sections"].get("privacy", {}), " ".join(written))
+        if old.kind in ("run", "comparison") and missing is not None:
+            raise BadInput(missing)
 
     def all(self, project: str | None = None) -> list[Job]:
         """The jobs of a project, or of all projects, the newest first."""

@@ -5,15 +5,20 @@ from typing import Any
 
 from shoal.errors import BadInput, Problem
 from shoal.study.starter import Sections
+from shoal.web.service.setting_words import name_of_setting, setting_in_words
 
 Path = tuple[str, ...]
 _ABSENT: Any = None  # a key without a value is no key
 
 
+class Stale(BadInput):
+    """A change from settings that are others by now, which cannot be merged with what they are."""
+
+
 def merged(base: Sections, wanted: Mapping[str, Any], current: Sections) -> Sections:
     """The current settings with what was changed from `base` to `wanted`.
 
-    BadInput lists everything that was changed meanwhile to something else, with both values.
+    Stale lists everything that was changed meanwhile to something else, with both values.
     """
     before, now = dict(_leaves(base)), dict(_leaves(current))
     after = dict(_leaves(wanted))
@@ -25,7 +30,7 @@ def merged(base: Sections, wanted: Mapping[str, Any], current: Sections) -> Sect
         if now.get(path, _ABSENT) not in (before.get(path, _ABSENT), value)
     ]
     if conflicts:
-        raise BadInput(*conflicts)
+        raise Stale(*conflicts)
     return _sections({**now, **changes}, (*current, *wanted))
 
 
@@ -33,7 +38,8 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[st
     """What is not the same in two settings, in words."""
     old, new = dict(_leaves(before)), dict(_leaves(after))
     return tuple(
-        f"{_named(path)} was {_shown(old.get(path))} and is {_shown(new.get(path))} now"
+        f"{name_of_setting(path)} was {setting_in_words(path, old.get(path))}"
+        f" and is {setting_in_words(path, new.get(path))} now"
         for path in {**old, **new}
         if old.get(path, _ABSENT) != new.get(path, _ABSENT)
     )
@@ -63,15 +69,7 @@ def _sections(leaves: Mapping[Path, Any], names: tuple[str, ...]) -> Sections:
 
 def _conflict(path: Path, *, here: Any, there: Any) -> Problem:
     return Problem(
-        f"{_named(path)} was changed to {_shown(there)} elsewhere, and would become {_shown(here)} here",
+        f"{name_of_setting(path)} was changed to {setting_in_words(path, there)} elsewhere, and would become"
+        f" {setting_in_words(path, here)} here",
         "reload the page to go on from what holds now, and change it again if need be",
     )
-
-
-def _named(path: Path) -> str:
-    section, *keys = path
-    return f"{keys[1]} of the column {keys[0]}" if len(keys) == 2 else f"{keys[0]} of {section}"
-
-
-def _shown(value: Any) -> str:
-    return "not set" if value is None else str(value)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,19 +18,21 @@ from shoal.hierarchy.source import TreeSource
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import rows_of_each_value
 from shoal.kernels.arrays import starts_of
+from shoal.metrics.answers import Answer
 from shoal.policy.output_names import INTERNAL, RECODING
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import PolicyFile
-from shoal.progress import Silent
 from shoal.recoding.recoding_file import load_recoding
+from shoal.run.output import file_that_appears_whole
 from shoal.run.prepare import read
 from shoal.run.verification import FileVerification, verify_published
-from shoal.study.check import Checked
-from shoal.study.check import check as check_file
 from shoal.study.profile import unique_share
+from shoal.study.reconstruct import reconstruct
+from shoal.study.release_query import query, supports
 from shoal.table.columns import Coded, Sets
 from shoal.table.reading import ReadOptions, inspect, read_table
 from shoal.table.roles import Quasi, QuasiSet
+from shoal.table.writing import write_table
 from shoal.table.written import as_options_say
 from shoal.web.service.bound import OUT, REQUEST, plan_of_job
 from shoal.web.service.editing import Edit, edited
@@ -67,6 +70,14 @@ class TreeView:
     findings: tuple[LintFinding, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CountTable:
+    """Numbers of records, with the fewest, the expected and the most that there can be."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
 @lru_cache(maxsize=1)
 def _raw(path: Path, options: ReadOptions) -> pa.Table:
     return inspect(path, options)
@@ -94,11 +105,6 @@ def _text(value: object, missing: set[str]) -> str | None:
 def uniqueness(path: Path, options: ReadOptions, columns: Sequence[str]) -> float:
     """The share of records that somebody singles out who knows these columns."""
     return unique_share(_raw(path, options), columns, options.missing)
-
-
-def check_policy(file: PolicyFile) -> Checked:
-    """Everything that a run would trip over, and what it will cost."""
-    return check_file(file, Silent())
 
 
 def view_tree(file: PolicyFile, column: str) -> TreeView:
@@ -134,6 +140,25 @@ def verify_published_file(published: Path, file: PolicyFile, certificate: Path |
 def explain_value(job: Path, column: str, row: int | None, value: str | None) -> tuple[Explained, ...]:
     """Why a value of a record, or an item of a set, is published as it is by a job, given by its folder."""
     return explained(_decision(job), column, row, value)
+
+
+def count_records(release: Path, where: Mapping[str, str], by: tuple[str, ...]) -> CountTable:
+    """How many records of a release have certain values, from its published file and codebook alone."""
+    found = query(release, where=dict(where) or None, by=by)
+    return CountTable(tuple(map(str, found.columns)), tuple(map(tuple, found.to_numpy().tolist())))
+
+
+def count_itemset(release: Path, items: Sequence[str]) -> Answer:
+    """How many records of a release hold all of these items."""
+    (found,) = supports(release, items)
+    return found
+
+
+def draw_possible_original(published: Path, target: Path) -> None:
+    """Write one of the originals that a disassociated file can come from."""
+    (drawn,) = reconstruct(published, copies=1)
+    with file_that_appears_whole(target) as partial:
+        write_table(drawn.table, partial)
 
 
 @lru_cache(maxsize=1)

@@ -2,20 +2,22 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from shoal.errors import BadInput, NotFound, Problem, ShoalError
-from shoal.policy.output_names import CERTIFICATE, INTERNAL, MARK, REPORT
-from shoal.policy.policy_file import Misfit, PrivacySection, parse_policy
-from shoal.policy.promise import keys_of, promise_of
+from shoal.errors import BadInput, NotFound, Problem
+from shoal.metrics.answers import Answer
+from shoal.policy.output_names import CERTIFICATE, CODEBOOK, INTERNAL, MARK, REPORT
+from shoal.policy.policy_file import parse_policy
+from shoal.policy.promise import keys_of
 from shoal.policy.script import script_text
-from shoal.privacy.promise import Promise
+from shoal.privacy.catalogue import MODELS
+from shoal.privacy.model import Form, Model
 from shoal.run.verification import FileVerification
-from shoal.study.standing import Standing, standing_of
+from shoal.study.standing import Standing
 from shoal.web.service import questions
 from shoal.web.service.bound import OUT, POLICY_NAME, bound_policy
 from shoal.web.service.explaining import Explained
@@ -23,9 +25,20 @@ from shoal.web.service.files import Files
 from shoal.web.service.helpers import Helpers
 from shoal.web.service.jobs import Job, Jobs
 from shoal.web.service.merging import differences
-from shoal.web.service.policies import Policies, promise_in_short
+from shoal.web.service.policies import Policies, promise_in_short, standing_beside
+from shoal.web.service.questions import CountTable
+from shoal.web.service.tables import (
+    ShownTable,
+    attack_table,
+    codebook_table,
+    distribution_tables,
+    figure_tables,
+    measured_tables,
+)
 from shoal.web.service.wording import Names
 from shoal.web.service.worker import ATTACK_PAGE, VIEW
+
+POSSIBLE_ORIGINAL = "possible-original.jsonl"
 
 Export = Literal[
     "published",
@@ -37,6 +50,8 @@ Export = Literal[
     "result",
     "comparison",
     "attack",
+    "codebook",
+    "reconstruction",
 ]
 
 
@@ -74,7 +89,7 @@ class Results:
         """Clusters of a disassociated release, as they are published."""
         done = self._done(project, job, "run")
         published = self._jobs.folder(done) / OUT / str((done.result or {})["published"])
-        if not published.name.endswith(".jsonl"):
+        if not _has_clusters(done):
             raise BadInput(Problem("this release has no clusters in lines", "look at its file"))
         with published.open(encoding="utf-8") as lines:
             return [json.loads(line) for line in islice(lines, start, start + count)]
@@ -85,7 +100,12 @@ class Results:
         if done.kind == "run":
             told = (self._jobs.folder(done) / OUT / REPORT).is_file()  # older runs have none
             readers: list[Export] = ["public-report"] if told else []
-            return ["published", "certificate", *readers, "report", "policy", "script", "result"]
+            explained: list[Export] = (
+                ["codebook"] if (self._jobs.folder(done) / OUT / CODEBOOK).is_file() else []
+            )
+            drawn: list[Export] = ["reconstruction"] if _has_clusters(done) else []
+            own: list[Export] = ["report", "policy", "script", "result"]
+            return ["published", "certificate", *explained, *readers, *own, *drawn]
         made: dict[str, list[Export]] = {"comparison": ["comparison"], "attack": ["attack"]}
         return [*made.get(done.kind, []), "policy"]
 
@@ -96,6 +116,9 @@ class Results:
             raise NotFound("export", what)
         out = self._jobs.folder(done) / OUT
         published = str((done.result or {}).get("published", ""))
+        possible = self._jobs.folder(done) / POSSIBLE_ORIGINAL
+        if what == "reconstruction" and not possible.is_file():
+            self._helpers.ask(questions.draw_possible_original, out / published, possible)
         downloads: Mapping[str, Download] = {
             "published": Download(
                 name=published, media_type="application/octet-stream", path=out / published
@@ -110,8 +133,46 @@ class Results:
             "script": Download(name="anonymize.py", media_type="text/x-python", text=_script(done, what)),
             "comparison": Download(name="comparison.csv", media_type="text/csv", path=out / "comparison.csv"),
             "attack": Download(name=ATTACK_PAGE, media_type="text/html", path=out / ATTACK_PAGE),
+            "codebook": Download(name=CODEBOOK, media_type="application/json", path=out / CODEBOOK),
+            "reconstruction": Download(
+                name=POSSIBLE_ORIGINAL, media_type="application/octet-stream", path=possible
+            ),
         }
         return downloads[what]
+
+    def tables(self, project: str, job: str) -> dict[str, ShownTable]:
+        """The tables behind what pages show of a run, by name."""
+        view = self.view(project, job)
+        attack = self.attack_on(project, job)
+        found = [
+            *figure_tables(view),
+            *(table for levels in distribution_tables(view).values() for table in levels.values()),
+            *measured_tables(view),
+            self.codebook(project, job),
+            None if attack is None else attack_table(attack.result or {}),
+        ]
+        return {table.name: table for table in found if table is not None}
+
+    def codebook(self, project: str, job: str) -> ShownTable | None:
+        """What the labels of a release stand for; None if it has no codebook."""
+        return codebook_table(self._folder(project, job, "run") / OUT)
+
+    def attack_on(self, project: str, run: str) -> Job | None:
+        """The newest finished attack on the release of a run."""
+        attacks = (job for job in self._jobs.all(project) if job.kind == "attack" and job.state == "done")
+        return next((job for job in attacks if job.request["release"] == run), None)
+
+    def count(self, project: str, job: str, where: Mapping[str, str], by: Sequence[str] = ()) -> CountTable:
+        """How many records of a release have certain values, from what is published alone."""
+        out, names = self._folder(project, job, "run") / OUT, self._policies.names(project)
+        return self._helpers.ask(questions.count_records, out, dict(where), tuple(by), names=names)
+
+    def support(self, project: str, job: str, items: Sequence[str]) -> Answer:
+        """How many records of a release hold all of these items, from what is published alone."""
+        done = self._done(project, job, "run")
+        out = self._jobs.folder(done) / OUT
+        asked = out / str((done.result or {})["published"]) if _has_clusters(done) else out
+        return self._helpers.ask(questions.count_itemset, asked, list(items))
 
     def outdated(self, project: str, job: str) -> tuple[str, ...]:
         """By which settings a job was made that are others by now; nothing if it is what they ask for."""
@@ -151,8 +212,9 @@ class Results:
         sections = self._policies.get(project)
         options = {k: row[k] for k in _swept(row) if k not in _PRIVACY}
         seed = {} if row["seed"] is None else {"seed": row["seed"]}
-        self._policies.replace(
+        self._policies.edit(
             project,
+            sections,
             {
                 **sections,
                 "privacy": _privacy_after(sections.get("privacy", {}), row),
@@ -165,14 +227,11 @@ class Results:
         done = self._done(project, job, "comparison")
         sections = self._policies.get(project)
         before = sections.get("privacy", {})
-        own = _promise(before)
         found: dict[str, PromiseChange] = {}
         for row in (done.result or {})["runs"]:
             after = _privacy_after(before, row)
-            promise = _promise(after)
-            standing = "another" if own is None or promise is None else standing_of(promise, own)
             found[str(row["run"])] = PromiseChange(
-                promise_in_short(before), promise_in_short(after), standing
+                promise_in_short(before), promise_in_short(after), standing_beside(after, before)
             )
         return found
 
@@ -202,13 +261,14 @@ def _privacy_after(privacy: Mapping[str, Any], row: Mapping[str, Any]) -> dict[s
     return {name: value for name, value in changed.items() if name in taken}
 
 
-def _promise(privacy: Mapping[str, Any]) -> Promise | None:
-    """What a section promises; None if that is nothing, as in a draft or with k = 1."""
-    given = {name: value for name, value in privacy.items() if value is not None}
-    try:
-        return promise_of(PrivacySection.model_validate(given))
-    except (ValueError, Misfit, ShoalError):
-        return None
+def _has_clusters(job: Job) -> bool:
+    return (
+        str((job.result or {}).get("published", "")).endswith(".jsonl") and _model(job).form is Form.CLUSTERS
+    )
+
+
+def _model(job: Job) -> type[Model]:
+    return MODELS[str(job.request["sections"]["privacy"]["model"])]
 
 
 def _script(job: Job, what: str) -> str | None:

@@ -5,24 +5,25 @@ All functions are plain and blocking and may be called from any thread: a page c
 
     service.projects    create, all, get, rename            -> Project
     service.delete(project)                                   for good
-    service.files       receive, add, pick, offered, all, get, remove      -> StoredFile
+    service.files       receive, add, pick, offered, all, get              -> StoredFile
+    service.remove_file(project, file)                        for good
     service.data        preview, profile, uniqueness          what is in a data file
-    service.policies    get, set, replace, take, start, text, problems, check, meaning
+    service.policies    get, version, edit, undo, redo, take, start, bring, text, problems, meaning
     service.trees       view, lint, upload, edit, choose      hierarchies of columns
-    service.jobs        run, compare, attack, repeat, all, get, cancel, remove, wait  -> Job
+    service.jobs        run, compare, check, attack, repeat, all, get, cancel, remove, wait  -> Job
     service.results     view, clusters, exports, export, explain, verify, adopt
 """
 
 import threading
 from pathlib import Path
 
-from shoal.errors import ShoalError
+from shoal.errors import BadInput, Problem, ShoalError
 from shoal.web.service.data import DataFiles
 from shoal.web.service.files import Files
 from shoal.web.service.helpers import Helpers
 from shoal.web.service.jobs import Jobs
 from shoal.web.service.limits import ServerLimits
-from shoal.web.service.policies import Policies
+from shoal.web.service.policies import Policies, files_of
 from shoal.web.service.projects import Projects
 from shoal.web.service.results import Results
 from shoal.web.service.store import Store
@@ -44,7 +45,7 @@ class Service:
         self.projects = Projects(self.store)
         self.files = Files(self.store, self.limits.upload, offered)
         self.data = DataFiles(self.files, self.helpers)
-        self.policies = Policies(self.store, self.files, self.data, self.helpers)
+        self.policies = Policies(self.store, self.files, self.data)
         self.trees = TreeService(self.store, self.files, self.policies, self.helpers)
         self.jobs = Jobs(self.store, self.policies, self.limits)
         self.results = Results(self.jobs, self.policies, self.files, self.helpers)
@@ -54,6 +55,14 @@ class Service:
         self.projects.get(project)
         self.jobs.cancel_all(project)
         self.store.remove_project(project)
+
+    def remove_file(self, project: str, file: str) -> str:
+        """Remove a file that the settings do not use, for good; its name."""
+        name = self.files.get(project, file).name
+        if name in files_of(self.policies.get(project)):
+            raise BadInput(Problem(f"{name} is in use", "choose another file or hierarchy first"))
+        self.files.remove(project, file)
+        return name
 
     def warm(self) -> None:
         """Start a helper in the background, so that the first question is answered soon."""

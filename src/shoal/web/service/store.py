@@ -27,7 +27,11 @@ _ID = re.compile(r"[0-9a-f]{24}")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS projects (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, created REAL NOT NULL, sections TEXT NOT NULL DEFAULT '{}',
-    deleted INTEGER NOT NULL DEFAULT 0);
+    deleted INTEGER NOT NULL DEFAULT 0, version INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS versions (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    project TEXT NOT NULL REFERENCES projects(id) ON DELETE CASCADE,
+    sections TEXT NOT NULL, made REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
     id TEXT PRIMARY KEY, project TEXT NOT NULL REFERENCES projects(id) ON DELETE CASCADE,
     kind TEXT NOT NULL, name TEXT NOT NULL, ending TEXT NOT NULL, size INTEGER NOT NULL,
@@ -41,6 +45,13 @@ CREATE TABLE IF NOT EXISTS sessions (digest TEXT PRIMARY KEY, created REAL NOT N
 CREATE TABLE IF NOT EXISTS keys (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, created REAL NOT NULL, used REAL);
 CREATE INDEX IF NOT EXISTS jobs_of_project ON jobs (project, created);
+CREATE INDEX IF NOT EXISTS versions_of_project ON versions (project, number);
+"""
+# For folders that were made before settings had versions: what they are now becomes the first.
+_ADD_VERSIONS = """
+ALTER TABLE projects ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+INSERT INTO versions (project, sections, made) SELECT id, sections, created FROM projects;
+UPDATE projects SET version = (SELECT number FROM versions WHERE project = projects.id);
 """
 
 
@@ -231,4 +242,6 @@ def _connected(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
     connection.executescript(_SCHEMA)
+    if "version" not in {row["name"] for row in connection.execute("PRAGMA table_info(projects)")}:
+        connection.executescript(_ADD_VERSIONS)
     return connection

@@ -75,7 +75,7 @@ class TreeService:
         """Save the hierarchy of a column."""
         sections = self._policies.get(project)
         columns = {**sections.get("columns", {}), column: self._with(sections, column, hierarchy)}
-        self._policies.set(project, "columns", columns)
+        self._policies.edit(project, sections, {**sections, "columns": columns})
 
     def _bound(self, project: str, column: str, hierarchy: Mapping[str, Any] | str | None) -> BoundPolicy:
         """The policy with this column alone, so that problems elsewhere do not hide its tree."""

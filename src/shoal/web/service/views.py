@@ -5,16 +5,25 @@ from typing import Any
 import numpy as np
 
 from shoal.explain.examples import texts_of
+from shoal.explain.levels import MOST_BARS, ColumnChange
 from shoal.hierarchy.tree import Hierarchy
+from shoal.metrics.tasks.usefulness import Interval, Usefulness
 from shoal.recoding.chunk_recoding import ChunkRecoding
 from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.synthetic import Synthetic
 from shoal.report.chart import Figure
 from shoal.report.class_sizes import risk_of, size_bands
 from shoal.report.explanations import limits, promises_in_words
-from shoal.report.figures import class_size_figure, frontier_figure, loss_figure, risk_figure
+from shoal.report.figures import (
+    class_size_figure,
+    distribution_figure,
+    frontier_figure,
+    loss_figure,
+    risk_figure,
+)
 from shoal.report.outcome import Outcome
 from shoal.report.promise_sections import parameter
+from shoal.report.usefulness_section import usefulness_section
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Sets, Table
 from shoal.web.service.explaining import clusters_of
@@ -45,9 +54,61 @@ def view_of(result: Result) -> dict[str, Any]:
         "figures": {
             name: {"svg": str(figure.drawing), **figure.table()} for name, figure in _figures(outcome).items()
         },
+        "distributions": [
+            {"column": change.column, "levels": levels}
+            for change in outcome.changes.by_column
+            if (levels := _levels(change))
+        ],
+        "usefulness": None
+        if outcome.cost.usefulness is None
+        else str(usefulness_section(outcome.cost.usefulness)),
+        "measured": [] if outcome.cost.usefulness is None else _measured(outcome.cost.usefulness),
         **_records(result),
         "trees": _trees(result),
     }
+
+
+def _levels(change: ColumnChange) -> list[dict[str, Any]]:
+    """How the values of a column are spread, the finest groups that fit a figure first."""
+    fitting = [level for level in change.levels if len(level.groups) < MOST_BARS] or change.levels[:1]
+    figures = {level.name: distribution_figure(level) for level in reversed(fitting)}
+    return [{"name": name, "svg": str(each.drawing), **each.table()} for name, each in figures.items()]
+
+
+def _measured(found: Usefulness) -> list[dict[str, Any]]:
+    """What was measured for a task, as tables of plain numbers."""
+    heads = ["model", "trained on", "accuracy", "lower", "upper", "AUC", "lower", "upper"]
+    scores = [[each.model, each.trained_on, *_ends(each.accuracy), *_ends(each.auc)] for each in found.scores]
+    figures = [
+        [kind, each.name, each.before, each.after, each.shift]
+        for kind, several in (
+            ("mean", found.means),
+            ("correlation", found.correlations),
+            ("coefficient", found.coefficients),
+        )
+        for each in several
+    ]
+    cells = [
+        [each.column, value, name, before, after]
+        for each in found.contingencies
+        for value, befores, afters in zip(each.values, each.before, each.after, strict=True)
+        for name, before, after in zip(each.classes, befores, afters, strict=True)
+    ]
+    relation = ["figure", "of", "original", "release", "shift"]
+    cell = ["column", "value", found.task.target, "original", "release"]
+    return [
+        {"name": name, "title": title, "columns": columns, "rows": rows, "svg": ""}
+        for name, title, columns, rows in (
+            ("predictions", "Predictions", heads, scores),
+            ("relations", "Means, correlations and coefficients", relation, figures),
+            ("contingency", f"Shares of records by {found.task.target}", cell, cells),
+        )
+        if rows
+    ]
+
+
+def _ends(interval: Interval) -> tuple[float, float, float]:
+    return interval.mean, interval.low, interval.high
 
 
 def _figures(outcome: Outcome) -> dict[str, Figure]:

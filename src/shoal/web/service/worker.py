@@ -17,7 +17,6 @@ from typing import Any, TextIO
 from shoal.attack.attacked import Attacked
 from shoal.errors import ShoalError
 from shoal.json_values import json_value
-from shoal.policy.weak_promise import weak_parts
 from shoal.report.attack_page import attack_facts, attack_page
 from shoal.report.result_file import result_dict
 from shoal.run.output import file_that_appears_whole
@@ -67,7 +66,7 @@ class JobProgress:
 def _run(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any]:
     plan = plan_of_job(request, folder)
     found = run(plan, progress)
-    notices = (*map(_names(request).shown, found.notices), *_confirmed(request["sections"]))
+    notices = tuple(map(_names(request).shown, found.notices))
     provenance = replace(found.outcome.provenance, notices=notices)
     result = replace(found, outcome=replace(found.outcome, provenance=provenance))
     progress.stage("writing and checking the published file")
@@ -81,12 +80,6 @@ def _run(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any
     with file_that_appears_whole(folder / VIEW) as partial:
         partial.write_text(json.dumps(view_of(result), allow_nan=False), encoding="utf-8")
     return {**result_dict(result.outcome), "published": plan.output_path}
-
-
-def _confirmed(sections: Mapping[str, Any]) -> tuple[str, ...]:
-    """That a weak promise was made knowingly, for the publisher's own report."""
-    weak, written = weak_parts(sections["privacy"]), sections.get("report", {}).get("weak_promise", "")
-    return (f"{' and '.join(weak)} was confirmed in writing: {written}",) if weak else ()
 
 
 def _comparison(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any]:

@@ -1,0 +1,124 @@
+"""What the result shows on the page itself, and what can be taken away, checked and deleted."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from tests.cli.commands import in_process
+from tests.web.browsing import CHROMIUM, RUN_PATIENCE, WITHOUT, Visitor
+from tests.web.samples import TINY, TINY_SECTIONS
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
+
+
+@pytest.fixture
+def project(client: httpx.Client) -> Iterator[str]:
+    """A project with a tree that was changed by hand."""
+    made = client.post("/api/v1/projects", json={"name": "Looked at"}).json()["id"]
+    address = f"/api/v1/projects/{made}"
+    client.post(f"{address}/files", params={"name": "tiny.csv"}, content=TINY.encode())
+    client.put(f"{address}/policy", json=TINY_SECTIONS)
+    edits = [{"edit": "rename", "label": "*", "to": "anybody"}]
+    client.post(f"{address}/trees/sex", json={"edits": edits, "name": "sex.csv"})
+    yield made
+    client.delete(address)
+
+
+def test_everything_about_a_result_is_on_the_page(visitor, client, project, tmp_path):
+    visitor.page.goto(f"{visitor.address}/projects/{project}/run")
+    visitor.at("Run")
+    visitor.run()
+    values_before_and_after(visitor)
+    labels_and_questions(visitor)
+    attackers(visitor)
+    taken_away_and_checked(visitor, tmp_path)
+    visitor.go("Run")
+    visitor.sees(re.compile(r"^k-anonymity with k = 3, .*, took "))
+    run = client.get(f"/api/v1/projects/{project}/jobs").json()[-1]
+    visitor.button("Delete k-anonymity with mondrian").click()
+    visitor.button("Delete for good").click()
+    expect(visitor.button("Delete k-anonymity with mondrian")).to_have_count(0)
+    assert client.get(f"/api/v1/projects/{project}/jobs/{run['id']}").status_code == 404
+
+
+@pytest.mark.slow
+def test_what_a_release_is_good_for_is_measured_on_the_page(visitor, project):
+    visitor.page.goto(f"{visitor.address}/projects/{project}/run")
+    visitor.at("Run")
+    visitor.decide("What it is good for", "ill")
+    visitor.page.wait_for_timeout(1_000)
+    visitor.run()
+    visitor.sees("What it is good for: predicting ill")
+    rows = table_of(visitor, re.compile("^Download as CSV: Shares of records by ill"))
+    assert rows[0] == ["column", "value", "ill", "original", "release"]
+    assert len(rows) > 1
+    assert visitor.violations() == []
+
+
+def values_before_and_after(visitor: Visitor) -> None:
+    figure = visitor.page.get_by_role("figure", name=re.compile("^Values before and after: age"))
+    expect(figure.locator("svg").first).to_be_visible()
+    visitor.choose("Values of", "sex")
+    expect(
+        visitor.page.get_by_role("figure", name=re.compile("^Values before and after: sex"))
+    ).to_be_visible()
+    rows = table_of(visitor, re.compile("^Download as CSV: sex, by "))
+    assert rows[0][:3] == ["group", "original", "published"]
+    assert {row[0] for row in rows[1:]} == {"f", "m"}
+    assert table_of(visitor, re.compile("^Download as CSV: How many share"))[1:]
+
+
+def labels_and_questions(visitor: Visitor) -> None:
+    visitor.page.get_by_role("combobox", name="Column").last.scroll_into_view_if_needed()
+    expect(visitor.page.get_by_role("region", name="What the labels stand for")).to_contain_text(
+        "whole numbers from"
+    )
+    visitor.page.get_by_label("Is, such as 30-39 or f").fill("20-34")
+    visitor.button("Count").click()
+    expect(visitor.page.get_by_role("region", name="The answer")).to_contain_text("Expected")
+    visitor.page.get_by_label("Is, such as 30-39 or f").fill("")
+    visitor.page.wait_for_timeout(800)
+    visitor.button("Count").click()
+    visitor.sees("nothing is asked")
+
+
+def attackers(visitor: Visitor) -> None:
+    visitor.sees("Not tried yet.")
+    visitor.button("Attack it").click()
+    visitor.page.get_by_role("link", name=re.compile("^Look at it: attack")).click(timeout=RUN_PATIENCE)
+    visitor.at("Result")
+    visitor.sees("✓ Within the promise")
+    for adversary in ("Prosecutor", "Journalist", "Marketer"):
+        visitor.sees(adversary)
+    assert len(table_of(visitor, "Download as CSV: What attackers find")) > 1
+    assert visitor.violations() == []
+
+
+def taken_away_and_checked(visitor: Visitor, folder) -> None:
+    visitor.go("Export")
+    figures = json.loads(visitor.download("all figures", folder).read_text(encoding="utf-8"))
+    policy = visitor.download("the policy", folder)
+    assert visitor.download("the hierarchy sex.csv", folder).read_text().split() == ["f;anybody", "m;anybody"]
+    (folder / "tiny.csv").write_text(TINY, encoding="utf-8")
+    again = in_process("run", policy, "--json")
+    assert again.code == 0, again.err
+    assert again.json["loss"] == figures["loss"]
+    published = visitor.download("the published file", folder)
+    visitor.upload("Choose a published file", published)
+    visitor.sees("✓ Holds")
+    broken = folder / "broken.csv"
+    broken.write_text(published.read_text() + "99,f,a\n", encoding="utf-8")
+    visitor.upload("Choose a published file", broken)
+    visitor.sees("✗ Does not hold")
+
+
+def table_of(visitor: Visitor, name: str | re.Pattern[str]) -> list[list[str]]:
+    with visitor.page.expect_download() as download:
+        visitor.page.get_by_role("link", name=name).click()
+    return list(csv.reader(io.StringIO(download.value.path().read_text(encoding="utf-8"))))
