@@ -76,6 +76,7 @@ def spark(cluster):
     session.stop()
 
 
+@pytest.hookimpl(tryfirst=True)  # before groups are read from the marks
 def pytest_collection_modifyitems(items):
     for item in items:
         if "cluster" in getattr(item, "fixturenames", ()):

@@ -457,10 +457,23 @@ def _carrying_more(rng: random.Random, name: str, content: bytes) -> Mutated:
 
 def _with_metadata(rng: random.Random, table: pa.Table) -> pa.Table:
     raw = {"raw": "Bob, 77, 9999"}
+    there = dict(table.schema.metadata or {})
+    if b"shoal.codebook" in there and rng.random() < 0.5:
+        return table.replace_schema_metadata({**there, b"shoal.codebook": _with_another_label(rng, there)})
     if rng.random() < 0.5:
-        return table.replace_schema_metadata(raw)
+        return table.replace_schema_metadata({**there, **raw})
     first = table.schema.field(0).with_metadata(raw)
     return table.cast(table.schema.set(0, first))
+
+
+def _with_another_label(rng: random.Random, metadata: dict[bytes, bytes]) -> bytes:
+    codebook = json.loads(metadata[b"shoal.codebook"])
+    books = [about["labels"] for about in codebook["columns"].values() if about.get("labels")]
+    if not books:
+        raise NothingToDo
+    labels = rng.choice(books)
+    labels["Bob, 77, 9999"] = next(iter(labels.values()))
+    return json.dumps(codebook, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def _telling_gzip(rng: random.Random, content: bytes) -> Mutated:

@@ -26,6 +26,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 # What programs add on their own when they save a file: a verifier need not refuse it, but must list it.
 LISTED = "added by programs: "
+CODEBOOK = b"shoal.codebook"
 
 
 class Unreadable(Exception):
@@ -161,7 +162,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _parquet(content: bytes, _: str | None) -> Published:
     file = pq.ParquetFile(pa.BufferReader(content))
     metadata = file.metadata.metadata or {}
-    beside = [f"parquet metadata {key!r}" for key in metadata if key != b"ARROW:schema"]
+    beside = [f"parquet metadata {key!r}" for key in metadata if key not in (b"ARROW:schema", CODEBOOK)]
     return _of_arrow(file.read(), beside)
 
 
@@ -177,12 +178,27 @@ def _of_arrow(table: pa.Table, beside: list[str]) -> Published:
     names = table.column_names
     if len(set(names)) < len(names):
         raise Unreadable("equal names")
-    found = [*beside, *(f"schema metadata {key!r}" for key in table.schema.metadata or {})]
+    metadata = dict(table.schema.metadata or {})
+    codebook = metadata.pop(CODEBOOK, None)
+    found = [*beside, *(f"schema metadata {key!r}" for key in metadata)]
+    if codebook is not None:
+        found += _strange_labels(json.loads(codebook), table)
     for field_ in table.schema:
         found += [f"metadata {key!r} of a column" for key in field_.metadata or {}]
         if pa.types.is_dictionary(field_.type):
             found += _unused_entries(table.column(field_.name))
     return Published(names, table.to_pylist(), found)
+
+
+def _strange_labels(codebook: dict[str, Any], table: pa.Table) -> Iterator[str]:
+    """What a codebook explains that no row has."""
+    for name, about in codebook["columns"].items():
+        cells = table.column(name).to_pylist()
+        pieces = (piece for cell in cells for piece in (cell if isinstance(cell, list) else [cell]))
+        shown = {
+            str(int(piece) if isinstance(piece, float) and piece.is_integer() else piece) for piece in pieces
+        }
+        yield from (f"{label!r} in the codebook" for label in about.get("labels", {}) if label not in shown)
 
 
 def _unused_entries(column: pa.ChunkedArray) -> Iterator[str]:

@@ -36,9 +36,9 @@ def found_in(numbers, tmp_path):
 
 
 def test_a_small_campaign_finds_nothing(tmp_path):
-    tally, lines = found_in(range(2 * len(ALGORITHM_NAMES)), tmp_path)
+    tally, lines = found_in(range(len(ALGORITHM_NAMES)), tmp_path)
     assert not tally.findings, lines
-    assert sum(outcome.released for outcome in tally.outcomes) > len(ALGORITHM_NAMES)
+    assert sum(outcome.released for outcome in tally.outcomes) > len(ALGORITHM_NAMES) // 2
     assert "| all |" in tally.tables()
 
 
