@@ -29,8 +29,10 @@ _NAMELESS = """() => [...document.querySelectorAll('a[href], button, input, text
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 _RUN_AXE = """() => axe.run(document, {resultTypes: ["violations"]}).then(found =>
     found.violations.map(each => ({id: each.id, nodes: each.nodes.map(node => node.html.slice(0, 200))})))"""
+# A page that was drawn anew has its focus on the body, which holds the words of every button.
 _FOCUSED = """() => {
     const at = document.activeElement;
+    if (at === document.body) return '';
     const labels = at.labels ? [...at.labels].map(label => label.innerText) : [];
     return [at.getAttribute('aria-label') || '', at.innerText || '', ...labels].join(' ');
 }"""
