@@ -12,6 +12,7 @@ interval is, both in standard errors of the original.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -84,7 +85,11 @@ def one_run(algorithm: str, records: int, k: int, seed: int) -> Mapping[str, tup
 
 def coverage(algorithm: str, records: int, k: int, seeds: range) -> dict[str, tuple[float, float, float]]:
     """The means of `one_run`."""
-    found = [one_run(algorithm, records, k, seed) for seed in seeds]
+    found = []
+    for seed in seeds:
+        print(f"\r{algorithm}: run {len(found) + 1} of {len(seeds)}", end="", file=sys.stderr, flush=True)
+        found.append(one_run(algorithm, records, k, seed))
+    print(file=sys.stderr)
     return {
         name: tuple(float(np.mean([run[name][part] for run in found])) for part in range(3))
         for name in found[0]

@@ -37,11 +37,11 @@ _SMALL_SETS, _SETS_OF_A_SAMPLE = 200_000, 20_000
 
 def serving(models: Sequence[Model]) -> list[str]:
     """The algorithms that serve all the models."""
-    return [
-        algorithm.name
-        for algorithm in ALGORITHMS.values()
-        if all(isinstance(model, algorithm.serves) for model in models)
-    ]
+    return [name for name in ALGORITHMS if _serves(name, models)]
+
+
+def _serves(name: str, models: Sequence[Model]) -> bool:
+    return all(isinstance(model, ALGORITHMS[name].serves) for model in models)
 
 
 def globally_serving(models: Sequence[Model]) -> list[str]:
@@ -57,7 +57,8 @@ def named(name: str, models: Sequence[Model]) -> str:
     """The name itself if the algorithm serves all the models; errors say which do."""
     if name not in ALGORITHMS:
         raise UnknownName("Shoal", "algorithm", name, ("auto", *ALGORITHMS))
-    if name not in (known := serving(models)):
+    if not _serves(name, models):  # before all are asked, each of which has much to load
+        known = serving(models)
         remedy = f"use one of {', '.join(known)}" if known else "see `shoal algorithms`"
         raise BadInput(Problem(f"the algorithm {name} does not serve {Promise(models)}", remedy))
     return name
