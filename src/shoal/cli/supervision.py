@@ -71,6 +71,9 @@ def _become_the_worker(parent: int, tell: int) -> None:
 
 
 def _loaded(begins: Callable[[Path], object]) -> Callable[[], None]:
+    from shoal.cli.without_pandas import keep_arrow_from_loading_pandas
+
+    keep_arrow_from_loading_pandas()
     from shoal.cli.main import main as command_line
     from shoal.run import output
 

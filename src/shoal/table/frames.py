@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-import narwhals.stable.v2 as narwhals
 import pyarrow as pa
 
 from shoal.errors import BadInput, Problem
@@ -18,11 +17,15 @@ _WITH_TYPES = ("pandas", "polars")  # that Arrow does not have
 
 def is_frame(given: Any) -> bool:
     """Whether something is a frame in memory that `open_frame` takes."""
+    import narwhals.stable.v2 as narwhals  # here and below, because files need none of it
+
     return isinstance(given, pa.RecordBatch) or bool(narwhals.dependencies.is_into_dataframe(given))
 
 
 def open_frame(frame: Any) -> Typed:
     """The columns of a pandas, polars or pyarrow frame; its index is ignored."""
+    import narwhals.stable.v2 as narwhals
+
     if isinstance(frame, pa.RecordBatch):
         frame = pa.Table.from_batches([frame])
     try:
@@ -66,6 +69,8 @@ def in_kind(
     }
     if library == "pandas":
         return _pandas_frame(table, unchanged)
+    import narwhals.stable.v2 as narwhals
+
     backend: Any = library
     frame = narwhals.from_arrow(table, backend=backend).to_native()
     return _with_enums(frame, unchanged) if library == "polars" else frame
@@ -109,7 +114,7 @@ def _with_enums(frame: Any, own_types: Mapping[str, Any]) -> Any:
     return frame.cast(shown) if shown else frame
 
 
-def _arrow_column(frame: narwhals.DataFrame[Any], name: str) -> pa.ChunkedArray:
+def _arrow_column(frame: Any, name: str) -> pa.ChunkedArray:
     try:
         # Only the column itself: a pandas index would come along as a column of its own.
         return frame.select(name).to_arrow().column(name)
