@@ -28,7 +28,7 @@ PAPERS = {
     "disassociation": "papers.disassociation",
 }
 HERE = Path(__file__).parent
-QUICK_RECORDS, QUICK_SECONDS = 300, 1.0
+QUICK_RECORDS, QUICK_SECONDS = 120, 0.5
 
 
 def quick(paper: Paper) -> Paper:

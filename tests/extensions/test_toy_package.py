@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("toy package")  # which share runs that take long
+
 TOY = Path(__file__).parent / "toy"
 POINTS = """\
 [shoal.models]

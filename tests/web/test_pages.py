@@ -225,6 +225,8 @@ def test_a_run_is_found_again_after_a_reload_and_cancelled(visitor, tmp_path):
 
 def test_runs_are_compared_and_the_best_of_a_sweep_is_taken(visitor):
     visitor.begin_sample("Patients as a table")
+    visitor.go("Run")
+    visitor.choose("Algorithm", re.compile("^mondrian:"))
     visitor.run()
     visitor.go("Promise")
     visitor.page.get_by_label("A person hides among at least so many (k), as a number").fill("10")

@@ -15,6 +15,8 @@ from shoal.metrics.tasks.models import interval_over_splits, mean_auc
 from shoal.metrics.tasks.usefulness import Task
 from shoal.progress import Silent
 
+pytestmark = pytest.mark.xdist_group("tasks")  # which share a release that takes long
+
 COLUMNS = {
     "age": sh.Quasi(kind="number", hierarchy=sh.ranges(10, 20)),
     "town": sh.Quasi(hierarchy=sh.mask_right()),
