@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from shoal.algorithms.catalogue import make_algorithm
-from shoal.algorithms.mixed.joint_search.task import constraint_of
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.explain.why import Obstacles
 from shoal.hierarchy.tree import Hierarchy
@@ -63,7 +62,7 @@ def test_an_obstacle_is_told_exactly_where_taking_apart_breaks_the_promise(items
         if data.row_count < k:
             continue
         joint = found_by("rfirst", data, model, items=items, minimal=seed % 4 > 0)
-        obstacles = Obstacles(data, constraint_of([model]), joint.items)
+        obstacles = Obstacles(data, ItemConstraint.of_classes([model]), joint.items)
         for cuts in joint.items:
             leaves = cuts.vocabulary(data.trees).leaf_count
             generalized = np.argwhere(cuts.node_of_leaf >= leaves)
@@ -97,6 +96,6 @@ def test_what_is_sensitive_can_be_the_obstacle():
     model = KLmDiversity(2, 2, 1)
     joint = found_by("rfirst", data, model, items="pcta")
     word = int(joint.items[0].node_of_leaf[0, 0])
-    found = Obstacles(data, constraint_of([model]), joint.items).to_taking_apart("items", 0, word)
+    found = Obstacles(data, ItemConstraint.of_classes([model]), joint.items).to_taking_apart("items", 0, word)
     assert found.sensitive
     assert (found.itemset, found.support) == (("a",), 3)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms.mixed.joint_search.task import constraint_of
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
@@ -124,7 +123,7 @@ def _asks_why(recoding: RowRecoding) -> bool:
 
 
 def _obstacles(data: LocalData, models: Sequence[Model], recoding: RowRecoding) -> Obstacles:
-    asked = ItemConstraint.of(models) if recoding.clusters is None else constraint_of(models)
+    asked = (ItemConstraint.of if recoding.clusters is None else ItemConstraint.of_classes)(models)
     return Obstacles(data, asked, recoding.all_cuts)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.algorithms.mixed.joint_search.item_step import UnionStep
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
-from shoal.algorithms.mixed.joint_search.task import constraint_of
+from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import fitting
 from shoal.algorithms.sets.cut_search.transactions import Transactions, quasi_places
 from shoal.algorithms.sets.itemwise.descent import descend, largest_m
@@ -41,7 +41,7 @@ class Unions:
         """For any number of set columns; trees are not looked at."""
         sets = JointSets.of(data)
         tree, longest = sets.transactions.tree, sets.transactions.longest
-        constraint, _ = fitting(constraint_of(models), tree, longest)
+        constraint, _ = fitting(ItemConstraint.of_classes(models), tree, longest)
         return cls(UnionStep(data, sets, constraint))
 
     def find(self, class_of_row: Ints, progress: Progress) -> tuple[Cuts, ...]:
@@ -70,7 +70,7 @@ class Nodes:
         """None if there is no tree, more than one set column, or too much to count in that tree."""
         if len(data.quasi_sets) != 1 or data.quasi_sets[0] not in data.trees:
             return None
-        transactions, constraint = Transactions.of(data), constraint_of(models)
+        transactions, constraint = Transactions.of(data), ItemConstraint.of_classes(models)
         m = min(constraint.m, max(1, transactions.longest))
         if m > largest_m(transactions, data.row_count):
             return None

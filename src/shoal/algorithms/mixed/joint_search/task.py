@@ -21,7 +21,6 @@ from shoal.privacy.check import require_feasible
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.k_lm_diversity import KLmDiversity
 from shoal.privacy.model import Model
-from shoal.privacy.parameters import exact
 from shoal.progress import Progress
 from shoal.recoding.rows import RowRecoding
 
@@ -57,7 +56,7 @@ class JointTask:
     ) -> Self:
         """Check that the task can be done; raises Infeasible, or BadInput for columns it is not made for."""
         require_feasible(models, data)
-        constraint = constraint_of(models)
+        constraint = ItemConstraint.of_classes(models)
         require_possible(data, constraint)
         sets = JointSets.of(data)
         constraint, notices = fitting(constraint, sets.transactions.tree, sets.transactions.longest)
@@ -174,18 +173,6 @@ class BoundAlgorithm(JointAlgorithm):
             first=self.first,
             measure=self.measure,
         )
-
-
-def constraint_of(models: Sequence[Model]) -> ItemConstraint:
-    """What the models ask of the items of each class."""
-    joint = [model for model in models if isinstance(model, KKmAnonymity | KLmDiversity)]
-    diverse = [model for model in joint if isinstance(model, KLmDiversity)]
-    return ItemConstraint(
-        k=max(model.k for model in joint),
-        m=max(model.m for model in joint),
-        l=max((exact(model.l) for model in diverse), default=exact(1)),
-        diverse_m=max((model.m for model in diverse), default=0),
-    )
 
 
 def _over_trees(data: LocalData, sets: JointSets, items: str) -> bool:

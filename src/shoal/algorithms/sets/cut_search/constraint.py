@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.errors import BadInput, Problem
+from shoal.privacy.k_km_anonymity import KKmAnonymity
+from shoal.privacy.k_lm_diversity import KLmDiversity
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.privacy.model import Model
@@ -46,6 +48,18 @@ class ItemConstraint:
             l=max((exact(model.l) for model in diverse), default=Fraction(1)),
             diverse_m=max((model.m for model in diverse), default=0),
             negative=negative,
+        )
+
+    @classmethod
+    def of_classes(cls, models: Sequence[Model]) -> ItemConstraint:
+        """What the models of tables with sets ask of the items of each class."""
+        joint = [model for model in models if isinstance(model, KKmAnonymity | KLmDiversity)]
+        diverse = [model for model in joint if isinstance(model, KLmDiversity)]
+        return cls(
+            k=max(model.k for model in joint),
+            m=max(model.m for model in joint),
+            l=max((exact(model.l) for model in diverse), default=Fraction(1)),
+            diverse_m=max((model.m for model in diverse), default=0),
         )
 
     @property
