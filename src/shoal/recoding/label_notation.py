@@ -27,7 +27,7 @@ from shoal.recoding.label_cover import (
     masked_right_cover,
     number_of,
     range_cover,
-    union_cover,
+    union_covers,
     value_cover,
 )
 from shoal.table.columns import Domain, Kind
@@ -81,8 +81,7 @@ def kind_of_values(role: Quasi | QuasiSet, tree: Hierarchy | None) -> Kind:
 def texts_in(label: str) -> set[str]:
     """What in a label of a column without a hierarchy could be a value of it."""
     plain = label.removeprefix(MARK)
-    union = union_cover(plain)
-    return {label, plain, *(() if union is None else union.values)}
+    return {label, plain, *(item for union in union_covers(plain) for item in union.values)}
 
 
 def _values_of(tree: Hierarchy, kind: Kind) -> Domain:
@@ -136,9 +135,9 @@ class LabelReader:
         return self._united(plain)
 
     def _united(self, plain: str) -> Cover:
-        """Items are united with a tree as well as without."""
-        union = union_cover(plain)
-        return union if union is not None and self._values.issuperset(union.values) else NAME
+        """Items are united with a tree as well as without; what can be read in two ways tells nothing."""
+        known = [union for union in union_covers(plain) if self._values.issuperset(union.values)]
+        return known[0] if len(known) == 1 else NAME
 
     def _readings(self) -> Sequence[Reading]:
         match self._source:
