@@ -153,3 +153,24 @@ def test_an_algorithm_that_does_not_recode_globally_is_refused_where_that_is_ask
         sh.anonymize(sample("joint")[0], sh.KKmAnonymity(4, 2), recoding="global")
     with pytest.raises(InvalidParameter, match="recoding"):
         sh.anonymize(data, sh.KAnonymity(4), recoding="sometimes")
+
+
+def test_suppressed_records_are_left_out_where_something_is_promised_about_sensitive_values():
+    days = [f"2020-0{month}-01" for month in range(1, 6)]
+    people = pa.table(
+        {
+            "city": ["ulm"] * 25 + ["bonn", "kiel", "jena", "hof", "aachen"] * 7,
+            "items": ["a b", "a", "b c", "c"] * 15,
+            "seen": days * 12,
+        }
+    )
+    roles = {
+        "city": sh.Quasi(hierarchy=sh.prefixes(2, 1), max_level=1),
+        "items": sh.QuasiSet(hierarchy=sh.fanout(2)),
+        "seen": sh.Sensitive(kind="date"),
+    }
+    promise = sh.KLmDiversity(k=10, m=1, l=1.5)
+    result = sh.anonymize(sh.read(people, roles), promise, algorithm="rfirst", seed=1)
+    assert result.verdict.holds
+    assert 0 < result.outcome.cost.published_records < 60
+    assert set(result.frame["seen"].to_pylist()) <= set(days)

@@ -82,10 +82,10 @@ def covers_item(column: Column, label: str, item: str, times: int) -> bool:
 
 
 def _union(column: Column, label: str) -> Iterable[list[str]]:
-    """The items that a label such as `(a|b)` unites; where the separator holds `|`, `_` takes its place."""
-    inner = label.rstrip("~")[1:-1] if label.startswith("(") and label.rstrip("~").endswith(")") else ""
-    link = "|".replace(column.separator, "_")
-    return [_with_links(inner.split(link), link)] if inner else []
+    """The items that a label such as `(a|b)` unites; other links where items or the separator hold `|`."""
+    inner = label.rstrip("'")[1:-1] if label.startswith("(") and label.rstrip("'").endswith(")") else ""
+    links = (link for link in "|+&;¦‖" if link in inner and link not in column.separator)
+    return [_with_links(inner.split(link), link) for link in links]
 
 
 def _with_links(pieces: list[str], link: str) -> list[str]:

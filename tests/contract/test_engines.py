@@ -20,6 +20,7 @@ from shoal.report.result_file import result_dict
 from shoal.run.safety import together_notices
 from shoal.spark.port import SparkPort
 from shoal.spark.search import on_spark
+from shoal.table.reading import read_published
 from tests.contract.cases import TABLES, promise_of, roles_of, served
 
 ANSWERED = [
@@ -107,6 +108,25 @@ def test_columns_that_tell_apart_together_are_told_in_both(spark):
     told = [together_notices(port, 5) for port in (sh.read(table, roles).local, sh.read(frame, roles).port)]
     assert told[0] == told[1]
     assert len(told[0]) == 1
+
+
+def test_labels_and_types_are_the_same(spark):
+    rows = [("30-39", ["a", "(b|c)"], 1.5), (None, [], 2.5), ("*", ["a"], None)]
+    table = pa.table(
+        {
+            "age": pa.array([age for age, _, _ in rows], pa.string()),
+            "items": pa.array([items for _, items, _ in rows], pa.list_(pa.string())),
+            "x": [x for _, _, x in rows],
+        }
+    )
+    roles = {"age": sh.Quasi(), "items": sh.QuasiSet(), "x": sh.Insensitive(confirm=True)}
+    frame = spark.createDataFrame(rows, "age string, items array<string>, x double").repartition(2)
+    here = LocalData(read_published(table, roles).table, roles)
+    there = SparkPort.of_release(frame, roles, sh.ReadOptions())
+    assert there.labels(["age", "items"]) == here.labels(["age", "items"])
+    assert there.type_of("x") == here.type_of("x")
+    for column in ("age", "items"):
+        assert there.held(column, ["a", "*", "b"]) == here.held(column, ["a", "*", "b"])
 
 
 def test_columns_that_should_have_been_dropped_break_the_promise_in_both(spark):

@@ -44,8 +44,9 @@ def test_a_promise_is_what_its_models_say_together():
     promise = Promise.of([KmAnonymity(5, 2), KmAnonymity(3, 4)])
     assert (promise.k, promise.m, promise.diverse, promise.form) == (5, 4, False, Form.ROWS)
     assert promise.covers_sets
+    assert promise.fewest_stars == 5
     both = Promise.of([KAnonymity(4), LDiversity(2)])
-    assert (both.k, both.m, both.diverse, both.constrains_classes) == (4, None, True, True)
+    assert (both.k, both.m, both.diverse) == (4, None, True)
     assert str(both) == "k-anonymity with l-diversity"
     assert both.main == KAnonymity(4)
     assert not both.covers_sets

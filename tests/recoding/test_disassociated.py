@@ -150,7 +150,7 @@ def test_all_misshapen_lines_are_listed_up_to_a_limit(tmp_path):
     [
         (b"", "holds no cluster"),
         (b"\xff\xfe\x00\x01", "is not UTF-8 text"),
-        (None, "cannot be read"),
+        (None, "holds no files"),
     ],
 )
 def test_a_file_that_is_no_text_is_refused(tmp_path, content, words):

@@ -1,11 +1,15 @@
 import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from shoal.kernels.arrays import frozen_ints
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, ItemNodes, unions_of
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
+from shoal.recoding.label_notation import LabelReader
 from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.table.roles import Insensitive, Quasi, QuasiSet
+from shoal.table.separators import stays_apart
 from tests.algorithms.mixed.tables import COLOURS, released
 from tests.builders import local_data, tree
 
@@ -51,6 +55,25 @@ def test_clusters_and_cuts_are_applied_together():
     ]
     applied = apply_recoding(data.table, data.trees, data.roles, joint, smallest=1)
     assert applied.table.columns["note"].values.to_pylist() == ["x", "y", "z"]
+
+
+@given(
+    st.lists(st.text("ab|+&;_", min_size=1, max_size=3), min_size=2, max_size=6, unique=True),
+    st.sampled_from([" ", "||", "|", "+|"]),
+)
+def test_unions_can_be_read_in_one_way_only(items, separator):
+    items = sorted(item for item in items if stays_apart(item, separator))
+    assume(len(items) > 1)
+    half = len(items) // 2
+    first = np.array([0] * half + list(range(half, len(items))))
+    first_of_each = np.stack((np.zeros(len(items), dtype=np.int64), first))
+    unions, _ = unions_of(first_of_each, items, separator)
+    reader = LabelReader(QuasiSet(separator=separator), None, items)
+    for number in range(len(items), len(unions.labels)):
+        starts = unions.members.starts
+        united = [items[item] for item in unions.members.items[starts[number] : starts[number + 1]]]
+        assert stays_apart(unions.labels[number], separator)
+        assert sorted(reader.cover(unions.labels[number]).values) == sorted(united)
 
 
 def test_equal_unions_of_several_parts_are_one_word():

@@ -53,10 +53,10 @@ VALUES = {
     "shown": st.sampled_from(TOWNS),
     "years": st.integers(0, 9),
     "years_shown": st.integers(0, 9),
-    "number": cents(0, 1000),
+    "amount": cents(0, 1000),
     "date": days("2001-01-01"),
 }
-NUMBERS = {"whole", "ends", "fraction", "counted", "years", "years_shown", "number"}
+NUMBERS = {"whole", "ends", "fraction", "counted", "years", "years_shown", "amount"}
 DATES = {"day", "period", "date"}
 
 
@@ -83,7 +83,7 @@ def roles(folder: Path) -> dict[str, sh.Quasi]:
         "shown": sh.Quasi(hierarchy=folder / "places.csv", publish_hierarchy=True),
         "years": sh.Quasi(kind="number", hierarchy=folder / "years.csv"),
         "years_shown": sh.Quasi(kind="number", hierarchy=folder / "years.csv", publish_hierarchy=True),
-        "number": sh.Quasi(kind="number"),
+        "amount": sh.Quasi(kind="number"),
         "date": sh.Quasi(kind="date"),
     }
 

@@ -157,6 +157,7 @@ def test_the_command_writes_a_release_that_one_machine_verifies(cluster, tmp_pat
     folder = tmp_path / "policy-out"
     assert sorted(path.name for path in folder.iterdir()) == [
         "certificate.json",
+        "codebook.json",
         "internal",
         "release.parquet",
         "result.json",

@@ -11,7 +11,9 @@ Known users: somebody who knows the records of some users takes them away. What 
 break rule 2, which says that a cluster without a term chunk has enough subrecords.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -27,10 +29,18 @@ _EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class CoveredPair:
-    """Two terms that 1..k-1 records of a cluster hold both, as the algorithm tells; lines count from 1."""
+    """Two terms that 1..k-1 records of a cluster hold both, as the algorithm tells.
+
+    Lines count from 1; nobody knows that of data whose lines were examined apart.
+    """
 
     terms: tuple[str, str]
-    line: int
+    line: int | None
+
+    def in_words(self) -> str:
+        """The pair for people."""
+        where = "" if self.line is None else f" on line {self.line}"
+        return f"{self.terms[0]!r} and {self.terms[1]!r}{where}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +95,16 @@ class Covers:
             f" {_of(self.records_with_pairs, self.records, 'records')}; and of {self.term_chunk_pairs:,}"
             " pairs of a term that all records of a cluster hold with one of its term chunk, in"
             f" {_of(self.clusters_with_term_chunk_pairs, self.clusters, 'clusters')}. For example"
-            f" {example.terms[0]!r} and {example.terms[1]!r} on line {example.line}."
+            f" {example.in_words()}."
+        )
+
+    def merge(self, other: Self) -> Self:
+        """The same of the lines of both."""
+        examples = sorted((*self.examples, *other.examples), key=attrgetter("terms"))[:_EXAMPLES]
+        return replace(
+            self,
+            **{name: count + other.figures()[name] for name, count in self.figures().items()},
+            examples=tuple(replace(example, line=None) for example in examples),
         )
 
 
@@ -195,6 +214,13 @@ class KnownUsers:
 
     needed: Ints
     sizes: Ints
+
+    def merge(self, other: Self) -> Self:
+        """The same of the clusters of both."""
+        needed, sizes = (self.needed, other.needed), (self.sizes, other.sizes)
+        return replace(
+            self, needed=frozen_ints(np.concatenate(needed)), sizes=frozen_ints(np.concatenate(sizes))
+        )
 
     def clusters_broken_by(self, known: int) -> int:
         """Clusters that so many known users can break."""

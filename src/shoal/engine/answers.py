@@ -25,6 +25,14 @@ class Combinations:
 
 
 @dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels of a column, in order, and whether it has cells without any."""
+
+    texts: tuple[str, ...]
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """An item by the names that people know: its column and its label."""
 

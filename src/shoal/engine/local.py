@@ -20,6 +20,7 @@ from shoal.engine.answers import (
     Histogram,
     Item,
     Judgement,
+    Labels,
     NamedRows,
     Rarest,
     Shown,
@@ -309,8 +310,23 @@ class LocalData:
         return bool(np.all(np.diff(numbers) > 0))
 
     def held(self, column: str, labels: Collection[str]) -> set[str]:
-        """Which of these labels occur in a column of sets."""
-        return set(labels).intersection(self.table.sets(column).domain.texts())
+        """Which of these labels a column of single values or of sets has."""
+        return set(labels).intersection(self._labelled(column).domain.texts())
+
+    def labels(self, columns: Sequence[str]) -> dict[str, Labels]:
+        """The labels of columns of single values or of sets."""
+        return {name: _labels_of(self._labelled(name)) for name in columns}
+
+    def type_of(self, column: str) -> pa.DataType:
+        """The type of a column that is published as it is; pseudonyms are texts."""
+        carried = self.table.column(column)
+        return carried.values.type if isinstance(carried, Carried) else pa.string()
+
+    def _labelled(self, column: str) -> Coded | Sets:
+        labelled = self.table.column(column)
+        if isinstance(labelled, Carried):
+            raise TypeError(f"column {column!r} is published as it is")
+        return labelled
 
     def _carried_codes(self, column: str) -> Ints:
         carried = self.table.column(column)
@@ -474,6 +490,11 @@ def _carried_values(values: pa.ChunkedArray) -> tuple[pa.StringArray, Ints, pa.D
         return pa.array([], type=pa.string()), np.empty(0, dtype=np.int64), kind
     present = encoded.indices.drop_null().to_numpy(zero_copy_only=False).astype(np.int64)
     return texts, _counts(present, len(texts)), kind
+
+
+def _labels_of(column: Coded | Sets) -> Labels:
+    missing = isinstance(column, Coded) and column.missing_count > 0
+    return Labels(tuple(column.domain.texts()), missing)
 
 
 def _counts(numbers: Ints, length: int) -> Ints:

@@ -6,7 +6,9 @@ place and not in another. `engine.local` answers from memory, `shoal.spark` from
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Protocol, Self, TypeVar
+
+import pyarrow as pa
 
 from shoal.detect.observed import Observed
 from shoal.engine.answers import (
@@ -17,6 +19,7 @@ from shoal.engine.answers import (
     Histogram,
     Item,
     Judgement,
+    Labels,
     Rarest,
     WeakestClass,
 )
@@ -68,7 +71,7 @@ class Described(Protocol):
         """Columns of the given roles, in their order."""
 
     def held(self, column: str, labels: Collection[str]) -> set[str]:
-        """Which of these labels occur in a column of sets."""
+        """Which of these labels a column of single values or of sets has."""
 
 
 class Port(Described, Protocol):
@@ -130,8 +133,21 @@ class Port(Described, Protocol):
     def is_ordered(self, column: str) -> bool:
         """Whether the values of a column are numbers or dates, numbered in their order."""
 
+    def labels(self, columns: Sequence[str]) -> Mapping[str, Labels]:
+        """The labels of columns of single values or of sets; an empty set is not missing."""
 
-T = TypeVar("T")
+    def type_of(self, column: str) -> pa.DataType:
+        """The type of a column that is published as it is."""
+
+
+class Mergeable(Protocol):
+    """An answer about some rows that can be put together with one about others."""
+
+    def merge(self, other: Self) -> Self:
+        """The answer about both."""
+
+
+Examination = TypeVar("Examination", bound=Mergeable)
 
 
 class ClusterPort(Protocol):
@@ -141,10 +157,13 @@ class ClusterPort(Protocol):
     def sensitive(self) -> tuple[str, ...]:
         """Terms that must not be learnt."""
 
+    def all_terms(self) -> tuple[str, ...]:
+        """Every term of the release, in order."""
+
     def terms_held(self, labels: Collection[str]) -> set[str]:
         """Which of these labels are terms of the release."""
 
-    def examine(self, examine: Callable[[Disassociated], T]) -> T:
+    def examine(self, examine: Callable[[Disassociated], Examination]) -> Examination:
         """What an examination of all lines finds; findings of several blocks of lines are merged."""
 
     def spelled_twice(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -59,9 +60,11 @@ class Promise(tuple[Model, ...]):
         return any(model.diverse for model in self)
 
     @property
-    def constrains_classes(self) -> bool:
-        """Whether something is promised about the sensitive values of every class."""
-        return any(model.class_constraint() is not None for model in self)
+    def fewest_stars(self) -> int:
+        """How many suppressed records it takes to publish them as rows of `*`; fewer are left out."""
+        # What is sensitive of such records is `*`, which is not diverse: then they are left out.
+        protects_values = self.diverse or any(model.class_constraint() is not None for model in self)
+        return sys.maxsize if protects_values else self.k
 
     @property
     def form(self) -> Form:

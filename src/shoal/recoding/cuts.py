@@ -9,7 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
+from shoal.hierarchy.labels import without_separator
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_sets
+from shoal.recoding.label_cover import UNION_LINKS, union_label
 
 SUPPRESSED_ITEM = -1
 
@@ -114,7 +116,7 @@ def unions_of(first_of_each: Ints, labels: Sequence[str], separator: str) -> tup
     """The vocabulary of some parts' unions, and what it publishes each item of each part as.
 
     first_of_each[p, i] is the smallest item that item i is united with in part p, or SUPPRESSED_ITEM. A union
-    is published as its items between bars, `(A|B)`.
+    is published as its items between bars, `(A|B)`, or other links where items or the separator hold bars.
     """
     count = len(labels)
     number_of: dict[tuple[int, ...], int] = {}
@@ -130,13 +132,22 @@ def unions_of(first_of_each: Ints, labels: Sequence[str], separator: str) -> tup
     return Unions(_labels(labels, list(number_of), separator), members_of_all, count), words
 
 
+def _link(labels: Sequence[str], separator: str) -> str:
+    """What stands between the items of a union: nothing that an item or the separator holds, if possible.
+
+    So whoever knows the items can read a label in one way only.
+    """
+    held = set(separator).union(*labels)
+    return next((link for link in UNION_LINKS if link not in held), UNION_LINKS[0])
+
+
 def _labels(labels: Sequence[str], unions: Sequence[Sequence[int]], separator: str) -> tuple[str, ...]:
     """Every label once: an item can be called what a union would be called."""
     taken = set(labels)
     all_labels = list(labels)
+    link = _link(labels, separator)
     for union in unions:
-        label = "(" + "|".join(sorted(labels[item] for item in union)) + ")"
-        label = label.replace(separator, "_")
+        label = without_separator(union_label([labels[item] for item in union], link), separator)
         while label in taken:
             label += "'"
         taken.add(label)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -23,6 +23,7 @@ from shoal.errors import BadInput, Problem, did_you_mean
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, frozen_sets, starts_of
 from shoal.table.canonical import canonical_text
 from shoal.table.columns import Domain, Kind
+from shoal.table.parts import parts_of
 
 PROBLEMS_SHOWN = 20
 _LARGEST_SIZE = 2**53
@@ -78,6 +79,10 @@ class Disassociated:
         """How many records were taken apart."""
         return int(self.clusters.sizes[self.clusters.parents < 0].sum())
 
+    def all_terms(self) -> tuple[str, ...]:
+        """Every term of the release, in order."""
+        return tuple(self.terms.texts())
+
     def terms_held(self, labels: Collection[str]) -> set[str]:
         """Which of these labels are terms of the release."""
         return set(labels).intersection(self.terms.texts())
@@ -112,14 +117,22 @@ def chunk_figures(released: Disassociated) -> dict[str, int]:
 
 
 def read_disassociated(path: Path, sensitive: Sequence[str] = ()) -> Disassociated:
-    """Read a file of JSON lines; raises BadInput with every line that does not have the form of a cluster."""
-    opened = gzip.open if path.suffix == ".gz" else open
+    """Read a file of JSON lines, or a folder of such files, whose lines are numbered through.
+
+    Raises BadInput with every line that does not have the form of a cluster.
+    """
     try:
-        with opened(path, "rb") as file:
-            lines = ((number, text) for number, text in enumerate(file, start=1) if text.strip())
-            return _encode(lines, _parsed, str(path), sensitive)
+        numbered = enumerate((line for part in parts_of(path) for line in _lines_of(part)), start=1)
+        return _encode(
+            ((number, text) for number, text in numbered if text.strip()), _parsed, str(path), sensitive
+        )
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput(Problem(f"cannot be read: {error}", "name a readable file", file=str(path))) from error
+
+
+def _lines_of(file: Path) -> Iterator[bytes]:
+    with (gzip.open if file.suffix == ".gz" else open)(file, "rb") as stream:
+        yield from stream
 
 
 def parse_lines(lines: Iterable[str], sensitive: Sequence[str] = ()) -> Disassociated:

@@ -110,6 +110,7 @@ _BELOW = re.compile(rf"<({_NUMBER})")
 _FROM_ON = re.compile(rf"({_NUMBER})\+")
 _AMNESIA_DAYS = re.compile(r"((?:(?:\d\d?/)?\d\d?/)?\d{4})-((?:(?:\d\d?/)?\d\d?/)?\d{4})")
 _MARKS = "~"
+UNION_LINKS = "|+&;¦‖"
 
 
 def value_cover(label: str, kind: Kind) -> Cover:
@@ -229,11 +230,16 @@ def between_cover(label: str) -> Cover | None:
     return Cover(Form.BETWEEN, first, last) if link and ".." not in last and first <= last else None
 
 
-def union_cover(label: str) -> Cover | None:
-    """`(A|B)`: the items between the bars."""
+def union_label(items: Sequence[str], link: str) -> str:
+    """`(A|B)`: the items of a union, in order, between links of which none is in an item."""
+    return f"({link.join(sorted(items))})"
+
+
+def union_covers(label: str) -> list[Cover]:
+    """What a label such as `(A|B)` can be read as: the items between links of one kind."""
     union = label.rstrip("'")
-    parts = union[1:-1].split("|") if union.startswith("(") and union.endswith(")") else []
-    return Cover(Form.VALUES, values=tuple(parts)) if len(parts) > 1 else None
+    inner = union[1:-1] if union.startswith("(") and union.endswith(")") else ""
+    return [Cover(Form.VALUES, values=tuple(inner.split(link))) for link in UNION_LINKS if link in inner]
 
 
 def levels_of(covers: Sequence[Cover], *, nested: bool) -> list[int]:

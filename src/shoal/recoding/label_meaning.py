@@ -9,6 +9,7 @@ from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.values import listed, numbers_of
 from shoal.kernels.arrays import Bools, Ints
+from shoal.recoding.label_cover import union_covers
 from shoal.table.columns import Domain
 
 SUPPRESSED_CELL = "*"
@@ -74,9 +75,8 @@ def _spans_of_ranges(labels: Sequence[str], original: Domain) -> tuple[Ints, Int
 def _united_items(label: str, code_of: Mapping[str, int]) -> list[int]:
     if label in code_of:
         return [code_of[label]]
-    union = label.rstrip("'")  # marks that tell a union from an item that is written like it
-    parts = union[1:-1].split("|") if union.startswith("(") and union.endswith(")") else []
-    return [code_of[part] for part in parts] if parts and all(part in code_of for part in parts) else []
+    known = [union.values for union in union_covers(label) if all(part in code_of for part in union.values)]
+    return [code_of[part] for part in known[0]] if len(known) == 1 else []
 
 
 def _refuse_unknown(column: str, labels: Sequence[str], known: Bools) -> None:

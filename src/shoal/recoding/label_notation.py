@@ -6,10 +6,11 @@ comes from the labels themselves, or from a hierarchy that its publisher lets ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import pyarrow as pa
 
+from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import tree_of
 from shoal.hierarchy.builders import Dates, Digits, Fanout, Mask, Order, Prefixes, Ranges
 from shoal.hierarchy.files import HierarchyFile
@@ -26,7 +27,7 @@ from shoal.recoding.label_cover import (
     masked_right_cover,
     number_of,
     range_cover,
-    union_cover,
+    union_covers,
     value_cover,
 )
 from shoal.table.columns import Domain, Kind
@@ -41,6 +42,19 @@ def may_be_published(source: object) -> bool:
     return isinstance(source, Order) or (isinstance(source, HierarchyFile) and not source.outline().intervals)
 
 
+def unpublishable_tree(column: str, role: Quasi | QuasiSet) -> list[Problem]:
+    """Why a hierarchy cannot be shown to everybody, although its publisher asks for it."""
+    try:
+        if not role.publish_hierarchy or may_be_published(role.hierarchy):
+            return []
+    except BadInput:  # binding the column tells what is wrong with the file
+        return []
+    what = "publish_hierarchy would tell which values the data hold, because the hierarchy is made from them"
+    return [
+        Problem(what, "leave it out, or write the hierarchy as a file of values or an order", column=column)
+    ]
+
+
 def public_tree(name: str, role: Quasi | QuasiSet) -> Hierarchy | None:
     """The hierarchy that everybody may see, none of whose labels comes from the data."""
     if not role.publish_hierarchy or not may_be_published(role.hierarchy):
@@ -50,35 +64,47 @@ def public_tree(name: str, role: Quasi | QuasiSet) -> Hierarchy | None:
     return tree_of(name, Domain(kind, pa.array(values, type=pa.string())), role)
 
 
-def kind_of_values(domain: Domain, source: object) -> Kind:
+def kind_of_values(role: Quasi | QuasiSet, tree: Hierarchy | None) -> Kind:
     """Whether what the labels of a column stand for are numbers, dates or texts."""
+    source, kind = role.hierarchy, Kind(role.kind)
     if isinstance(source, Ranges):
         return Kind.NUMBER
     if isinstance(source, Dates):
         return Kind.DATE
     if isinstance(source, HierarchyFile) and (outline := source.outline()).intervals:
         return Kind.DATE if outline.value_type == "date" else Kind.NUMBER
-    if isinstance(source, Fanout) and all_numbers(domain):
+    if isinstance(source, Fanout) and tree is not None and all_numbers(_values_of(tree, kind)):
         return Kind.NUMBER
-    return domain.kind if domain.kind in (Kind.NUMBER, Kind.DATE) else Kind.CATEGORY
+    return kind if kind in (Kind.NUMBER, Kind.DATE) else Kind.CATEGORY
+
+
+def texts_in(label: str) -> set[str]:
+    """What in a label of a column without a hierarchy could be a value of it."""
+    plain = label.removeprefix(MARK)
+    return {label, plain, *(item for union in union_covers(plain) for item in union.values)}
+
+
+def _values_of(tree: Hierarchy, kind: Kind) -> Domain:
+    return Domain(kind, pa.array(tree.leaf_labels, type=pa.string()))
 
 
 class LabelReader:
     """Reads the published labels of one column.
 
-    `original` and `tree` are those of the data; `shown` is the hierarchy that everybody may see.
+    `role` and `tree` are those of the original, and `values` those of its values that labels name or could
+    be taken for: see `texts_in`. `shown` is the hierarchy that everybody may see.
     """
 
     def __init__(
         self,
-        original: Domain,
-        source: object,
+        role: Quasi | QuasiSet,
         tree: Hierarchy | None,
+        values: Collection[str],
         shown: Hierarchy | None = None,
     ) -> None:
-        self.kind = kind_of_values(original, source)
-        self._source, self._tree, self._shown = source, tree, shown
-        self._values = frozenset(original.texts())
+        self.kind = kind_of_values(role, tree)
+        self._source, self._tree, self._shown = role.hierarchy, tree, shown
+        self._values = frozenset(values)
         self._node_of = {} if tree is None else {label: node for node, label in enumerate(tree.labels)}
         self._shown_node = {} if shown is None else {label: node for node, label in enumerate(shown.labels)}
 
@@ -109,9 +135,9 @@ class LabelReader:
         return self._united(plain)
 
     def _united(self, plain: str) -> Cover:
-        """Items are united with a tree as well as without."""
-        union = union_cover(plain)
-        return union if union is not None and self._values.issuperset(union.values) else NAME
+        """Items are united with a tree as well as without; what can be read in two ways tells nothing."""
+        known = [union for union in union_covers(plain) if self._values.issuperset(union.values)]
+        return known[0] if len(known) == 1 else NAME
 
     def _readings(self) -> Sequence[Reading]:
         match self._source:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.report.class_sizes import risk_of
 from shoal.report.outcome import NO_ATTACKS, Attacks
+from shoal.table.parts import parts_of
 
 FORMAT = "shoal-certificate-2"
 _BLOCK = 1 << 20
@@ -128,14 +129,33 @@ def disagreements(stated: Mapping[str, Any], computed: Mapping[str, Any]) -> lis
 
 
 def fingerprint(file: Path) -> dict[str, JsonValue]:
-    """Name, size and SHA-256 of a file."""
+    """Name, size and SHA-256 of a file, or of a folder of its parts."""
+    if file.is_dir():
+        parts = ((part.relative_to(file).as_posix(), *_size_and_digest(part)) for part in parts_of(file))
+        return fingerprint_of_parts(file.name, parts)
+    size, digest = _size_and_digest(file)
+    return {"name": file.name, "bytes": size, "sha256": digest}
+
+
+def fingerprint_of_parts(name: str, parts: Iterable[tuple[str, int, str]]) -> dict[str, JsonValue]:
+    """The same of a folder, from name, size and SHA-256 of each part: that of what `sha256sum` prints."""
+    found = sorted(parts)
+    lines = "".join(f"{digest}  {part}\n" for part, _, digest in found)
+    return {
+        "name": name,
+        "bytes": sum(size for _, size, _ in found),
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
+    }
+
+
+def _size_and_digest(file: Path) -> tuple[int, str]:
     digest = hashlib.sha256()
     size = 0
     with file.open("rb") as stream:
         while block := stream.read(_BLOCK):
             digest.update(block)
             size += len(block)
-    return {"name": file.name, "bytes": size, "sha256": digest.hexdigest()}
+    return size, digest.hexdigest()
 
 
 def _refuse_broken(statement: Statement) -> None:

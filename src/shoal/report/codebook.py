@@ -25,7 +25,7 @@ from shoal.recoding.label_cover import (
     masked_left_cover,
     masked_right_cover,
     range_cover,
-    union_cover,
+    union_covers,
     value_cover,
 )
 from shoal.recoding.label_notation import values_below
@@ -269,7 +269,7 @@ def _possible_covers(label: str, book: ColumnBook, decimal: str) -> Iterable[Cov
             masked_left_cover(plain),
             beginning_cover(plain),
             between_cover(plain),
-            union_cover(plain),
+            *union_covers(plain),
         )
         found += [cover for cover in readings if cover is not None]
     return [*found, *(replace(cover, whole=True) for cover in found if cover.form is Form.RANGE)]

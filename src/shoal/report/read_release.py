@@ -6,8 +6,8 @@
 Writes one JSON object per record: each label of a generalized column with what the codebook says that it
 covers, a list of these for a set, null for a missing value, and the other columns as they are. Exit code 1:
 a label is not in the codebook; 2: this script cannot read the file. It reads .csv, .tsv, .jsonl, .txt and
-.dat files, also with .gz, with nothing but the standard library of Python, and .parquet and .arrow files
-where pyarrow is installed.
+.dat files, also with .gz, with nothing but the standard library of Python, and .parquet and .arrow files,
+also in parts as Spark writes them, where pyarrow is installed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ class Unexplained(Exception):
 
 
 def rows_of(path: Path, columns: list[str], dialect: Row) -> Iterator[Row]:
-    """The records of a published file, an empty cell of a text file being None."""
+    """The records of a published file, or of a folder of its parts, an empty cell of a text being None."""
+    if path.is_dir():
+        for part in sorted(each for each in path.iterdir() if not each.name.startswith((".", "_"))):
+            yield from rows_of(part, columns, dialect)
+        return
     content, name = path.read_bytes(), path.name.lower()
     if name.endswith(".gz"):
         content, name = gzip.decompress(content), name.removesuffix(".gz")

@@ -6,9 +6,10 @@
 Checks that the certificate is as it was made and about this file, and counts again what it claims:
 k-anonymity, k^m-anonymity, (k,k^m)-anonymity, or complete k-anonymity of sets. A missing value is a value of
 its own, texts that differ in a letter are different, and so are the number 20 and the text 20. Exit code 0:
-the claim is true; 1: it is not; 2: this script cannot tell. It reads .csv, .tsv, .jsonl, .txt and .dat files,
-also with .gz, with nothing but the standard library of Python, and .parquet and .arrow files where pyarrow is
-installed.
+the claim is true; 1: it is not, or a codebook.json beside the file explains other labels than it has; 2: this
+script cannot tell. It reads .csv, .tsv, .jsonl, .txt and .dat files, also with .gz, with nothing but the
+standard library of Python, and .parquet and .arrow files, also in parts as Spark writes them, where pyarrow
+is installed.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ MODELS = {
 }
 NULL = "null"
 CODEBOOK = b"shoal.codebook"
+SPARK_VERSION = b"org.apache.spark.version"
+SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 
 class CannotTell(Exception):
@@ -54,6 +57,37 @@ class Number(str):
     """A number as it is written."""
 
     __slots__ = ()
+
+
+def parts_of(path: Path) -> dict[str, bytes]:
+    """The content of a file, or of the files of a folder in which Spark wrote its parts and nothing else."""
+    if not path.is_dir():
+        return {path.name: path.read_bytes()}
+    found = {each.name: each for each in sorted(path.iterdir())}
+    parts = {name: each.read_bytes() for name, each in found.items() if not name.startswith((".", "_"))}
+    others = set(found) - set(parts) - {f".{name}.crc" for name in parts}
+    if not parts or any(name != "_SUCCESS" or found[name].stat().st_size for name in others):
+        raise CannotTell(f"{path.name} holds something else than the parts of a file")
+    return parts
+
+
+def fingerprint(path: Path, parts: dict[str, bytes]) -> Row:
+    """Name, size and SHA-256 of a file; in parts that of the lines which sha256sum prints of them."""
+    content = b"".join(parts.values())
+    if path.is_dir():
+        lines = (f"{hashlib.sha256(part).hexdigest()}  {name}\n" for name, part in parts.items())
+        digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+    else:
+        digest = hashlib.sha256(content).hexdigest()
+    return {"name": path.name, "bytes": len(content), "sha256": digest}
+
+
+def rows_of_parts(parts: dict[str, bytes], columns: list[str], dialect: Row) -> tuple[list[str], list[Row]]:
+    """The names of the columns and the rows of all parts."""
+    read = [rows_of(Path(name), content, columns, dialect) for name, content in parts.items()]
+    if any(names != read[0][0] for names, _ in read):
+        raise CannotTell("the parts of the file have different columns")
+    return read[0][0], [row for _, rows in read for row in rows]
 
 
 def rows_of(path: Path, content: bytes, columns: list[str], dialect: Row) -> tuple[list[str], list[Row]]:
@@ -107,7 +141,7 @@ def rows_of_arrow(name: str, content: bytes) -> tuple[list[str], list[Row]]:
     source = pa.BufferReader(content)
     if name.endswith(".parquet"):
         file = pq.ParquetFile(source)
-        metadata = dict(file.metadata.metadata or {})
+        metadata = without_schema_of_spark(dict(file.metadata.metadata or {}))
         stored = base64.b64decode(metadata.pop(b"ARROW:schema", b""))
         kept = (pa.ipc.read_schema(pa.py_buffer(stored)).metadata or {}) if stored else {}
         if any(metadata.get(key) != value for key, value in kept.items()):
@@ -128,6 +162,16 @@ def rows_of_arrow(name: str, content: bytes) -> tuple[list[str], list[Row]]:
     return names, rows
 
 
+def without_schema_of_spark(metadata: dict[bytes, bytes]) -> dict[bytes, bytes]:
+    """The metadata of a file without what Spark says about its columns, if that is their types alone."""
+    schema = json.loads(metadata.get(SPARK_SCHEMA, b'{"fields": []}'))
+    if any(
+        set(each) != {"name", "type", "nullable", "metadata"} or each["metadata"] for each in schema["fields"]
+    ):
+        return metadata
+    return {key: value for key, value in metadata.items() if key not in (SPARK_VERSION, SPARK_SCHEMA)}
+
+
 def refuse_strange_codebook(content: bytes, names: list[str], rows: list[Row]) -> None:
     """A codebook in the metadata explains just the labels that the rows have; `shoal verify` checks how."""
     try:
@@ -137,13 +181,41 @@ def refuse_strange_codebook(content: bytes, names: list[str], rows: list[Row]) -
             raise CannotTell("the codebook in the file is written with more than it tells")
         if set(told) != {"format", "columns"} or set(books) != {canonical(name) for name in names}:
             raise CannotTell("the codebook in the file is not about its columns")
-        for name in (name for name in names if books[canonical(name)]["role"] == "quasi"):
-            cells = [row[name] for row in rows if row[name] is not None]
-            labels = (label for cell in cells for label in (cell if isinstance(cell, list) else [cell]))
-            if {canonical(written(label)) for label in labels} != set(books[canonical(name)]["labels"]):
-                raise CannotTell(f"the codebook in the file explains other labels than {name} has")
+        if other := otherwise_explained(books, names, rows):
+            raise CannotTell(f"the codebook in the file explains other labels than {other} has")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CannotTell("the file holds a codebook that cannot be read") from error
+
+
+def otherwise_explained(books: Row, names: list[str], rows: list[Row]) -> str | None:
+    """The first column of which a codebook explains other labels than the rows have."""
+    for name in names:
+        book = books[canonical(name)]
+        if book["role"] != "quasi":
+            continue
+        cells = (row[name] for row in rows if row[name] not in (None, ""))
+        if "separator" in book:
+            found = {item[1] for cell in cells for item in items_of(cell, {"separator": book["separator"]})}
+        else:
+            found = {written(cell) for cell in cells}
+        if set(map(canonical, found)) != set(map(canonical, book["labels"])):
+            return name
+    return None
+
+
+def flaw_of_codebook(path: Path, names: list[str], rows: list[Row]) -> str | None:
+    """What is wrong with a codebook beside a file: one that explains other labels than the file has."""
+    beside = path.with_name("codebook.json")
+    if not beside.is_file():
+        return None
+    try:
+        told = json.loads(beside.read_text("utf-8"))
+        if told["file"] != path.name or set(told["columns"]) != set(map(canonical, names)):
+            return f"{beside.name} is not about the columns of {path.name}"
+        other = otherwise_explained(told["columns"], names, rows)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"{beside.name} cannot be read: {error}"
+    return None if other is None else f"{beside.name} explains other labels than {other} has"
 
 
 def written(label: Any) -> str:
@@ -296,9 +368,8 @@ def other_measures(certificate: Row, known: Iterable[Known]) -> Row:
 
 def check(certificate: Row, path: Path) -> tuple[int, str]:
     """The exit code, and what was found in a sentence."""
-    content = path.read_bytes()
-    flaw = flaw_of_certificate(certificate)
-    about = {"name": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    parts = parts_of(path)
+    flaw, about = flaw_of_certificate(certificate), fingerprint(path, parts)
     dialect = certificate["file"].get("dialect", {})
     if flaw is None and {**certificate["file"], "dialect": dialect} != {**about, "dialect": dialect}:
         flaw = f"{path.name} is not the file that the certificate is about: its name, size or SHA-256 differs"
@@ -310,13 +381,15 @@ def check(certificate: Row, path: Path) -> tuple[int, str]:
         raise CannotTell(f"this script checks {', '.join(MODELS)} without facts of absence")
     model, parameters = promises[index]["model"], promises[index]["parameters"]
     columns = certificate["policy"]["columns"]
-    names, rows = rows_of(path, content, list(columns), dialect)
+    names, rows = rows_of_parts(parts, list(columns), dialect)
     if min(parameters["k"], parameters.get("m", 1)) < 1 or (
-        b"\0" in content and path.suffix in (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
+        any(b"\0" in part for part in parts.values())
+        and path.suffix in (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json")
     ):
         raise CannotTell("parameters are not positive numbers, or the file is no text")
     k, m = int(parameters["k"]), None if model == "set-k-anonymity" else int(parameters.get("m", 0))
-    if flaw := flaw_of_columns(names, rows, columns, k, dialect.get("decimal", ".")):
+    decimal = dialect.get("decimal", ".")
+    if flaw := flaw_of_columns(names, rows, columns, k, decimal) or flaw_of_codebook(path, names, rows):
         return FALSE, flaw
     smallest, known = smallest_support(knowledge(rows, columns, m), nothing_tells=model == "km-anonymity")
     if smallest is not None and smallest < k:

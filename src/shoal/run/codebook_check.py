@@ -16,7 +16,7 @@ from shoal.recoding.disassociated import Disassociated
 from shoal.report.certified import published_roles
 from shoal.report.codebook import QUASI, Codebook, ColumnBook, PublishedLabels, codebook_disagreements
 from shoal.table.canonical import as_text, holds_lists
-from shoal.table.columns import Carried, Coded, Column, Sets, Table, occurring_labels
+from shoal.table.columns import Carried, Coded, Sets, Table, occurring_labels
 from shoal.table.roles import QuasiSet, Role
 
 
@@ -63,7 +63,7 @@ def embedded_flaws(content: bytes, published: LocalData) -> list[str]:
         return ["the file holds a codebook with more in it than a codebook tells"]
     roles = {name: book.role for name, book in codebook.columns.items()}
     shown = {  # under the roles that the codebook names, whatever a reader takes the columns for
-        name: _labels_as_read(column, roles.get(name, "")) for name, column in published.table.columns.items()
+        name: _labels_as_read(name, roles.get(name, ""), published) for name in published.table.columns
     }
     return [f"in the codebook of the file {what}" for what in codebook_disagreements(stated, codebook, shown)]
 
@@ -73,26 +73,25 @@ def published_labels(
 ) -> dict[str, PublishedLabels]:
     """What stands in each column of a published file that was read under these roles."""
     if isinstance(content, Disassociated):
-        terms = content.terms.texts()
+        terms = content.all_terms()
         sets = [name for name, role in roles.items() if isinstance(role, QuasiSet)]
         return {name: PublishedLabels(QUASI, terms, missing=False) for name in sets}
     stated = published_roles(content.roles, content.roles, content.held)
-    return {
-        name: _labels(column, str(stated[name]["role"])) for name, column in content.table.columns.items()
-    }
+    return {name: _labels(name, str(about["role"]), content) for name, about in stated.items()}
 
 
-def _labels(column: Column, role: str) -> PublishedLabels:
-    if isinstance(column, Carried):
+def _labels(name: str, role: str, published: LocalData) -> PublishedLabels:
+    if isinstance(published.table.column(name), Carried):
         return PublishedLabels(role, (), missing=False)
-    missing = isinstance(column, Coded) and column.missing_count > 0
-    return PublishedLabels(role, column.domain.texts(), missing)
+    labels = published.labels([name])[name]
+    return PublishedLabels(role, labels.texts, labels.missing)
 
 
-def _labels_as_read(column: Column, role: str) -> PublishedLabels:
+def _labels_as_read(name: str, role: str, published: LocalData) -> PublishedLabels:
     """The same, also where a reader carries labels through as they are."""
+    column = published.table.column(name)
     if role != QUASI or not isinstance(column, Carried):
-        return _labels(column, role)
+        return _labels(name, role, published)
     values = column.values
     single = pc.list_flatten(values) if holds_lists(values.type) else values
     distinct = as_text(pc.unique(single).drop_null())

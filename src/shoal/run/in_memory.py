@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -189,8 +188,7 @@ class InMemory:
 
     def fewest_stars(self, promise: Promise) -> int:
         """How many suppressed records it takes to publish them as rows of `*`; fewer are left out."""
-        # Sensitive values of suppressed records are `*`, which is not diverse: then they are left out.
-        return sys.maxsize if promise.constrains_classes else promise.k
+        return promise.fewest_stars
 
     def _publish_rows(
         self, recoding: RowRecoding, promise: Promise, search: Search, rng: np.random.Generator

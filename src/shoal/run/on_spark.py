@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from os import PathLike
 
 import numpy as np
 from pyspark.sql import DataFrame
@@ -20,6 +22,9 @@ from shoal.recoding.rows import RowRecoding
 from shoal.report.outcome import Changes, Outcome
 from shoal.run.engine import Losses, Release
 from shoal.run.judged import Judged
+from shoal.run.readers import readers_find
+from shoal.run.spark_files import save_spark
+from shoal.run.spark_session import default_output
 from shoal.spark.by_counts import parts_of
 from shoal.spark.cluster_lines import SparkClusters
 from shoal.spark.data import SparkData, SparkFound
@@ -41,6 +46,14 @@ class SparkResult(Judged):
     frame: DataFrame
     data: SparkData
     recoding: RowRecoding | None = None
+
+    def save(
+        self, folder: str | PathLike[str], *, published: str | None = None, replace: bool = False
+    ) -> str:
+        """Write what may be published, and beside it what tells of it, to a path as Spark sees it."""
+        promise = self.outcome.claim.promise
+        name = default_output(promise) if published is None else published
+        return save_spark(self, os.fspath(folder), published=name, replace=replace)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +113,7 @@ class OnSpark:
         frame = found.frame if search.keep_order else in_order_of_content(found.frame, parts_of(self.data))
         frame = frame.persist(ROWS_ON_DISK)
         if promise.form is Form.CLUSTERS:
-            return self._of_clusters(found, frame)
+            return self._of_clusters(found, frame, promise)
         port = SparkPort.of_release(frame, self.data.roles, self.data.options)
         if found.working is not None:
             found.working.unpersist()
@@ -115,7 +128,7 @@ class OnSpark:
             held=port.held,
         )
 
-    def _of_clusters(self, found: SparkFound, frame: DataFrame) -> Release:
+    def _of_clusters(self, found: SparkFound, frame: DataFrame, promise: Promise) -> Release:
         port = SparkClusters.of(frame, self.data.roles)
         frame.count()  # all of it is made before what it was made of is given up
         if found.working is not None:
@@ -130,6 +143,7 @@ class OnSpark:
             suppressed_records=found.left_out,
             class_sizes=SizeCounts.none(),
             held=lambda _, labels: port.terms_held(labels),
+            attacks=readers_find(port, promise),
         )
 
     def cost(self, found: SparkFound, released: Release, promise: Promise) -> Losses:

@@ -14,7 +14,7 @@ from shoal.hierarchy.builders import Fanout
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
-from shoal.recoding.label_notation import may_be_published
+from shoal.recoding.label_notation import unpublishable_tree
 from shoal.run.remote import at_hand, named_as
 from shoal.table.columns import Coded, Column, Table
 from shoal.table.reading import Loaded, ReadOptions, read_table
@@ -153,27 +153,14 @@ def _names_values(column: str) -> str:
     )
 
 
-def _unpublishable(column: str, role: Quasi | QuasiSet) -> list[Problem]:
-    """Why a hierarchy cannot be shown to everybody."""
-    try:
-        if may_be_published(role.hierarchy):
-            return []
-    except BadInput:  # binding the column tells what is wrong with the file
-        return []
-    what = "publish_hierarchy would tell which values the data hold, because the hierarchy is made from them"
-    return [
-        Problem(what, "leave it out, or write the hierarchy as a file of values or an order", column=column)
-    ]
-
-
 def _bind_all(table: Table, roles: Mapping[str, Role]) -> tuple[Table, dict[str, Hierarchy], list[str]]:
     columns: dict[str, Column] = {}
     trees: dict[str, Hierarchy] = {}
     notices: list[str] = []
     problems: list[Problem] = []
     for name, role in roles.items():
-        if isinstance(role, Quasi | QuasiSet) and role.publish_hierarchy:
-            problems += _unpublishable(name, role)
+        if isinstance(role, Quasi | QuasiSet):
+            problems += unpublishable_tree(name, role)
         if isinstance(role, Quasi | QuasiSet) and role.hierarchy is not None:
             column = table.column(name)
             try:

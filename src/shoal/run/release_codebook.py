@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
-from shoal.engine.local import LocalData
+from shoal.engine.answers import Labels
+from shoal.engine.port import ClusterPort, Port
 from shoal.errors import BadInput, InvalidParameter, Problem
+from shoal.hierarchy.tree import Hierarchy
+from shoal.json_values import json_value
 from shoal.policy.output_names import CODEBOOK
-from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.label_cover import Cover, Form, value_cover
-from shoal.recoding.label_notation import LabelReader, public_tree
+from shoal.recoding.label_notation import LabelReader, kind_of_values, public_tree, texts_in
 from shoal.report.codebook import (
     QUASI,
     Codebook,
@@ -25,76 +27,95 @@ from shoal.report.codebook import (
     in_words,
 )
 from shoal.run.codebook_check import published_labels, read_embedded
-from shoal.run.prepare import Data
 from shoal.run.published_file import VerifiedFile
 from shoal.table.beside import embedded_codebook
 from shoal.table.canonical import holds_lists
-from shoal.table.columns import Carried, Coded, Column, Kind, Sets
+from shoal.table.columns import Kind
 from shoal.table.dialect import PLAIN, Dialect, with_point
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
 _Columns = Mapping[str, Mapping[str, Any]]
 
 
-def codebook_of(
-    content: LocalData | Disassociated, columns: _Columns, data: Data, dialect: Dialect = PLAIN
-) -> Codebook:
-    """The codebook of what is published; `columns` are its roles as they are certified.
+class Original(Protocol):
+    """What is asked of the original: which labels are values, and how its hierarchies write the others."""
 
-    Of the original it takes which labels are values and how hierarchies write the others.
-    """
-    if isinstance(content, Disassociated):
-        terms = {term: value_cover(term, Kind.CATEGORY) for term in content.terms.texts()}
-        return Codebook(
-            {
-                name: ColumnBook(QUASI, Kind.CATEGORY, separator=about["separator"], covers=terms)
-                for name, about in columns.items()
-            }
-        )
+    @property
+    def roles(self) -> Mapping[str, Role]:
+        """What each column is to an adversary."""
+
+    @property
+    def trees(self) -> Mapping[str, Hierarchy]:
+        """The trees of its quasi-identifiers."""
+
+    def held(self, column: str, labels: Collection[str]) -> set[str]:
+        """Which of these labels a column of single values or of sets has."""
+
+
+def codebook_of_rows(
+    published: Port, columns: _Columns, original: Original, dialect: Dialect = PLAIN
+) -> Codebook:
+    """The codebook of published rows, wherever they are; `columns` are their roles as they are certified."""
+    labels = published.labels([name for name, about in columns.items() if about["role"] == QUASI])
     return Codebook(
         {
-            name: _book(name, str(columns[name]["role"]), content, data, dialect)
-            for name in content.table.columns
+            name: _explained(name, labels[name], original, dialect)
+            if name in labels
+            else ColumnBook(str(columns[name]["role"]), _kind_as_it_is(name, published, original.roles[name]))
+            for name in published.roles
             if name in columns
         },
         decimal=dialect.decimal or ".",
     )
 
 
-def _book(name: str, stated_role: str, published: LocalData, data: Data, dialect: Dialect) -> ColumnBook:
-    column, role = published.table.column(name), data.local.roles.get(name)
-    if not isinstance(role, Quasi | QuasiSet) or isinstance(column, Carried):
-        return ColumnBook(stated_role, _kind_as_it_is(column, role))
-    original = data.original.column(name)
-    if not isinstance(original, Coded | Sets):
-        raise TypeError(f"column {name!r} is carried through and has no domain")
-    shown = public_tree(name, role)
-    reader = LabelReader(original.domain, role.hierarchy, data.local.trees.get(name), shown)
-    return ColumnBook(
-        stated_role,
-        reader.kind,
-        separator=column.separator if isinstance(column, Sets) else None,
-        nested=name in data.local.trees,
-        missing=isinstance(column, Coded) and column.missing_count > 0,
-        tree=shown,
-        covers={label: _cover(label, reader, dialect) for label in column.domain.texts()},
+def codebook_of_clusters(published: ClusterPort, columns: _Columns) -> Codebook:
+    """The codebook of disassociated data, whose terms are those of the original."""
+    terms = {term: value_cover(term, Kind.CATEGORY) for term in published.all_terms()}
+    return Codebook(
+        {
+            name: ColumnBook(QUASI, Kind.CATEGORY, separator=about["separator"], covers=terms)
+            for name, about in columns.items()
+        }
     )
 
 
-def _cover(label: str, reader: LabelReader, dialect: Dialect) -> Cover:
-    if reader.kind is not Kind.NUMBER:
-        return reader.cover(label)
-    found = reader.cover(with_point(label, dialect.decimal))
+def _explained(name: str, labels: Labels, original: Original, dialect: Dialect) -> ColumnBook:
+    role, tree = original.roles[name], original.trees.get(name)
+    if not isinstance(role, Quasi | QuasiSet):
+        raise TypeError(f"column {name!r} has no labels")
+    written = {label: _with_point(label, kind_of_values(role, tree), dialect) for label in labels.texts}
+    if tree is None:
+        values = original.held(name, set().union(*map(texts_in, written.values())))
+    else:
+        values = set(tree.leaf_labels)
+    shown = public_tree(name, role)
+    reader = LabelReader(role, tree, values, shown)
+    return ColumnBook(
+        QUASI,
+        reader.kind,
+        separator=role.separator if isinstance(role, QuasiSet) else None,
+        nested=tree is not None,
+        missing=labels.missing,
+        tree=shown,
+        covers={label: _cover(label, plain, reader) for label, plain in written.items()},
+    )
+
+
+def _with_point(label: str, kind: Kind, dialect: Dialect) -> str:
+    return with_point(label, dialect.decimal) if kind is Kind.NUMBER else label
+
+
+def _cover(label: str, written: str, reader: LabelReader) -> Cover:
+    found = reader.cover(written)
     return replace(found, text=label) if found.form is Form.VALUE else found
 
 
-def _kind_as_it_is(column: Column, role: Role | None) -> Kind:
+def _kind_as_it_is(name: str, published: Port, role: Role) -> Kind:
     """The kind of a column that is published as it is."""
     if isinstance(role, Sensitive):
         return Kind(role.kind)
-    if not isinstance(column, Carried):
-        return Kind.CATEGORY
-    of_values = column.values.type
+    of_values = published.type_of(name)
     if holds_lists(of_values):
         return Kind.SET
     if pa.types.is_temporal(of_values):
@@ -127,6 +148,8 @@ def disagreements_beside(file: Path, checked: VerifiedFile, roles: Mapping[str, 
     strange = codebook_disagreements(stated, codebook, published_labels(checked.content, roles))
     if stated.get("file") != file.name:
         strange.insert(0, f"the codebook is about the file {stated.get('file')!r}, this is {file.name!r}")
+    if not strange and stated != json_value(codebook.to_json(file.name, stated.get("dialect"))):
+        strange.append("the codebook says more, or other things, than a codebook tells")
     if not _is_embedded_alike(file, stated):
         strange.append("the codebook in the file is another than the one beside it")
     return strange

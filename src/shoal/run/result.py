@@ -38,6 +38,7 @@ from shoal.recoding.label_notation import kind_of_values
 from shoal.recoding.recoding import Recoding
 from shoal.report.certificate import Statement, certificate, declaration
 from shoal.report.certified import promise_of_certificate, roles_of_certificate
+from shoal.report.codebook import Codebook
 from shoal.report.outcome import Outcome
 from shoal.report.page import notebook_view, page
 from shoal.report.public_page import public_page
@@ -48,7 +49,7 @@ from shoal.run.output import folder_that_appears_whole
 from shoal.run.prepare import Data
 from shoal.run.public_facts import public_facts, statement_of
 from shoal.run.published_file import AS_PUBLISHED, VerifiedFile, verified_file, with_hierarchies
-from shoal.run.release_codebook import codebook_of, meanings
+from shoal.run.release_codebook import codebook_of_clusters, codebook_of_rows, meanings
 from shoal.table.beside import CODEBOOK_KEY
 from shoal.table.columns import Kind, Table
 from shoal.table.database import DatabaseTable
@@ -152,7 +153,7 @@ class Result(Judged):
             checked, statement = self._read_back(file, written, marked=neutralize_formulas)
             certified = certificate(statement, file, stated)
             _write_json(partial / CERTIFICATE, certified)
-            codebook = codebook_of(checked.content, statement.columns, self.data, written)
+            codebook = self._codebook(checked.content, statement.columns, written)
             _write_json(partial / CODEBOOK, codebook.to_json(published, stated))
             facts = replaced(
                 public_facts(checked, statement, publishable=self.outcome.claim.publishable),
@@ -199,21 +200,31 @@ class Result(Judged):
             write_table(table, file, FileForm(kinds=self._kinds(), dialect=chosen))
         return chosen
 
+    def _codebook(
+        self,
+        published: LocalData | Disassociated,
+        columns: Mapping[str, Mapping[str, Any]],
+        dialect: Dialect,
+    ) -> Codebook:
+        if isinstance(published, Disassociated):
+            return codebook_of_clusters(published, columns)
+        return codebook_of_rows(published, columns, self.data.local, dialect)
+
     def _metadata(self, name: str) -> dict[str, str]:
         """What a file with types says about itself: its codebook, so that nobody needs another file."""
         if not name.endswith(TYPED_ENDINGS) or isinstance(self.released, Disassociated):
             return {}
         published = LocalData(self.released, self.data.local.roles)
-        codebook = codebook_of(published, self._columns_as_published(marked=False), self.data)
+        codebook = codebook_of_rows(published, self._columns_as_published(marked=False), self.data.local)
         return {CODEBOOK_KEY: embedded_text(of_rows(codebook, self.released))}
 
     def _kinds(self) -> dict[str, Kind]:
         """What the values of quasi-identifiers are that are no texts."""
-        local, original = self.data.local, self.data.original
+        local = self.data.local
         kinds = {
-            name: kind_of_values(original.coded(name).domain, role.hierarchy)
+            name: kind_of_values(role, local.trees.get(name))
             for name, role in local.roles.items()
-            if isinstance(role, Quasi) and name in original.columns
+            if isinstance(role, Quasi) and name in local.table.columns
         }
         return {name: kind for name, kind in kinds.items() if kind in (Kind.NUMBER, Kind.DATE)}
 

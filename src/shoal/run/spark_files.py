@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from shoal.errors import BadInput, OutputFailed, Problem, PromiseBroken
-from shoal.json_values import JsonValue
-from shoal.policy.output_names import CERTIFICATE, INTERNAL, MARK, name_problems
+from shoal.json_values import JsonValue, json_value
+from shoal.policy.output_names import CERTIFICATE, CODEBOOK, INTERNAL, MARK, POLICY, name_problems
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
-from shoal.report.certificate import Statement, certificate, declaration
+from shoal.report.certificate import Statement, certificate, declaration, fingerprint_of_parts
 from shoal.report.certified import promise_of_certificate, roles_of_certificate
+from shoal.report.codebook import Codebook
 from shoal.report.result_file import result_dict
-from shoal.run.on_spark import SparkResult
 from shoal.run.published_file import AS_PUBLISHED
-from shoal.run.spark_frames import statement_of_frame, verified_frame
+from shoal.run.release_codebook import codebook_of_clusters, codebook_of_rows
+from shoal.run.spark_frames import VerifiedFrame, statement_of_frame, verified_frame
+from shoal.spark.cluster_lines import SparkClusters
+from shoal.spark.port import SparkPort
+
+if TYPE_CHECKING:
+    from shoal.run.on_spark import SparkResult
 
 ENDINGS = (".parquet",)
 CLUSTER_ENDINGS = (".jsonl",)
@@ -98,25 +103,23 @@ def save_spark(result: SparkResult, url: str, *, published: str, replace: bool) 
         else:
             result.frame.write.parquet(release)
             written = session.read.parquet(release)
-        statement = _read_back(result, written)
+        checked, statement = _read_back(result, written)
+        codebook = _codebook(checked, statement, result.data.port)
         facts = result_dict(result.outcome)
         partial.write(CERTIFICATE, _json(certificate(statement, fingerprint(session, release, published))))
+        partial.write(CODEBOOK, _json(codebook.to_json(published)))
         # Notices may name values of the original, and this file lies beside what is published.
         partial.write(MARK, _json({name: facts[name] for name in facts if name != "notices"}))
-        partial.write(f"{INTERNAL}/policy.toml", result.outcome.provenance.policy)
+        if result.outcome.provenance.policy:  # a call from Python has none
+            partial.write(f"{INTERNAL}/{POLICY}", result.outcome.provenance.policy)
     return url
 
 
 def fingerprint(session: SparkSession, release: str, name: str) -> dict[str, JsonValue]:
     """The size of all files of a release, and one SHA-256: that of the lines that `sha256sum *` prints."""
     files = session.read.format("binaryFile").load(release).select("path", "length", sql.sha2("content", 256))
-    found = sorted((path.rsplit("/", 1)[-1], digest, length) for path, length, digest in files.collect())
-    lines = "".join(f"{digest}  {file}\n" for file, digest, _ in found)
-    return {
-        "name": name,
-        "bytes": sum(length for *_, length in found),
-        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
-    }
+    found = ((path.rsplit("/", 1)[-1], length, digest) for path, length, digest in files.collect())
+    return fingerprint_of_parts(name, found)
 
 
 @contextmanager
@@ -136,7 +139,7 @@ def _folder_that_appears_whole(session: SparkSession, url: str) -> Iterator[Fold
         raise
 
 
-def _read_back(result: SparkResult, written: DataFrame) -> Statement:
+def _read_back(result: SparkResult, written: DataFrame) -> tuple[VerifiedFrame, Statement]:
     """What the written files show to anybody; PromiseBroken if they do not keep their promise."""
     columns = result.outcome.claim.roles
     declared = declaration(result.outcome.claim.promise, columns)
@@ -147,8 +150,14 @@ def _read_back(result: SparkResult, written: DataFrame) -> Statement:
         if not verdict.holds:
             sentence = f"the written files do not keep their promise: {verdict.evidence}"
             raise PromiseBroken(sentence, verdict)
-    return statement_of_frame(checked, roles, promise)
+    return checked, statement_of_frame(checked, roles, promise)
+
+
+def _codebook(checked: VerifiedFrame, statement: Statement, original: SparkPort) -> Codebook:
+    if isinstance(checked.content, SparkClusters):
+        return codebook_of_clusters(checked.content, statement.columns)
+    return codebook_of_rows(checked.content, statement.columns, original)
 
 
 def _json(content: dict[str, Any]) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(json_value(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -13,6 +13,7 @@ from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
 from shoal.report.certificate import Statement
 from shoal.run.published_file import columns_to_drop
+from shoal.run.readers import readers_find
 from shoal.run.safety import verdicts_of, verify_release
 from shoal.run.statement import statement_of_clusters, statement_of_rows
 from shoal.spark.cluster_lines import SparkClusters
@@ -33,7 +34,8 @@ class VerifiedFrame:
 def statement_of_frame(checked: VerifiedFrame, roles: Mapping[str, Role], promise: Promise) -> Statement:
     """What may be certified of a DataFrame that was checked."""
     if isinstance(checked.content, SparkClusters):
-        return statement_of_clusters(checked.content, checked.verdicts, roles, promise)
+        attacks = readers_find(checked.content, promise)
+        return statement_of_clusters(checked.content, checked.verdicts, roles, promise, attacks)
     return statement_of_rows(checked.content, checked.verdicts, promise)
 
 

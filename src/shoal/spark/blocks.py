@@ -5,7 +5,6 @@ when blocks are put side by side.
 """
 
 import json
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -103,8 +102,7 @@ class PublishRows:
             return self.schema.empty_table(), {}
         recoding = _as_it_is(data) if block < 0 else self._found(data, block)
         promise = Promise(self.models)
-        smallest = sys.maxsize if promise.constrains_classes else promise.k
-        applied = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=smallest)
+        applied = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=promise.fewest_stars)
         measured = replace(data, roles=self.measured_as or data.roles)
         joined = data.joined_sets()
         return typed(applied.table, self.schema), {

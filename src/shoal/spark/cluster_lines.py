@@ -11,12 +11,12 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
+from shoal.engine.port import Mergeable
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import SetArrays, frozen_ints
 from shoal.recoding.disassociated import Disassociated, NestedClusters, parse_lines
 from shoal.spark.answers import Answers, Batches, answer
 from shoal.spark.classes import quoted
-from shoal.spark.port import Mergeable
 from shoal.spark.reader import in_blocks
 from shoal.table.canonical import canonical
 from shoal.table.columns import Domain, Kind
@@ -42,6 +42,10 @@ class SparkClusters:
         """A DataFrame of one column; BadInput for anything else."""
         named = (role.sensitive for role in roles.values() if isinstance(role, QuasiSet))
         return cls(_lines(frame), tuple(item for items in named for item in items))
+
+    def all_terms(self) -> tuple[str, ...]:
+        """Every term of the release, in order."""
+        return tuple(sorted(row.label for row in terms_of(self.lines).select("label").collect()))
 
     def terms_held(self, labels: Collection[str]) -> set[str]:
         """Which of these labels are terms of the release."""

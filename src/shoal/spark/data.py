@@ -17,6 +17,7 @@ from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import bind, tree_of
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import Unknown
+from shoal.recoding.label_notation import unpublishable_tree
 from shoal.recoding.rows import RowRecoding
 from shoal.spark.classes import quoted
 from shoal.spark.port import SparkPort
@@ -208,6 +209,8 @@ def _make_trees(
     notices: list[str] = []
     problems: list[Problem] = []
     for name, role in roles.items():
+        if isinstance(role, Quasi | QuasiSet):
+            problems += unpublishable_tree(name, role)
         if isinstance(role, Quasi | QuasiSet) and role.hierarchy is not None:
             try:
                 column = _column_of_values(name, role, options, counts[name])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import methodcaller
-from typing import Any, ClassVar, NoReturn, Protocol, Self, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -29,15 +29,17 @@ from shoal.engine.answers import (
     Histogram,
     Item,
     Judgement,
+    Labels,
     NamedRows,
     Rarest,
     SizeCounts,
     WeakestClass,
 )
 from shoal.engine.local import LocalData
-from shoal.engine.port import MATCHES, Question, Wildcard
+from shoal.engine.port import MATCHES, Mergeable, Question, Wildcard
 from shoal.engine.wildcard import wildcard_reading
 from shoal.errors import CannotVerify, LimitReached
+from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import frozen_ints
 from shoal.spark.answers import Answers, Batches, answer
 from shoal.spark.classes import ROWS, count_classes, encode_labels, quoted
@@ -53,14 +55,8 @@ CLASSES_COLLECTED = 200_000  # for the weaker reading of missing values, which i
 
 _ANSWER = "answer binary"
 _TOTAL = "total bigint"
+_LABEL = "label string"
 _NOWHERE = frozen_ints([])
-
-
-class Mergeable(Protocol):
-    """An answer about some rows that can be put together with one about others."""
-
-    def merge(self, other: Self) -> Self:
-        """The answer about both."""
 
 
 Answer = TypeVar("Answer", bound=Mergeable)
@@ -97,6 +93,11 @@ class SparkPort:
     def roles(self) -> Mapping[str, Role]:
         """What each column is to an adversary."""
         return self.reader.roles
+
+    @property
+    def trees(self) -> Mapping[str, Hierarchy]:
+        """The trees of the quasi-identifiers; none of a release."""
+        return self.reader.trees
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -286,10 +287,31 @@ class SparkPort:
         self._cannot(Question.DISTRIBUTIONS)
 
     def held(self, column: str, labels: Collection[str]) -> set[str]:
-        """Which of these labels occur in a column of sets."""
+        """Which of these labels a column of single values or of sets has."""
         if not labels:
             return set()
-        return set(labels).intersection(label for label in self._value_counts(column) if label is not None)
+        looking = partial(_held, self.reader.only(column), frozenset(labels))
+        found = self._select(column).mapInArrow(looking, _LABEL).distinct().collect()
+        return {row.label for row in found}
+
+    def labels(self, columns: Sequence[str]) -> dict[str, Labels]:
+        """The labels of columns of single values or of sets."""
+        if not columns:
+            return {}
+        counting = partial(count_values, self.reader.only(*columns), list(columns))
+        found = self._select(*columns).mapInArrow(counting, VALUES).select("column", "label").distinct()
+        texts: dict[str, list[str]] = {name: [] for name in columns}
+        missing = set()
+        for name, label in found.filter(sql.col("column") != "").collect():
+            if label is not None:
+                texts[name].append(label)
+            elif name not in self.quasi_sets:
+                missing.add(name)
+        return {name: Labels(tuple(sorted(of_column)), name in missing) for name, of_column in texts.items()}
+
+    def type_of(self, column: str) -> pa.DataType:
+        """The type of a column that is published as it is."""
+        return _column_type(self.frame, column)
 
     def _cannot(self, question: Question) -> NoReturn:
         raise CannotVerify(f"Spark does not yet answer questions about {question}")
@@ -453,6 +475,12 @@ def _weakest_class(
 ) -> WeakestClass:
     (found,) = data.weakest_classes(judge, within)
     return found
+
+
+def _held(reader: Reader, labels: frozenset[str], batches: Batches) -> Answers:
+    (column,) = reader.roles
+    for rows in in_blocks(batches):
+        yield answer(_LABEL, sorted(reader.read(rows).held(column, labels)))
 
 
 def _rows_with_items(reader: Reader, batches: Batches, *, sensitive: bool) -> Answers:

@@ -18,7 +18,7 @@ from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.report.codebook import QUASI, Codebook
 from shoal.run.prepare import Data
-from shoal.run.release_codebook import codebook_of
+from shoal.run.release_codebook import codebook_of_rows
 from shoal.run.result import Result
 from shoal.study.open_release import OpenedRelease, columns_of
 from shoal.table.columns import Coded, Column, Domain, Sets, Table, category_domain
@@ -59,7 +59,7 @@ class FittedLabels:
         table = result.released.replacing(
             {name: _in_domain(column, domains[name]) for name, column in quasi.items()}
         )
-        codebook = codebook_of(LocalData(table, local.roles), result.outcome.claim.roles, result.data)
+        codebook = codebook_of_rows(LocalData(table, local.roles), result.outcome.claim.roles, local)
         opened = OpenedRelease(Path(result.default_name), table, codebook)
         return cls(codebook, domains, {name: opened.label_counts(name) for name in domains})
 

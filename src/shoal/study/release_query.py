@@ -16,6 +16,7 @@ from shoal.run.result import Result
 from shoal.study.count import Bands, Where, count
 from shoal.study.open_release import OpenedRelease, open_release
 from shoal.study.reconstruct import query as supports_of_terms
+from shoal.table.parts import parts_of
 
 _Path = str | os.PathLike[str]
 _LONGEST_BEGINNING = 20
@@ -100,8 +101,12 @@ def published_file(path: Path) -> Path:
 
 def _is_table(path: Path) -> bool:
     """Whether a release with a codebook has rows; lines of clusters say how many records each has."""
-    with published_file(path).open("rb") as lines:
-        return not lines.readline(_LONGEST_BEGINNING).startswith(b'{"size":')
+    return not any(map(_begins_with_a_cluster, parts_of(published_file(path))))
+
+
+def _begins_with_a_cluster(file: Path) -> bool:
+    with file.open("rb") as lines:
+        return lines.readline(_LONGEST_BEGINNING).startswith(b'{"size":')
 
 
 def _support(opened: OpenedRelease, name: str, itemset: Sequence[str]) -> Answer:

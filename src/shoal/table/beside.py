@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from shoal.table.excel import EPOCH_OF_ZIP
+from shoal.table.parts import added_by_spark, parts_of, strange_files
 
 _ARROW_SCHEMA = b"ARROW:schema"
 _FIELD_ID = b"PARQUET:field_id"
@@ -51,18 +52,35 @@ def beside_the_table(file: Any) -> Beside:
     if not isinstance(file, str | os.PathLike):
         return Beside()
     path = Path(file)
-    look = next((look for ending, look in _LOOKS.items() if path.name.lower().endswith(ending)), None)
-    found: list[_Finding] = []
-    if look is not None and path.is_file():
-        try:
-            found = list(look(path))
-        except Exception:  # noqa: BLE001 - damage has no end; whoever reads the file may give a better reason
-            found = [(True, "what cannot be looked through")]
+    found = _in_folder(path) if path.is_dir() else _in_file(path)
     return Beside(
         tuple(f"beside its table the file holds {what}" for refused, what in found if refused),
         tuple(f"{path.name}: beside its table it holds {what}" for refused, what in found if not refused),
         embedded_codebook(path),
     )
+
+
+def _in_file(path: Path) -> list[_Finding]:
+    look = next((look for ending, look in _LOOKS.items() if path.name.lower().endswith(ending)), None)
+    if look is None or not path.is_file():
+        return []
+    try:
+        return list(look(path))
+    except Exception:  # noqa: BLE001 - damage has no end; whoever reads the file may give a better reason
+        return [(True, "what cannot be looked through")]
+
+
+def _in_folder(path: Path) -> list[_Finding]:
+    """What the parts of a published file hold, each finding once, and what lies beside them."""
+    parts = parts_of(path)
+    found = dict.fromkeys(finding for part in parts for finding in _in_file(part))
+    if any(embedded_codebook(part) is not None for part in parts):
+        found[True, "a codebook in a part of it"] = None
+    if strange := strange_files(path):
+        found[True, f"more than its parts: {', '.join(strange)}"] = None
+    if added_by_spark(path):
+        found[False, "checksums of its parts"] = None
+    return list(found)
 
 
 def embedded_codebook(path: Path) -> bytes | None:

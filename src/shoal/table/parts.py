@@ -39,6 +39,28 @@ def parts_of(path: Path) -> tuple[Path, ...]:
     return parts
 
 
+def is_release_in_parts(path: Path) -> bool:
+    """Whether a published table is a folder of Parquet files, as Spark writes it, and not one file."""
+    return path.is_dir() and path.suffix.lower() == ".parquet"
+
+
+def added_by_spark(path: Path) -> list[str]:
+    """Checksums that lie beside the parts of a published folder."""
+    checksums = {f".{part.name}.crc" for part in parts_of(path)}
+    return sorted(each.name for each in path.iterdir() if each.name in checksums)
+
+
+def strange_files(path: Path) -> list[str]:
+    """What lies in a published folder beside its parts and was not added by Spark."""
+    expected = {*parts_of(path), *(path / name for name in added_by_spark(path))}
+    others = (each for each in path.rglob("*") if each.is_file() and each not in expected)
+    return sorted(str(each.relative_to(path)) for each in others if not _says_done(each))
+
+
+def _says_done(file: Path) -> bool:
+    return file.name == "_SUCCESS" and file.stat().st_size == 0
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     opened: Opened

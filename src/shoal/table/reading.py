@@ -48,7 +48,7 @@ from shoal.table.frames import in_kind, open_frame
 from shoal.table.long_form import as_one_item_sets, one_record_per_id, roles_of_long_form
 from shoal.table.number_style import NumberStyle
 from shoal.table.options import LongForm, ReadOptions
-from shoal.table.parts import Parts, is_in_parts
+from shoal.table.parts import Parts, is_in_parts, is_release_in_parts
 from shoal.table.raw import HowRead, Opened, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.set_lines import SetLines
@@ -364,7 +364,7 @@ def _open(source: Any, options: ReadOptions, formats: _Formats = FORMATS) -> Ope
     if not isinstance(source, str | os.PathLike):
         return open_frame(source)
     path = Path(source)
-    if formats is FORMATS and is_in_parts(path):
+    if is_in_parts(path) if formats is FORMATS else is_release_in_parts(path):
         return Parts(path, _format_of, lambda part: _open_file(part, options, formats))
     return _open_file(path, options, formats)
 
