@@ -135,9 +135,9 @@ def unions_of(first_of_each: Ints, labels: Sequence[str], separator: str) -> tup
 def _link(labels: Sequence[str], separator: str) -> str:
     """What stands between the items of a union: nothing that an item or the separator holds, if possible.
 
-    So whoever knows the items can read a label in one way only.
+    So whoever knows the items can read a label in one way only, unless bars separate: for these `_` stands.
     """
-    held = set(separator).union(*labels)
+    held = set(separator).union(*labels) if separator != UNION_LINKS[0] else set()
     return next((link for link in UNION_LINKS if link not in held), UNION_LINKS[0])
 
 

@@ -93,7 +93,7 @@ def test_diversity_is_kept():
 
 def test_labels_never_contain_the_separator():
     data = data_of([{"a"}, {"b"}, {"c", "d"}], separator="|")
-    assert published(data, find(data, KmAnonymity(3, 1))) == [{"(a+b+c+d)"}] * 3
+    assert published(data, find(data, KmAnonymity(3, 1))) == [{"(a_b_c_d)"}] * 3
 
 
 def test_an_item_may_be_called_what_a_union_would_be_called():
