@@ -200,7 +200,9 @@ def settled_steps(place: Place) -> set[str]:
     """The steps that have nothing left to do."""
     sections = place.service.policies.get(place.project.id)
     known = [each for each in sections.get("columns", {}).values() if each.get("role") == "quasi"]
-    bare = [each for each in known if each.get("hierarchy") is None and each.get("kind") != "set"]
+    bare = [
+        each for each in known if each.get("hierarchy") is None and each.get("kind") in (None, "category")
+    ]
     settled = {
         "data": "data" in sections,
         "columns": bool(known),
