@@ -81,9 +81,9 @@ async def columns_page(place: Place, _: str | None) -> None:
         return
     trouble = ui.column().classes("w-full")
     draft = await Draft.of(place)
-    profile = await page.attempt(
-        trouble, place.service.data.profile_as, place.project.id, file.id, draft.seen["data"]
-    )
+    looking = place.doing(f"Looking at {file.name}", file.size)
+    profile_as, data = place.service.data.profile_as, draft.seen["data"]
+    profile = await page.patiently(trouble, looking, profile_as, place.project.id, file.id, data)
     if profile is None:
         return
     page.paragraph(
@@ -431,7 +431,8 @@ async def _uniqueness(
 
         async def count() -> None:
             counted, project, names = place.service.data.uniqueness, place.project.id, list(known.value or [])
-            share = await page.patiently(trouble, "Counting", counted, project, file.id, names, options)
+            counting = place.doing("Counting", file.size)
+            share = await page.patiently(trouble, counting, counted, project, file.id, names, options)
             if share is not None and known.value:
                 answer.text = (
                     f"Who knows {' and '.join(known.value)} singles out {page.percent(share)} of the records."

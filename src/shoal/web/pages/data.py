@@ -48,7 +48,7 @@ async def data_page(place: Place, _: str | None) -> None:
     trouble = ui.column().classes("w-full")
 
     async def use(stored: StoredFile) -> None:
-        looking = f"Looking at {stored.name}"
+        looking = place.doing(f"Looking at {stored.name}", stored.size)
         brought = await page.patiently(trouble, looking, service.policies.bring, project, stored.id)
         if brought is not None and brought.kept:
             with trouble:
@@ -106,8 +106,10 @@ async def _server_folder(place: Place, trouble: ui.element, use: Use) -> None:
     chosen.props("outlined dense").classes("w-full")
 
     async def pick() -> None:
-        stored = await page.attempt(
-            trouble, place.service.files.pick, place.project.id, str(chosen.value or "")
+        size = next((each.size for each in offered if each.place == chosen.value), 0)
+        taking = place.doing(f"Taking {chosen.value}", size)
+        stored = await page.patiently(
+            trouble, taking, place.service.files.pick, place.project.id, str(chosen.value or "")
         )
         if stored is not None:
             await use(stored)
@@ -141,7 +143,10 @@ def _file(place: Place, file: StoredFile, use: Use, trouble: ui.element, *, in_u
 async def _look(place: Place, file: StoredFile, sections: dict[str, Any], trouble: ui.element) -> None:
     service, project = place.service, place.project.id
     with page.card("What is in it"):
-        profile = await page.also(trouble, service.data.profile_as, project, file.id, sections["data"])
+        waiting = ui.column().classes("w-full")
+        looking = place.doing(f"Looking at {file.name}", file.size)
+        profile_as, data = service.data.profile_as, sections["data"]
+        profile = await page.patiently(waiting, looking, profile_as, project, file.id, data)
         if profile is not None:
             size = f"{profile.records:,} records, {len(profile.columns)} columns"
             page.paragraph(f"{size}{_read_as(profile.read_as)}.")
@@ -165,8 +170,10 @@ async def _look(place: Place, file: StoredFile, sections: dict[str, Any], troubl
         return
     with page.card("The first records"):
         options = options_of(sections["data"])
-        shown = await page.also(
-            trouble, service.data.preview, project, file.id, count=_PREVIEWED, options=options
+        waiting = ui.column().classes("w-full")
+        reading = place.doing(f"Reading {file.name}", file.size)
+        shown = await page.patiently(
+            waiting, reading, service.data.preview, project, file.id, count=_PREVIEWED, options=options
         )
         if shown is not None:
             rows = [["missing" if value is None else value for value in row] for row in shown.rows]
@@ -194,7 +201,8 @@ async def _written(
 
     async def save(changed: dict[str, Any]) -> None:
         read_as = place.service.policies.read_as
-        brought = await page.patiently(trouble, "Reading the file", read_as, place.project.id, changed)
+        reading = place.doing(f"Reading {file.name}", file.size)
+        brought = await page.patiently(trouble, reading, read_as, place.project.id, changed)
         if brought is not None:
             ui.navigate.to(place.link("data"))
 

@@ -8,6 +8,7 @@ from nicegui import events, ui
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.builders import DATE_LEVELS, LETTERS
 from shoal.web.pages import frame as page
+from shoal.web.pages.columns import used_file
 from shoal.web.pages.frame import Place
 from shoal.web.pages.uploading import file_button
 from shoal.web.service.editing import Dissolve, Edit, Group, Move, Rename
@@ -84,9 +85,12 @@ class Editor:
         self._current = "file" if isinstance(self._saved, str) else next(iter(self._saved or {usual: True}))
         self._trouble = ui.column().classes("w-full")
         self._read: Callable[[], Any] = dict
+        self._size = 0
 
     async def show(self) -> None:
         """Draw everything."""
+        used = await used_file(self._place)
+        self._size = 0 if used is None else used.size
         files = [
             file.name
             for file in await page.ask(self._place.service.files.all, self._place.project.id, "hierarchy")
@@ -160,7 +164,8 @@ class Editor:
 
     async def _is_tree(self, hierarchy: Any) -> bool:
         lint, project, trouble = self._place.service.trees.lint, self._place.project.id, self._trouble
-        findings = await page.patiently(trouble, "Checking the tree", lint, project, self._name, hierarchy)
+        checking = self._place.doing("Checking the tree", self._size)
+        findings = await page.patiently(trouble, checking, lint, project, self._name, hierarchy)
         if findings is None:
             return False
         errors = [each.problem for each in findings if each.severity == "error"]
@@ -171,7 +176,7 @@ class Editor:
 
     async def _draw(self, hierarchy: Any, *, editable: bool) -> None:
         trees, project = self._place.service.trees, self._place.project.id
-        drawing = "Drawing the tree"
+        drawing = self._place.doing("Drawing the tree", self._size)
         view = await page.patiently(self._trouble, drawing, trees.view, project, self._name, hierarchy)
         self._area.clear()
         if view is None:
@@ -187,7 +192,8 @@ class Editor:
 
     async def _change(self, edits: Sequence[Edit]) -> None:
         trees, project = self._place.service.trees, self._place.project.id
-        if await page.attempt(self._trouble, trees.edit, project, self._name, edits) is not None:
+        changing = self._place.doing("Changing the tree", self._size)
+        if await page.patiently(self._trouble, changing, trees.edit, project, self._name, edits) is not None:
             ui.navigate.to(self._here)
 
 

@@ -365,7 +365,11 @@ class ShownProgress:
     def show(self, job: Job) -> None:
         """Draw what a job says of itself."""
         note = f": {job.note}" if job.note else ""
-        left = "" if job.remaining is None else f", about {page.duration(job.remaining)} left in this part"
+        left = (
+            "; how long this part takes cannot be told"
+            if job.remaining is None
+            else f", about {page.duration(job.remaining)} left in this part"
+        )
         self._text.text = f"{job.stage or 'starting'}{note}{left}"
         share = job.done / job.total if job.done is not None and job.total else None
         self._bar.value = share or 0
