@@ -394,6 +394,16 @@ class TestLongForm:
         assert plain(loaded.table) == {"items": [["milk", "whole cake"], ["bread"], ["x"], ["y"]]}
         assert list(loaded.roles) == ["items"]
 
+    def test_a_glance_shows_the_sets_that_it_becomes(self, write):
+        path = write("d.csv", "id,item,sex\n7,milk,m\n3,bread,f\n7,cake,m\n,x,m\n,y,\n3,,f\n")
+        shown = inspect(path, self.OPTIONS).to_pydict()
+        assert shown == {
+            "items": [["milk", "cake"], ["bread"], ["x"], ["y"]],
+            "sex": ["m", "f", "m", ""],
+        }
+        with pytest.raises(BadInput, match="column 'item'"):
+            inspect(write("e.csv", "id,thing\n1,a\n"), self.OPTIONS)
+
     def test_other_columns_must_agree(self, write):
         roles = {"items": QuasiSet(), "sex": Quasi()}
         same = read_table(write("d.csv", "id,item,sex\n1,a,m\n1,b,m\n"), roles, self.OPTIONS)

@@ -107,6 +107,7 @@ class Visitor:
                 continue
             break
         chosen.click()
+        chosen.wait_for(state="hidden")  # else the next list might be taken for this one
 
     def at(self, step: str) -> None:
         """Wait until a step is there with its content."""

@@ -1,5 +1,6 @@
 """A real server process on a free port."""
 
+import os
 import queue
 import secrets
 import signal
@@ -7,8 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -103,6 +104,32 @@ def children_of(process: int) -> list[int]:
                 continue
             if int(fields[1]) == process:
                 found.append(int(entry.name))
+    return found
+
+
+@contextmanager
+def paused(processes: Iterable[int]) -> Iterator[None]:
+    """Let processes stand still, so that whoever asks them has to wait."""
+    still = list(processes)
+    for process in still:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in still:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
+
+
+def helpers_of(served: Served) -> list[int]:
+    """The processes of a server that answer its questions."""
+    found, below = [], [served.process.pid]
+    while below:
+        process = below.pop()
+        below += children_of(process)
+        with suppress(OSError):
+            if b"spawn_main" in Path(f"/proc/{process}/cmdline").read_bytes():
+                found.append(process)
     return found
 
 

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from playwright.sync_api import expect
 from tests.cli.commands import in_process
 from tests.web.browsing import CHROMIUM, RUN_PATIENCE, WITHOUT, Visitor
 from tests.web.samples import TINY, TINY_SECTIONS
+from tests.web.serving import Served, helpers_of, paused
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
 
@@ -30,14 +32,15 @@ def project(client: httpx.Client) -> Iterator[str]:
     client.delete(address)
 
 
-def test_everything_about_a_result_is_on_the_page(visitor, client, project, tmp_path):
+def test_everything_about_a_result_is_on_the_page(visitor, client, served, project, tmp_path):
     visitor.page.goto(f"{visitor.address}/projects/{project}/run")
     visitor.at("Run")
     visitor.run()
+    why_a_value_is_so(visitor, served)
     values_before_and_after(visitor)
     labels_and_questions(visitor)
     attackers(visitor)
-    taken_away_and_checked(visitor, tmp_path)
+    taken_away_and_checked(visitor, served, tmp_path)
     visitor.go("Run")
     visitor.sees(re.compile(r"^k-anonymity with k = 3, .*, took "))
     run = client.get(f"/api/v1/projects/{project}/jobs").json()[-1]
@@ -59,6 +62,22 @@ def test_what_a_release_is_good_for_is_measured_on_the_page(visitor, project):
     assert rows[0] == ["column", "value", "ill", "original", "release"]
     assert len(rows) > 1
     assert visitor.violations() == []
+
+
+def why_a_value_is_so(visitor: Visitor, served: Served) -> None:
+    """Told on a click; who does not want to wait for it need not, and hears how long it takes."""
+    value = visitor.page.locator("[data-row='0'][data-column='0']")
+    answered = re.compile("is published as|all .* records of its class|stays as it is")
+    value.click()
+    visitor.sees(answered)
+    with paused(helpers_of(served)):
+        value.click()
+        visitor.sees("how long it takes cannot be told before")
+        assert visitor.violations() == []
+        visitor.button("Cancel: Looking up age").click()
+        visitor.sees("Cancelled; nothing was changed.")
+    value.click()
+    visitor.sees(answered)
 
 
 def values_before_and_after(visitor: Visitor) -> None:
@@ -100,7 +119,7 @@ def attackers(visitor: Visitor) -> None:
     assert visitor.violations() == []
 
 
-def taken_away_and_checked(visitor: Visitor, folder) -> None:
+def taken_away_and_checked(visitor: Visitor, served: Served, folder: Path) -> None:
     visitor.go("Export")
     figures = json.loads(visitor.download("all figures", folder).read_text(encoding="utf-8"))
     policy = visitor.download("the policy", folder)
@@ -110,6 +129,10 @@ def taken_away_and_checked(visitor: Visitor, folder) -> None:
     assert again.code == 0, again.err
     assert again.json["loss"] == figures["loss"]
     published = visitor.download("the published file", folder)
+    with paused(helpers_of(served)):
+        visitor.upload("Choose a published file", published)
+        visitor.button("Cancel: Checking published.csv").click()
+        visitor.sees("Cancelled; nothing was changed.")
     visitor.upload("Choose a published file", published)
     visitor.sees("✓ Holds")
     broken = folder / "broken.csv"

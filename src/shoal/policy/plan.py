@@ -243,7 +243,7 @@ def _target_problems(target: str | None, file: PolicyFile) -> list[Problem]:
     return []
 
 
-_KEYS_OF_ROLE = {
+KEYS_OF_ROLE = {
     "identifier": {"pseudonym"},
     "quasi": {
         "kind",
@@ -286,9 +286,9 @@ _KEYS_OF_ROLE = {
 def _role(column: ColumnSection, file: PolicyFile) -> Role:
     is_set = column.kind == "set"
     role = "quasi set" if column.role == "quasi" and is_set else column.role
-    for key in sorted(column.model_fields_set - {"role"} - _KEYS_OF_ROLE[role]):
+    for key in sorted(column.model_fields_set - {"role"} - KEYS_OF_ROLE[role]):
         kind = f" of kind {column.kind}" if role.startswith("quasi") else ""
-        takes = ", ".join(sorted(_KEYS_OF_ROLE[role]))
+        takes = ", ".join(sorted(KEYS_OF_ROLE[role]))
         raise Misfit(f"a column of role {column.role}{kind} takes no {key!r}; it takes {takes}")
     source = _hierarchy_source(column.hierarchy, file)
     kind = Kind(column.kind)

@@ -7,14 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.errors import BadInput, Problem
+from shoal.kernels.arrays import Bools, Ints, starts_of
+from shoal.table.canonical import MissingTokens, as_text, canonical_text
 from shoal.table.columns import Column, Table
 from shoal.table.options import LongForm
 from shoal.table.raw import Raw
 from shoal.table.roles import Identifier, QuasiSet, Role
 from shoal.table.set_lines import ITEMS
-from shoal.table.subjects import unite
+from shoal.table.subjects import by_first_appearance, unite
 
 
 def roles_of_long_form(roles: Mapping[str, Role], long: LongForm) -> dict[str, Role]:
@@ -52,6 +55,35 @@ def one_record_per_id(
     }
     kept = {_renamed(name, long): role for name, role in roles.items() if name != long.id}
     return Table.of(columns, united.row_count), kept
+
+
+def gathered(raw: pa.Table, long: LongForm, missing: MissingTokens) -> pa.Table:
+    """The source at a glance, one row per subject: the list of its items, and the first of its other values.
+
+    As for people elsewhere, a row without an id is a subject of its own. A column with the name of the sets
+    is not seen; it could only be left out.
+    """
+    first_row, subject_of_row = by_first_appearance(_numbered(raw.column(long.id), missing))
+    items = as_text(raw.column(long.item).combine_chunks())
+    held = np.flatnonzero(~_absent(items, missing))
+    by_subject = held[np.argsort(subject_of_row[held], kind="stable")]
+    starts = starts_of(np.bincount(subject_of_row[held], minlength=len(first_row)))
+    lists = pa.ListArray.from_arrays(pa.array(starts, type=pa.int32()), items.take(pa.array(by_subject)))
+    others = [name for name in raw.column_names if name not in (long.id, long.item, ITEMS)]
+    return pa.table({ITEMS: lists, **{name: raw.column(name).take(pa.array(first_row)) for name in others}})
+
+
+def _numbered(ids: pa.ChunkedArray, missing: MissingTokens) -> Ints:
+    texts = canonical_text(as_text(ids.combine_chunks()))
+    codes = texts.dictionary_encode().indices.fill_null(0).to_numpy().astype(np.int64)
+    numbers: Ints = np.where(_absent(texts, missing), len(codes) + np.arange(len(codes)), codes)
+    return numbers
+
+
+def _absent(texts: pa.StringArray, missing: MissingTokens) -> Bools:
+    is_missing = pc.is_in(canonical_text(texts), value_set=missing.texts)
+    absent: Bools = pc.or_(pc.is_null(texts), is_missing).to_numpy(zero_copy_only=False)
+    return absent
 
 
 def _renamed(name: str, long: LongForm) -> str:

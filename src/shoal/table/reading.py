@@ -45,7 +45,7 @@ from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.encoding import encode
 from shoal.table.excel import open_excel, open_excel_as_written
 from shoal.table.frames import in_kind, open_frame
-from shoal.table.long_form import as_one_item_sets, one_record_per_id, roles_of_long_form
+from shoal.table.long_form import as_one_item_sets, gathered, one_record_per_id, roles_of_long_form
 from shoal.table.number_style import NumberStyle
 from shoal.table.options import LongForm, ReadOptions
 from shoal.table.parts import Parts, is_in_parts, is_release_in_parts
@@ -130,8 +130,7 @@ def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _D
     missing = MissingTokens.of(options.missing)
     opened = _open(source, options)
     if options.long is not None:
-        long = LongForm(canonical(options.long.id), canonical(options.long.item))
-        return _read_long_form(opened, roles, options, long, missing)
+        return _read_long_form(opened, roles, options, _canonical_long(options.long), missing)
     opened = _named_by_role(opened, roles)
     used = as_options_say(_roles_of_columns(opened, roles, options), options)
     loaded = _encoded(opened, used, lambda _: missing, options)
@@ -229,7 +228,8 @@ def inspect(source: Any, options: ReadOptions = _DEFAULTS) -> pa.Table:
     """All columns of a source as they stand, before roles are known.
 
     Columns of delimited text and of lines are texts, not yet canonical, with missing tokens still in them;
-    columns of other formats have the types of their source.
+    columns of other formats have the types of their source. A table with one item per row is shown as the
+    sets that it becomes.
     """
     return inspect_described(source, options)[0]
 
@@ -241,7 +241,15 @@ def inspect_described(source: Any, options: ReadOptions = _DEFAULTS) -> tuple[pa
     with _foreign_errors(opened.where):
         raw = opened.load(opened.names)
     _refuse_no_records(raw)
-    return raw.table, opened.how_read
+    if options.long is None:
+        return raw.table, opened.how_read
+    long = _canonical_long(options.long)
+    _roles_of_columns(opened, {long.id: Identifier(), long.item: QuasiSet()}, replace(options, others="drop"))
+    return gathered(raw.table, long, MissingTokens.of(options.missing)), opened.how_read
+
+
+def _canonical_long(long: LongForm) -> LongForm:
+    return LongForm(canonical(long.id), canonical(long.item))
 
 
 def _read_long_form(

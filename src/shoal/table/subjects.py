@@ -29,7 +29,7 @@ def unite(table: Table, subject: str, roles: Mapping[str, Role]) -> Table:
     agree: they are never published as they are, and the first value stays.
     """
     person_of_row = people(table.coded(subject))
-    first_row, person_of_row = _by_first_appearance(person_of_row)
+    first_row, person_of_row = by_first_appearance(person_of_row)
     columns: dict[str, Column] = {}
     problems: list[Problem] = []
     for name, column in table.columns.items():
@@ -50,7 +50,8 @@ def unite(table: Table, subject: str, roles: Mapping[str, Role]) -> Table:
     return Table.of(columns, len(first_row))
 
 
-def _by_first_appearance(person_of_row: Ints) -> tuple[Ints, Ints]:
+def by_first_appearance(person_of_row: Ints) -> tuple[Ints, Ints]:
+    """The first row of each person, and the person of each row, numbered in that order."""
     _, first_row, place = np.unique(person_of_row, return_index=True, return_inverse=True)
     order = np.argsort(first_row)
     rank = np.empty(len(order), dtype=np.int64)

@@ -5,11 +5,11 @@ from shoal.web.pages.column_fields import weights_of
 
 
 def test_weights_are_read_item_by_item():
-    assert weights_of("250.00=3| a=b=0.5 |") == {"250.00": 3, "a=b": 0.5}
+    assert weights_of("250.00=1| a=b=0.5 |c=0") == {"250.00": 1, "a=b": 0.5, "c": 0}
     assert weights_of("") == {}
 
 
 def test_everything_that_is_no_weight_is_listed():
     with pytest.raises(BadInput) as refused:
-        weights_of("a=1|b|c=-2|=4")
-    assert len(refused.value.problems) == 3
+        weights_of("a=1|b|c=-2|=4|d=3|e=nan")
+    assert len(refused.value.problems) == 5

@@ -48,3 +48,26 @@ def test_an_edit_keeps_what_else_was_said_of_a_set():
 def test_how_dates_are_written_is_kept_of_sensitive_columns():
     entry = changed({"role": "sensitive", "kind": "date"}, replace(AGE, kind="date"), {"format": "%d.%m.%Y"})
     assert entry == {"role": "sensitive", "kind": "date", "format": "%d.%m.%Y"}
+
+
+def test_a_column_without_a_hierarchy_is_given_none_by_another_change():
+    said = {"role": "quasi", "kind": "number", "bounds": [0, 120]}
+    assert changed(said, AGE, {"weight": 0}) == {**said, "weight": 0}
+    assert "bounds" not in changed(said, AGE, {"kind": "category"})
+
+
+def test_what_is_said_of_sensitive_and_insensitive_columns_is_kept():
+    assert changed({"role": "sensitive"}, AGE, {"missing": "reject"}) == {
+        "role": "sensitive",
+        "missing": "reject",
+    }
+    lists = replace(AGE, kind="set")
+    assert changed({"role": "insensitive"}, lists, {"separator": "; "}) == {
+        "role": "insensitive",
+        "separator": "; ",
+    }
+
+
+def test_a_column_that_named_people_is_what_it_looks_like_afterwards():
+    entry = changed({"role": "identifier"}, AGE, {"role": "quasi"})
+    assert (entry["kind"], entry["hierarchy"]) == ("number", {"ranges": [5, 10, 20, 40]})

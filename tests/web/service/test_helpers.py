@@ -10,7 +10,8 @@ import time
 import pytest
 
 from shoal.errors import LimitReached
-from shoal.web.service.helpers import Helpers, cancelled_by
+from shoal.web.service.helpers import Helpers
+from shoal.web.service.stopping import cancelled_by
 
 MEMORY = 2_000_000_000
 
@@ -62,3 +63,15 @@ def test_a_question_is_cancelled_and_the_next_is_answered(helpers):
         helpers.ask(time.sleep, 600)
     assert time.monotonic() - began < 60
     assert helpers.ask(os.getpid) != os.getpid()
+
+
+def test_whoever_waits_for_a_helper_can_give_up(helpers):
+    helpers.ask(os.getpid)
+    asking = threading.Thread(target=helpers.ask, args=(time.sleep, 2))
+    asking.start()
+    stop = threading.Event()
+    threading.Timer(0.5, stop.set).start()
+    with cancelled_by(stop), pytest.raises(LimitReached, match="cancelled"):
+        helpers.ask(time.sleep, 600)
+    assert asking.is_alive()
+    asking.join()

@@ -1,6 +1,6 @@
 """Fields for what only some columns have: how they are written, what their items weigh, what is confirmed."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from datetime import date, timedelta
 from typing import Any
 
 from nicegui import ui
@@ -9,100 +9,99 @@ from shoal.errors import BadInput, Problem
 from shoal.study.check import problems_of
 from shoal.study.profile import ColumnProfile
 from shoal.web.pages import frame as page
+from shoal.web.pages.fields import DECIMALS, THOUSANDS, Fields, plain_number
 
-Change = Callable[[dict[str, Any]], Awaitable[None]]
-_MISSING = {"own": "count as a value of their own", "reject": "are refused"}
+_MISSING = {None: "count as a value of their own", "reject": "are refused"}
 _UNKNOWN = {
-    "error": "are an error",
+    None: "are an error",
     "root": "become the coarsest label",
     "suppress": "are hidden",
 }
+_DAY_ZERO = date(1970, 1, 1)
 
 
-def column_fields(known: ColumnProfile, entry: Mapping[str, Any], change: Change) -> None:
+def column_fields(known: ColumnProfile, fields: Fields) -> None:
     """What a column's role and kind leave to say."""
-    role, kind = entry.get("role"), entry.get("kind", "category")
+    role, kind = fields.held.get("role"), fields.held.get("kind", "category")
     if role == "identifier":
-        _switch("Keep a random pseudonym in its place", "pseudonym", entry, change)
+        fields.switch("Keep a random pseudonym in its place", "pseudonym")
     if role in ("quasi", "sensitive"):
         with ui.element("div").classes("shoal-fields"):
-            _written(kind, entry, change)
+            _written(kind, fields)
+            if kind != "set":
+                fields.choice("Missing values", "missing", _MISSING)
     if role == "quasi":
         with ui.expansion("More about it").classes("w-full"):
             with ui.element("div").classes("shoal-fields"):
-                _of_quasi(kind, entry, change)
+                _of_quasi(kind, fields)
             if kind == "set":
-                _switch("An item may stand in a set more than once", "multiset", entry, change)
-            _switch("The certificate shows its hierarchy", "publish_hierarchy", entry, change)
+                fields.switch("An item may stand in a set more than once", "multiset")
+            fields.switch("The codebook shows its whole hierarchy", "publish_hierarchy")
+    if role == "insensitive" and known.kind == "set":
+        fields.text("Between the items of a list", "separator", strip=False)
     if known.suspicious and role in ("quasi", "sensitive", "insensitive"):
-        _switch("Publish it although it looks personal", "confirm", entry, change)
-        _text(f"Why {known.name} may be published", "reason", entry, change)
+        fields.switch("Publish it although it looks personal", "confirm")
+        fields.text(f"Why {known.name} may be published", "reason")
     elif role == "insensitive":
-        _switch(f"Publish it although it has {known.distinct:,} different values", "confirm", entry, change)
+        fields.switch(f"Publish it although it has {known.distinct:,} different values", "confirm")
 
 
-def _written(kind: str, entry: Mapping[str, Any], change: Change) -> None:
+def _written(kind: str, fields: Fields) -> None:
     if kind == "number":
-        _choice(
-            "Decimal sign", {".": "A point, as in 3.5", ",": "A comma, as in 3,5"}, "decimal", entry, change
-        )
-        _choice(
-            "Between thousands",
-            {"": "Nothing", ",": "A comma", ".": "A point", " ": "A blank", "'": "An apostrophe"},
-            "thousands",
-            entry,
-            change,
-        )
+        fields.choice("Decimal sign", "decimal", {None: "As the whole file has it", **DECIMALS})
+        thousands = {None: "As the whole file has it", "": "Nothing", **THOUSANDS}
+        fields.choice("Between thousands", "thousands", thousands)
     if kind == "date":
-        _text("Date format, such as %d.%m.%Y", "format", entry, change)
+        fields.text("Date format, such as %d.%m.%Y", "format")
     if kind == "set":
-        _text("Between items", "separator", entry, change, strip=False)
-        _listed("Sensitive items, with | between", "sensitive", entry, change)
+        fields.text("Between items", "separator", strip=False)
+        fields.listed("Sensitive items, with | between", "sensitive")
 
 
-def _of_quasi(kind: str, entry: Mapping[str, Any], change: Change) -> None:
-    weight = ui.number("Weight: how much its loss counts", value=entry.get("weight", 1), min=0)
-    weight.props("outlined dense").on("change", lambda: change({"weight": _number(weight.value)}))
-    _choice("Missing values", _MISSING, "missing", entry, change)
-    _choice("Values that its hierarchy lacks", _UNKNOWN, "unknown", entry, change)
-    for title, key in (
-        ("Made coarser by at least so many levels", "min_level"),
-        ("And at most", "max_level"),
-    ):
-        level = ui.number(title, value=entry.get(key), min=0, precision=0).props("outlined dense clearable")
-        level.on("change", lambda level=level, key=key: change({key: _whole(level.value)}))
-    _numbers("Only these levels of its hierarchy, as in 0, 2, 3", "levels", entry, change)
-    if kind == "number" and entry.get("hierarchy") is None:
-        _numbers("Least and greatest value to count with, as in 0, 120", "bounds", entry, change)
+def _of_quasi(kind: str, fields: Fields) -> None:
+    fields.number("Weight: how much its loss counts", "weight", usual=1)
+    fields.choice("Values that its hierarchy lacks", "unknown", _UNKNOWN)
+    fields.number("Made coarser by at least so many levels", "min_level", whole=True)
+    fields.number("And at most", "max_level", whole=True)
+    fields.numbers("Only these levels of its hierarchy, as in 0, 2, 3", "levels")
+    if fields.held.get("hierarchy") is None and kind == "number":
+        fields.numbers("Least and greatest value to count with, as in 0, 120", "bounds")
+    if fields.held.get("hierarchy") is None and kind == "date":
+        _days(fields)
     if kind == "set":
-        _weights(entry, change)
+        _weights(fields)
 
 
-def _numbers(title: str, key: str, entry: Mapping[str, Any], change: Change) -> None:
-    held = ", ".join(f"{each:g}" for each in entry.get(key) or ())
-    field = ui.input(title, value=held).props("outlined dense")
+def _days(fields: Fields) -> None:
+    held = " ".join(str(_DAY_ZERO + timedelta(days=day)) for day in fields.held.get("bounds") or ())
+    field = ui.input("First and last day to count with, as in 1990-01-01 2025-12-31", value=held)
+    field.props("outlined dense")
 
     async def save() -> None:
-        words = str(field.value or "").replace(",", " ").split()
         try:
-            numbers = [_number(float(word)) for word in words]
+            days = [
+                (date.fromisoformat(word) - _DAY_ZERO).days
+                for word in str(field.value or "").replace(",", " ").split()
+            ]
         except ValueError:
-            ui.notify(f"{field.value} are no numbers.", type="warning")
+            ui.notify("Days are written as in 1990-01-01.", type="warning")
             return
-        await change({key: numbers or None})
+        await fields.change({"bounds": days or None})
 
     field.on("change", save)
 
 
-def _weights(entry: Mapping[str, Any], change: Change) -> None:
-    held = "|".join(f"{item}={weight:g}" for item, weight in entry.get("item_weights", {}).items())
-    field = ui.input("Weights of items, as in 250.00=3|401.9=2", value=held).props("outlined dense")
+def _weights(fields: Fields) -> None:
+    entry: dict[str, Any] = fields.held.get("item_weights") or {}
+    held = "|".join(f"{item}={weight:g}" for item, weight in entry.items())
+    field = ui.input("Weights of items, from 0 to 1, as in 250.00=0.5|401.9=0", value=held)
+    field.props("outlined dense")
     trouble = ui.column().classes("w-full")
 
     async def save() -> None:
         trouble.clear()
         try:
-            await change({"item_weights": weights_of(str(field.value or ""))})
+            await fields.change({"item_weights": weights_of(str(field.value or ""))})
         except BadInput as error:
             with trouble:
                 page.show_problems(problems_of(error))
@@ -120,48 +119,11 @@ def weights_of(text: str) -> dict[str, float]:
             number = float(weight)
         except ValueError:
             number = -1.0
-        if not item or number < 0:
-            problems.append(Problem(f"{part!r} is no item with its weight", "write it as in 250.00=3"))
+        if not item or not 0 <= number <= 1:
+            remedy = "write it as in 250.00=0.5, with a weight from 0 to 1"
+            problems.append(Problem(f"{part!r} is no item with its weight", remedy))
         else:
-            found[item.strip()] = int(number) if number.is_integer() else number
+            found[item.strip()] = plain_number(number) or 0
     if problems:
         raise BadInput(*problems)
     return found
-
-
-def _choice(title: str, offered: dict[str, str], key: str, entry: Mapping[str, Any], change: Change) -> None:
-    held = entry.get(key) or next(iter(offered))
-    choice = ui.select({**offered, held: offered.get(held, held)}, value=held, label=title)
-    choice.props("outlined dense options-dense").on_value_change(lambda event: change({key: event.value}))
-
-
-def _text(title: str, key: str, entry: Mapping[str, Any], change: Change, *, strip: bool = True) -> None:
-    field = ui.input(title, value=str(entry.get(key) or "")).props("outlined dense")
-
-    async def save() -> None:
-        text = str(field.value or "")
-        await change({key: (text.strip() if strip else text) or None})
-
-    field.on("change", save)
-
-
-def _listed(title: str, key: str, entry: Mapping[str, Any], change: Change) -> None:
-    field = ui.input(title, value="|".join(entry.get(key, []))).props("outlined dense")
-
-    async def save() -> None:
-        await change({key: [part.strip() for part in str(field.value).split("|") if part.strip()]})
-
-    field.on("change", save)
-
-
-def _switch(title: str, key: str, entry: Mapping[str, Any], change: Change) -> None:
-    box = ui.checkbox(title, value=bool(entry.get(key))).props("dense")
-    box.on_value_change(lambda event: change({key: event.value}))
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None else int(value) if float(value).is_integer() else value
-
-
-def _whole(value: float | None) -> int | None:
-    return None if value is None else int(value)

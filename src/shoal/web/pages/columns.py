@@ -8,24 +8,24 @@ from typing import Any
 
 from nicegui import events, ui
 
+from shoal.policy.plan import KEYS_OF_ROLE
 from shoal.study.profile import ColumnProfile, Profile
 from shoal.study.starter import column_entry, promise_about
+from shoal.table.reading import ReadOptions
 from shoal.web.pages import frame as page
 from shoal.web.pages.column_fields import column_fields
 from shoal.web.pages.draft import Draft
+from shoal.web.pages.fields import Fields
 from shoal.web.pages.frame import Place
+from shoal.web.service.data import options_of
 from shoal.web.service.files import StoredFile
 from shoal.web.service.setting_words import KINDS, ROLES
 
-_OF_WRITING = ("decimal", "thousands", "format")
-_OF_QUASI = (
-    "hierarchy", "separator", "sensitive", "item_weights", "missing", "unknown", "weight", "multiset",
-    "bounds", "min_level", "max_level", "levels", "publish_hierarchy", *_OF_WRITING,
-)  # fmt: skip
 _ONLY_FOR = {
-    **dict.fromkeys(("separator", "sensitive", "multiset", "item_weights"), "set"),
-    **dict.fromkeys(("decimal", "thousands", "bounds"), "number"),
-    "format": "date",
+    **dict.fromkeys(("separator", "sensitive", "multiset", "item_weights"), ("set",)),
+    **dict.fromkeys(("decimal", "thousands"), ("number",)),
+    "bounds": ("number", "date"),
+    "format": ("date",),
 }
 _ORDERS = {
     "file": "As in the file",
@@ -81,9 +81,9 @@ async def columns_page(place: Place, _: str | None) -> None:
         return
     trouble = ui.column().classes("w-full")
     draft = await Draft.of(place)
-    profile = await page.attempt(
-        trouble, place.service.data.profile_as, place.project.id, file.id, draft.seen["data"]
-    )
+    looking = place.doing(f"Looking at {file.name}", file.size)
+    profile_as, data = place.service.data.profile_as, draft.seen["data"]
+    profile = await page.patiently(trouble, looking, profile_as, place.project.id, file.id, data)
     if profile is None:
         return
     page.paragraph(
@@ -93,7 +93,7 @@ async def columns_page(place: Place, _: str | None) -> None:
     table = ColumnTable(place, profile, draft, trouble)
     table.show()
     _subject(profile, draft.seen["data"].get("subject"), table.name_people_by)
-    await _uniqueness(place, file, profile, trouble)
+    await _uniqueness(place, file, profile, options_of(draft.seen["data"]), trouble)
     page.onward("On to the hierarchies", place, "hierarchies")
 
 
@@ -106,6 +106,7 @@ class ColumnTable:
         self._open: str | None = None
         self._before: dict[str, dict[str, Any]] = {}
         self._shown_for: list[str] = []
+        self._changed_last = ""
 
     @property
     def _entries(self) -> Mapping[str, Any]:
@@ -144,6 +145,7 @@ class ColumnTable:
             self._before[name] = columns.get(name, {})
             columns[name] = {"role": "identifier"}
         await self._save({each: entry for each, entry in columns.items() if entry}, {"subject": name})
+        self._fields()
 
     def _draw(self) -> None:
         wanted, role = str(self._search.value or "").casefold(), self._role.value
@@ -196,8 +198,7 @@ class ColumnTable:
         return str(self._entries.get(name, {}).get("role", "drop"))
 
     def _kind_of(self, known: ColumnProfile) -> str:
-        entry = self._entries.get(known.name)
-        return str(entry.get("kind", "category")) if entry else known.kind
+        return kind_of(self._entries.get(known.name), known)
 
     def _look_at(self, known: ColumnProfile) -> str:
         """Why somebody should look at a column; nothing if there is no reason."""
@@ -209,7 +210,7 @@ class ColumnTable:
         return "" if role == known.role else "not as suggested"
 
     def _opened(self, event: events.GenericEventArguments) -> None:
-        self._open = str(event.args)
+        self._open, self._changed_last = str(event.args), ""
         self._table.selected = [{"id": self._open}]
         self._draw()
         self._fields()
@@ -262,7 +263,7 @@ class ColumnTable:
         async def change(what: dict[str, Any]) -> None:
             await self._change([known.name], what)
 
-        column_fields(known, self._entries.get(known.name, {}), change)
+        column_fields(known, Fields(self._entries.get(known.name, {}), change))
 
     def _several(self, chosen: Sequence[str]) -> None:
         names = ", ".join(chosen[:8]) + (f" and {len(chosen) - 8} more" if len(chosen) > 8 else "")
@@ -275,6 +276,7 @@ class ColumnTable:
 
         async def as_suggested() -> None:
             await self._replace({name: _suggested(self._known[name]) for name in chosen})
+            self._fields()
 
         page.other_button("Take the suggestions", as_suggested)
 
@@ -287,6 +289,8 @@ class ColumnTable:
         for choice, key in ((role, "role"), (kind, "kind")):
             choice.props("outlined dense options-dense")
             choice.on_value_change(lambda event, key=key: self._change(chosen, {key: event.value}))
+            if key == self._changed_last:  # it was drawn anew under somebody's keyboard
+                choice.run_method("focus")
 
     async def _change(self, names: Sequence[str], change: dict[str, Any]) -> None:
         entries = {
@@ -295,28 +299,33 @@ class ColumnTable:
             else changed(self._entries.get(name), self._known[name], change)
             for name in names
         }
-        await self._replace(entries)
+        saved = await self._replace(entries)
+        turning = [key for key in ("role", "kind") if key in change]
+        if turning or not saved:  # else everything stays where it is, also the keyboard's focus
+            self._changed_last = "".join(turning)
+            self._fields()
 
-    async def _replace(self, entries: Mapping[str, dict[str, Any] | None]) -> None:
+    async def _replace(self, entries: Mapping[str, dict[str, Any] | None]) -> bool:
         columns = {**self._entries, **entries}
         in_order = {name: entry for name in self._known if (entry := columns.get(name))}
-        await self._save(in_order, {})
+        return await self._save(in_order, {})
 
-    async def _save(self, columns: dict[str, Any], data: dict[str, Any]) -> None:
+    async def _save(self, columns: dict[str, Any], data: dict[str, Any]) -> bool:
         dropping = any(name not in columns for name in self._known)
         sections = {
             "columns": columns,
             "data": {**self._draft.seen["data"], **data, "others": "drop" if dropping else "error"},
             **self._promise_about(columns),
         }
-        if await self._draft.save(self._trouble, sections):
-            problems = await page.ask(self._place.service.policies.problems, self._place.project.id)
+        saved = await self._draft.save(self._trouble, sections)
+        if saved:
+            problems = await page.ask(self._draft.problems)
             self._findings.clear()
             if problems:
                 with self._findings:
                     page.show_problems(problems, "Still to be settled, here or in later steps")
         self._draw()
-        self._fields()
+        return saved
 
     def _promise_about(self, columns: Mapping[str, Any]) -> dict[str, Any]:
         """When the first column becomes sensitive, something is promised about it, as a default."""
@@ -364,37 +373,45 @@ async def used_file(place: Place) -> StoredFile | None:
     return next((file for file in files if file.name == used), None)
 
 
+def kind_of(entry: Mapping[str, Any] | None, known: ColumnProfile) -> str:
+    """What a column holds, as it is said or, where a role leaves it open, as it looks."""
+    if entry is None or entry.get("role") not in ("quasi", "sensitive"):
+        return known.kind
+    return str(entry.get("kind", "category"))
+
+
 def changed(entry: dict[str, Any] | None, known: ColumnProfile, change: dict[str, Any]) -> dict[str, Any]:
     """A column's settings after a change: without what no longer fits its role or kind, with what is due."""
-    merged = {**(entry or {"kind": known.kind}), **change}
-    role, kind = merged.get("role", known.role), merged.get("kind", known.kind)
-    if "kind" in change and change["kind"] != (entry or {}).get("kind", "category"):
-        merged.pop("hierarchy", None)
-    kept = {"role": role, "kind": kind}
-    if role == "identifier":
-        return {"role": role, **({"pseudonym": True} if merged.get("pseudonym") else {})}
-    confirmed = {name: merged[name] for name in ("confirm", "reason") if merged.get(name)}
-    if role == "insensitive":
-        return {"role": role, **confirmed}
+    before = kind_of(entry, known)
+    merged = {"role": known.role, "kind": before, **(entry or {}), **change}
+    role, kind = merged["role"], merged["kind"]
+    turns = entry is None or (role, kind) != (entry.get("role"), before)
+    if turns:
+        merged = {name: value for name, value in merged.items() if name not in ("hierarchy", "bounds")}
     meant = replace(known, kind=kind, role=role, separator=known.separator or " ")
     if kind != known.kind:
         meant = replace(meant, recipe={})
-    if role == "sensitive":
-        written = {name: merged[name] for name in _OF_WRITING if merged.get(name) and _ONLY_FOR[name] == kind}
-        return (
-            {**column_entry(meant), **written, **confirmed}
-            if kind in ("number", "date")
-            else {"role": role, **confirmed}
-        )
-    suggested = {**column_entry(meant), **confirmed}
-    for name in _OF_QUASI:
-        only_for = _ONLY_FOR.get(name)
-        if merged.get(name) is not None and (only_for is None or kind == only_for):
-            kept[name] = merged[name]
-    return {**suggested, **kept}
+    due = column_entry(meant) if turns else {}
+    said = {**due, **{name: value for name, value in merged.items() if not _is_unsaid(value)}}
+    return {name: value for name, value in said.items() if name == "role" or _takes(role, kind, name)}
 
 
-async def _uniqueness(place: Place, file: StoredFile, profile: Profile, trouble: ui.element) -> None:
+def _is_unsaid(value: Any) -> bool:
+    return value is None or value is False or value in ([], {})
+
+
+def _takes(role: str, kind: str, key: str) -> bool:
+    """Whether something can be said of columns of a role and kind."""
+    is_plain = kind == "category" or role == "insensitive"
+    if key == "kind" and role != "quasi" and is_plain:
+        return False
+    fits_kind = role == "insensitive" or kind in _ONLY_FOR.get(key, (kind,))
+    return fits_kind and key in KEYS_OF_ROLE["quasi set" if role == "quasi" and kind == "set" else role]
+
+
+async def _uniqueness(
+    place: Place, file: StoredFile, profile: Profile, options: ReadOptions, trouble: ui.element
+) -> None:
     with page.card("Who could be singled out"):
         page.paragraph(
             "How many of the records are the only one of their kind, for somebody who knows these columns."
@@ -413,9 +430,9 @@ async def _uniqueness(place: Place, file: StoredFile, profile: Profile, trouble:
         answer = ui.label("").props('aria-live="polite"')
 
         async def count() -> None:
-            counted = place.service.data.uniqueness
-            names = list(known.value or [])
-            share = await page.patiently(trouble, "Counting", counted, place.project.id, file.id, names)
+            counted, project, names = place.service.data.uniqueness, place.project.id, list(known.value or [])
+            counting = place.doing("Counting", file.size)
+            share = await page.patiently(trouble, counting, counted, project, file.id, names, options)
             if share is not None and known.value:
                 answer.text = (
                     f"Who knows {' and '.join(known.value)} singles out {page.percent(share)} of the records."

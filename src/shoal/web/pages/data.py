@@ -9,6 +9,7 @@ from shoal.report.explanations import listed
 from shoal.study.profile import Profile
 from shoal.table.reading import HowRead
 from shoal.web.pages import frame as page
+from shoal.web.pages.fields import DECIMALS, THOUSANDS, Change, Fields
 from shoal.web.pages.frame import Place
 from shoal.web.pages.uploading import file_button
 from shoal.web.service.data import options_of
@@ -31,10 +32,10 @@ _ENCODINGS = (
     "shift_jis",
     "gb18030",
 )
-_DECIMALS = {".": "A point, as in 3.5", ",": "A comma, as in 3,5"}
-_THOUSANDS = {",": "A comma", ".": "A point", " ": "A blank", "'": "An apostrophe"}
-_TEXTS = (".csv", ".tsv", ".txt", ".dat")
-Save = Callable[[dict[str, Any]], Awaitable[None]]
+_AS_SHOWN = "As each column shows"
+_QUOTES = {None: "Found out", '"': "Double quotes", "'": "Single quotes", "": "Nothing: quotes are letters"}
+_LINES = (".txt", ".dat")
+_TEXTS = (".csv", ".tsv", *_LINES)
 
 
 async def data_page(place: Place, _: str | None) -> None:
@@ -47,7 +48,7 @@ async def data_page(place: Place, _: str | None) -> None:
     trouble = ui.column().classes("w-full")
 
     async def use(stored: StoredFile) -> None:
-        looking = f"Looking at {stored.name}"
+        looking = place.doing(f"Looking at {stored.name}", stored.size)
         brought = await page.patiently(trouble, looking, service.policies.bring, project, stored.id)
         if brought is not None and brought.kept:
             with trouble:
@@ -105,8 +106,10 @@ async def _server_folder(place: Place, trouble: ui.element, use: Use) -> None:
     chosen.props("outlined dense").classes("w-full")
 
     async def pick() -> None:
-        stored = await page.attempt(
-            trouble, place.service.files.pick, place.project.id, str(chosen.value or "")
+        size = next((each.size for each in offered if each.place == chosen.value), 0)
+        taking = place.doing(f"Taking {chosen.value}", size)
+        stored = await page.patiently(
+            trouble, taking, place.service.files.pick, place.project.id, str(chosen.value or "")
         )
         if stored is not None:
             await use(stored)
@@ -140,7 +143,10 @@ def _file(place: Place, file: StoredFile, use: Use, trouble: ui.element, *, in_u
 async def _look(place: Place, file: StoredFile, sections: dict[str, Any], trouble: ui.element) -> None:
     service, project = place.service, place.project.id
     with page.card("What is in it"):
-        profile = await page.also(trouble, service.data.profile_as, project, file.id, sections["data"])
+        waiting = ui.column().classes("w-full")
+        looking = place.doing(f"Looking at {file.name}", file.size)
+        profile_as, data = service.data.profile_as, sections["data"]
+        profile = await page.patiently(waiting, looking, profile_as, project, file.id, data)
         if profile is not None:
             size = f"{profile.records:,} records, {len(profile.columns)} columns"
             page.paragraph(f"{size}{_read_as(profile.read_as)}.")
@@ -159,13 +165,15 @@ async def _look(place: Place, file: StoredFile, sections: dict[str, Any], troubl
                 height="420px",
                 name="What is in the columns",
             )
-        _written(place, file, sections["data"], profile, trouble)
+        await _written(place, file, sections["data"], profile, trouble)
     if profile is None:
         return
     with page.card("The first records"):
         options = options_of(sections["data"])
-        shown = await page.also(
-            trouble, service.data.preview, project, file.id, count=_PREVIEWED, options=options
+        waiting = ui.column().classes("w-full")
+        reading = place.doing(f"Reading {file.name}", file.size)
+        shown = await page.patiently(
+            waiting, reading, service.data.preview, project, file.id, count=_PREVIEWED, options=options
         )
         if shown is not None:
             rows = [["missing" if value is None else value for value in row] for row in shown.rows]
@@ -184,7 +192,7 @@ def _read_as(how: HowRead) -> str:
     return f"; read with {', '.join(told)}" if told else ""
 
 
-def _written(
+async def _written(
     place: Place, file: StoredFile, data: dict[str, Any], profile: Profile | None, trouble: ui.element
 ) -> None:
     """How the file is written, where that was not found out rightly; what is shown changes with it."""
@@ -193,7 +201,8 @@ def _written(
 
     async def save(changed: dict[str, Any]) -> None:
         read_as = place.service.policies.read_as
-        brought = await page.patiently(trouble, "Reading the file", read_as, place.project.id, changed)
+        reading = place.doing(f"Reading {file.name}", file.size)
+        brought = await page.patiently(trouble, reading, read_as, place.project.id, changed)
         if brought is not None:
             ui.navigate.to(place.link("data"))
 
@@ -210,34 +219,51 @@ def _written(
             await save({"missing": missing})
 
     words.on("change", save_words)
-    if ending not in _TEXTS and ending != ".xlsx":
+    with ui.expansion("Read it differently").classes("w-full"):
+        with ui.element("div").classes("shoal-fields"):
+            _signs(ending, seen, Fields(data, save))
+        if ending not in _LINES:
+            await _one_row_per_item(place, file, data, trouble, save)
+
+
+def _signs(ending: str, seen: HowRead, fields: Fields) -> None:
+    """What stands between, around and in the cells."""
+    if ending in _TEXTS:
+        found = f"Found out: {_named_delimiter(seen.delimiter)}"
+        fields.choice("Between cells", "delimiter", {None: found, **_BETWEEN})
+        fields.choice("Around cells", "quote", _QUOTES)
+        encodings = {each: each for each in _ENCODINGS}
+        fields.choice("Encoding", "encoding", {None: f"Found out: {seen.encoding or 'unknown'}", **encodings})
+    if ending == ".xlsx":
+        fields.text("Sheet", "sheet", hint=seen.sheet or "the first one")
+    fields.choice("Decimal sign", "decimal", {None: _AS_SHOWN, **DECIMALS})
+    fields.choice("Between thousands", "thousands", {None: _AS_SHOWN, **THOUSANDS})
+    fields.text("Date format", "date_format", hint="such as %d.%m.%Y")
+
+
+async def _one_row_per_item(
+    place: Place, file: StoredFile, data: dict[str, Any], trouble: ui.element, save: Change
+) -> None:
+    """For a file of pairs: whose item a row is, and which; each person then has one set of items."""
+    plain = {**data, "long": None}
+    rows = await page.also(trouble, place.service.data.profile_as, place.project.id, file.id, plain)
+    names = [] if rows is None else [column.name for column in rows.columns]
+    if len(names) < 2:
         return
-    with ui.expansion("Read it differently").classes("w-full"), ui.element("div").classes("shoal-fields"):
-        if ending in _TEXTS:
-            delimiters = {"": f"Found out: {_named_delimiter(seen.delimiter)}", **_BETWEEN}
-            _choice("Between cells", delimiters, data, "delimiter", save)
-            encodings = {
-                "": f"Found out: {seen.encoding or 'unknown'}",
-                **{each: each for each in _ENCODINGS},
-            }
-            _choice("Encoding", encodings, data, "encoding", save)
-        if ending == ".xlsx":
-            _text("Sheet", seen.sheet or "the first one", data, "sheet", save)
-        _choice("Decimal sign", {"": "As each column shows", **_DECIMALS}, data, "decimal", save)
-        _choice("Between thousands", {"": "As each column shows", **_THOUSANDS}, data, "thousands", save)
-        _text("Date format", "such as %d.%m.%Y", data, "date_format", save)
+    held = data.get("long") or {}
+    page.paragraph("If every row is one item of a person, such as one purchase, say which columns these are.")
+    with ui.element("div").classes("shoal-fields"):
+        person = ui.select(names, value=held.get("id"), label="Column that names the person")
+        item = ui.select(names, value=held.get("item"), label="Column that names the item")
 
+    async def chosen() -> None:
+        if person.value is None and item.value is None and held:
+            await save({"long": None})
+        elif person.value is not None and item.value is not None:
+            await save({"long": {"id": person.value, "item": item.value}})
 
-def _choice(title: str, offered: dict[str, str], data: dict[str, Any], key: str, save: Save) -> None:
-    held = str(data.get(key) or "")
-    choice = ui.select({**offered, held: offered.get(held, held)}, value=held, label=title)
-    choice.props("outlined dense options-dense")
-    choice.on_value_change(lambda event: save({key: event.value or None}))
-
-
-def _text(title: str, hint: str, data: dict[str, Any], key: str, save: Save) -> None:
-    field = ui.input(title, value=str(data.get(key) or ""), placeholder=hint).props("outlined dense")
-    field.on("change", lambda: save({key: str(field.value or "").strip() or None}))
+    for choice in (person, item):
+        choice.props("outlined dense options-dense clearable").on_value_change(chosen)
 
 
 def _named_delimiter(delimiter: str | None) -> str:

@@ -165,17 +165,18 @@ def questions(place: Place, job: Job) -> None:
 
         async def ask() -> None:
             answer.clear()
+            counting = place.doing("Counting", (job.result or {}).get("published_records", 0))
             name, text = str(column.value or ""), str(value.value or "").strip()
             if name in sets:
                 items = [item for item in text.split(sets[name]) if item]
-                found = await page.patiently(trouble, "Counting", _support, place, job, items)
+                found = await page.patiently(trouble, counting, _support, place, job, items)
                 if found is not None:
                     with answer:
                         page.paragraph(found)
                 return
             where = {name: text} if text else {}
             names = [str(by.value)] if by.value else []
-            counted = await page.patiently(trouble, "Counting", _count, place, job, where, names)
+            counted = await page.patiently(trouble, counting, _count, place, job, where, names)
             if counted is not None:
                 with answer:
                     page.plain_table(counted.heads, counted.rows, height="320px", name="The answer")

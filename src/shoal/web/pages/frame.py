@@ -17,10 +17,11 @@ from shoal.errors import Problem, ShoalError
 from shoal.report.wording import share as in_percent
 from shoal.study.check import problems_of
 from shoal.web.gate import LEAVING
-from shoal.web.service.helpers import cancelled_by
+from shoal.web.service.pace import Pace
 from shoal.web.service.projects import Project
 from shoal.web.service.service import Service
 from shoal.web.service.setting_words import problem_in_words
+from shoal.web.service.stopping import cancelled_by
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,6 +42,7 @@ _HIGHEST_FIGURE = 560
 _DOUBLE_CLICK = 0.7  # seconds
 _LEAVE = f"""() => fetch("{LEAVING}", {{method: "POST"}}).then(() => {{ location.href = "/"; }})"""
 _TOLD_CHANGES = 2
+_TWICE = 2
 # While somebody types, the browser itself takes letters back.
 _KEYS_OF_UNDO = """<script>
 document.addEventListener("keydown", (event) => {
@@ -73,11 +75,24 @@ _MARK_OF = """(event) => {
 
 
 @dataclass(frozen=True, slots=True)
+class Doing:
+    """Something that people wait for: what it is, how much of it there is, and how long that took before."""
+
+    words: str
+    amount: float
+    pace: Pace
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where a page is: the service behind it, and the project that it is about."""
 
     service: Service
     project: Project
+
+    def doing(self, words: str, amount: float) -> Doing:
+        """Something that people wait for, with so many bytes or records."""
+        return Doing(words, amount, self.service.pace)
 
     def link(self, step: str, job: str | None = None) -> str:
         """The address of a step of this project, of one job if one is given."""
@@ -200,7 +215,9 @@ def settled_steps(place: Place) -> set[str]:
     """The steps that have nothing left to do."""
     sections = place.service.policies.get(place.project.id)
     known = [each for each in sections.get("columns", {}).values() if each.get("role") == "quasi"]
-    bare = [each for each in known if each.get("hierarchy") is None and each.get("kind") != "set"]
+    bare = [
+        each for each in known if each.get("hierarchy") is None and each.get("kind") in (None, "category")
+    ]
     settled = {
         "data": "data" in sections,
         "columns": bool(known),
@@ -338,19 +355,22 @@ async def also(area: ui.element, function: Callable[P, T], *args: P.args, **opti
 
 
 async def patiently(
-    area: ui.element, doing: str, function: Callable[P, T], *args: P.args, **options: P.kwargs
+    area: ui.element, doing: Doing, function: Callable[P, T], *args: P.args, **options: P.kwargs
 ) -> T | None:
-    """As `attempt`, for what can take long: the area tells what is done, since when, and can stop it."""
+    """As `attempt`, for what can take long: the area tells what is done, how long it takes, and ends it."""
     area.clear()
-    stop, began = threading.Event(), time.monotonic()
-    with area, ui.row().classes("items-center").props('role="status"') as waiting:
+    stop, began, what = threading.Event(), time.monotonic(), function.__qualname__
+    expected = doing.pace.expected(what, doing.amount)
+    with area, ui.row().classes("items-center shoal-waiting").props('role="status"') as waiting:
         ui.spinner()
-        told = ui.label(f"{doing} …")
-        ui.timer(1.0, lambda: told.set_text(f"{doing} … {duration(time.monotonic() - began)}"))
-        quiet_button("Cancel", stop.set, colour="negative").props["aria-label"] = f"Cancel: {doing}"
+        told = ui.label(f"{doing.words} …")
+        ui.timer(1.0, lambda: told.set_text(f"{doing.words} … {waited(time.monotonic() - began, expected)}"))
+        quiet_button("Cancel", stop.set, colour="negative").props["aria-label"] = f"Cancel: {doing.words}"
     try:
         with cancelled_by(stop):
-            return await ask(function, *args, **options)
+            found = await ask(function, *args, **options)
+        doing.pace.remember(what, doing.amount, time.monotonic() - began)
+        return found
     except ShoalError as error:
         with area:
             if stop.is_set():
@@ -360,6 +380,15 @@ async def patiently(
         return None
     finally:
         waiting.delete()
+
+
+def waited(seconds: float, expected: float | None) -> str:
+    """How long something has taken by now, and how long it takes in all, as far as that can be told."""
+    if expected is None:
+        return f"{duration(seconds)}; how long it takes cannot be told before"
+    if seconds > _TWICE * expected:
+        return f"{duration(seconds)}; it takes longer than the last times, and how long cannot be told"
+    return f"{duration(seconds)} of about {duration(max(expected, 1))}"
 
 
 def plain_table(

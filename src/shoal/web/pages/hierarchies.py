@@ -8,6 +8,7 @@ from nicegui import events, ui
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.builders import DATE_LEVELS, LETTERS
 from shoal.web.pages import frame as page
+from shoal.web.pages.columns import used_file
 from shoal.web.pages.frame import Place
 from shoal.web.pages.uploading import file_button
 from shoal.web.service.editing import Dissolve, Edit, Group, Move, Rename
@@ -26,13 +27,15 @@ RECIPES = {
     "digits": "Codes by their first letters",
     "flat": "Keep a value or hide it",
     "file": "A hierarchy file",
+    "none": "No hierarchy: numbers and dates become ranges, items are united with others or hidden",
 }
 FITTING = {
-    "number": ("ranges", "fanout", "mask", "flat", "file"),
-    "date": ("dates", "fanout", "flat", "file"),
+    "number": ("ranges", "fanout", "mask", "flat", "file", "none"),
+    "date": ("dates", "fanout", "flat", "file", "none"),
     "category": ("mask", "order", "keep", "prefixes", "continents", "fanout", "digits", "flat", "file"),
-    "set": ("fanout", "digits", "flat", "file"),
+    "set": ("order", "keep", "prefixes", "continents", "fanout", "digits", "flat", "file", "none"),
 }
+_NO_TREE: dict[str, Any] = {}
 _DRAWN = 3_000
 # The tree's tick boxes swallow every key, also those that lead on to the next thing.
 _LET_GO = """(event) => { if (["Tab", "Escape"].includes(event.key)) event.stopPropagation(); }"""
@@ -78,12 +81,16 @@ class Editor:
         self._place, self._name, self._here = place, name, here
         self._saved = entry.get("hierarchy")
         self._kind = str(entry.get("kind", "category"))
-        self._current = "file" if isinstance(self._saved, str) else next(iter(self._saved or {"flat": True}))
+        usual = "none" if "none" in FITTING[self._kind] else "flat"
+        self._current = "file" if isinstance(self._saved, str) else next(iter(self._saved or {usual: True}))
         self._trouble = ui.column().classes("w-full")
         self._read: Callable[[], Any] = dict
+        self._size = 0
 
     async def show(self) -> None:
         """Draw everything."""
+        used = await used_file(self._place)
+        self._size = 0 if used is None else used.size
         files = [
             file.name
             for file in await page.ask(self._place.service.files.all, self._place.project.id, "hierarchy")
@@ -99,16 +106,16 @@ class Editor:
             file_button("Choose a hierarchy file", self._place, "hierarchy", self._trouble, self._use_file)
         with page.card("The tree"):
             self._area = ui.column().classes("w-full")
-            if self._saved is not None:
-                await self._draw(self._saved, editable=True)
+            if self._saved is None:
+                self._without_tree()
             else:
-                with self._area:
-                    page.paragraph(
-                        "None yet: items are kept or hidden as they are."
-                        if self._kind == "set"
-                        else "Choose how; the tree that comes of it is drawn here.",
-                        quiet=True,
-                    )
+                await self._draw(self._saved, editable=True)
+
+    def _without_tree(self) -> None:
+        told = "There is none. Choose how values become coarser; the tree that comes of it is drawn here."
+        self._area.clear()
+        with self._area:
+            page.paragraph(told, quiet=True)
 
     def _recipe(self, files: Sequence[str]) -> None:
         offered = {key: RECIPES[key] for key in dict.fromkeys((*FITTING[self._kind], self._current))}
@@ -132,7 +139,10 @@ class Editor:
 
     async def _look(self) -> None:
         """Draw what would come of the fields as they are."""
-        if (hierarchy := await page.attempt(self._trouble, self._read)) is not None:
+        hierarchy = await page.attempt(self._trouble, self._read)
+        if hierarchy == _NO_TREE:
+            self._without_tree()
+        elif hierarchy is not None:
             await self._draw(hierarchy, editable=hierarchy == self._saved)
 
     async def _save(self) -> None:
@@ -144,21 +154,29 @@ class Editor:
 
     async def _take(self, hierarchy: Any) -> None:
         """Save a hierarchy that is a tree over the column's values; else say everything that is wrong."""
-        service, project = self._place.service, self._place.project.id
-        lint, trouble = service.trees.lint, self._trouble
-        findings = await page.patiently(trouble, "Checking the tree", lint, project, self._name, hierarchy)
+        trees, project = self._place.service.trees, self._place.project.id
+        if hierarchy == _NO_TREE:
+            await page.ask(trees.choose, project, self._name, None)
+            ui.navigate.to(self._here)
+        elif await self._is_tree(hierarchy):
+            await page.ask(trees.choose, project, self._name, hierarchy)
+            ui.navigate.to(self._here)
+
+    async def _is_tree(self, hierarchy: Any) -> bool:
+        lint, project, trouble = self._place.service.trees.lint, self._place.project.id, self._trouble
+        checking = self._place.doing("Checking the tree", self._size)
+        findings = await page.patiently(trouble, checking, lint, project, self._name, hierarchy)
         if findings is None:
-            return
-        if errors := [each.problem for each in findings if each.severity == "error"]:
+            return False
+        errors = [each.problem for each in findings if each.severity == "error"]
+        if errors:
             with self._trouble:
                 page.show_problems(errors, "This is no hierarchy for these values")
-            return
-        await page.ask(service.trees.choose, project, self._name, hierarchy)
-        ui.navigate.to(self._here)
+        return not errors
 
     async def _draw(self, hierarchy: Any, *, editable: bool) -> None:
         trees, project = self._place.service.trees, self._place.project.id
-        drawing = "Drawing the tree"
+        drawing = self._place.doing("Drawing the tree", self._size)
         view = await page.patiently(self._trouble, drawing, trees.view, project, self._name, hierarchy)
         self._area.clear()
         if view is None:
@@ -174,7 +192,8 @@ class Editor:
 
     async def _change(self, edits: Sequence[Edit]) -> None:
         trees, project = self._place.service.trees, self._place.project.id
-        if await page.attempt(self._trouble, trees.edit, project, self._name, edits) is not None:
+        changing = self._place.doing("Changing the tree", self._size)
+        if await page.patiently(self._trouble, changing, trees.edit, project, self._name, edits) is not None:
             ui.navigate.to(self._here)
 
 
@@ -205,7 +224,9 @@ def _details(  # noqa: PLR0911  (one return per recipe)
             }
         case "mask":
             side = ui.select(
-                {"right": "from the right", "left": "from the left"}, value=given.get("mask", "right")
+                {"right": "from the right", "left": "from the left"},
+                value=given.get("mask", "right"),
+                label="Letters are hidden",
             )
             side.props("outlined dense").on_value_change(changed)
             return lambda: {"mask": side.value}
@@ -242,6 +263,8 @@ def _details(  # noqa: PLR0911  (one return per recipe)
             name = ui.select(list(files), value=saved if saved in files else None, label="File")
             name.props("outlined dense").classes("grow").on_value_change(changed)
             return lambda: _chosen(name.value)
+        case "none":
+            return lambda: _NO_TREE
         case _:
             return lambda: {recipe: True}
 

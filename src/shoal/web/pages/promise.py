@@ -24,7 +24,7 @@ _CHOICES = {
     "ordered": "Values are as far apart as in their order",
 }
 _USUAL_C = 3
-_NOTHING_MORE = "Nothing more is promised about it"
+_NOTHING_MORE = "Nothing more is promised about it."
 Change = Callable[[], Awaitable[None]]
 
 
@@ -161,48 +161,63 @@ def _slider(privacy: dict[str, Any], key: Key, changed: Change) -> None:
 
 
 def _learning(area: ui.element, sensitive: list[str], privacy: dict[str, Any], changed: Change) -> None:
-    """What shall stay hidden of sensitive values, if there are any."""
+    """What shall stay hidden of sensitive values, if there are any; several promises hold together."""
     area.clear()
-    keys = {key.name: key for key in keys_of(privacy["model"])}
-    about_sensitive = offered_about_sensitive(privacy["model"])
-    if not sensitive or not about_sensitive:
+    offered = offered_about_sensitive(privacy["model"])
+    if not sensitive or not offered:
         return
-    offered = {"none": _NOTHING_MORE, **about_sensitive}
-    current = next((name for name in about_sensitive if privacy.get(name) is not None), "none")
+    with area, page.card(f"And what may be learned about {', '.join(sensitive)}?"):
+        nothing = ui.label(_NOTHING_MORE).classes("shoal-quiet").props('aria-live="polite"')
 
-    async def choose(kind: str) -> None:
-        for name, key in keys.items():
-            if not key.needed:
-                privacy.pop(name, None)
-        if kind != "none":
-            privacy[kind] = keys[kind].safe
-        show(kind)
+        def tell() -> None:
+            nothing.visible = all(privacy.get(name) is None for name in offered)
+
+        async def told() -> None:
+            tell()
+            await changed()
+
+        tell()
+
+        for name, words in offered.items():
+            _learned(name, words, privacy, told)
+
+
+def _learned(name: str, words: str, privacy: dict[str, Any], changed: Change) -> None:
+    """One promise about sensitive values, and how it counts if it is made."""
+    keys = {key.name: key for key in keys_of(privacy["model"])}
+    more = _more_about(privacy["model"], name)
+
+    async def turn() -> None:
+        for key in (name, *(key.name for key in more)):
+            privacy.pop(key, None)
+        if box.value:
+            privacy[name] = keys[name].safe
+        show()
         await changed()
 
-    def show(kind: str) -> None:
-        value.clear()
-        if kind != "none":
-            with value:
-                _slider(privacy, keys[kind], changed)
-                for key in _more_about(privacy["model"], kind):
-                    if isinstance(key.kind, tuple):
-                        _words(privacy, key, redraw)
-                    elif privacy.get("diversity") == "recursive":
-                        _slider(privacy, key, changed)
-
-    async def redraw() -> None:
+    async def count_so() -> None:
         if privacy.get("diversity") == "recursive":
             privacy.setdefault("c", _USUAL_C)
         else:
             privacy.pop("c", None)
-        show(str(radio.value))
+        show()
         await changed()
 
-    with area, page.card(f"And what may be learned about {', '.join(sensitive)}?"):
-        radio = ui.radio(offered, value=current if current in offered else "none").props("dense")
-        radio.on_value_change(lambda event: choose(event.value))
-        value = ui.column().classes("w-full")
-        show(str(radio.value))
+    def show() -> None:
+        value.clear()
+        if privacy.get(name) is not None:
+            with value:
+                _slider(privacy, keys[name], changed)
+                for key in more:
+                    if isinstance(key.kind, tuple):
+                        _words(privacy, key, count_so)
+                    elif privacy.get(key.name) is not None:
+                        _slider(privacy, key, changed)
+
+    box = ui.checkbox(words, value=privacy.get(name) is not None).props("dense")
+    box.on_value_change(turn)
+    value = ui.column().classes("w-full q-pl-lg")
+    show()
 
 
 def _more_about(model: str, kind: str) -> Sequence[Key]:

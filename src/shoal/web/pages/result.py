@@ -61,7 +61,7 @@ async def result_page(place: Place, job_id: str | None) -> None:
     findings.distributions(place, job, view)
     await findings.attackers(place, job)
     if view["rows"]:
-        ShownRecords(place, job, view, trouble).show()
+        ShownRecords(place, job, view).show()
     if view["chunks"]:
         await _clusters(place, job, trouble)
     if view["generalized_items"]:
@@ -190,8 +190,8 @@ def found_by(result: Mapping[str, Any]) -> str:
 class ShownRecords:
     """Records before and after; a click on a value tells why it is published as it is."""
 
-    def __init__(self, place: Place, job: Job, view: Mapping[str, Any], trouble: ui.element) -> None:
-        self._place, self._job, self._trouble = place, job, trouble
+    def __init__(self, place: Place, job: Job, view: Mapping[str, Any]) -> None:
+        self._place, self._job = place, job
         self._columns: Sequence[str] = view["columns"]
         self._rows: Sequence[Mapping[str, Any]] = view["rows"]
         entries = job.request["sections"]["columns"]
@@ -214,6 +214,7 @@ class ShownRecords:
                     quiet=True,
                 )
             self._table()
+            self._waiting = ui.column().classes("w-full")
             self._answer = ui.column().classes("w-full").props('aria-live="polite"')
 
     def _table(self) -> None:
@@ -240,9 +241,11 @@ class ShownRecords:
         if row["before"] is None:
             return
         column = self._columns[at]
+        asking = self._place.doing(f"Looking up {column}", (self._job.result or {}).get("records", 0))
         for value in self._asked(column, row["before"][at]):
-            found = await page.attempt(
-                self._trouble,
+            found = await page.patiently(
+                self._waiting,
+                asking,
                 self._place.service.results.explain,
                 self._place.project.id,
                 self._job.id,
@@ -250,8 +253,10 @@ class ShownRecords:
                 row=row["row"],
                 value=value,
             )
+            if found is None:
+                return
             with self._answer:
-                for explained in (found or ())[:_PLACES]:
+                for explained in found[:_PLACES]:
                     page.paragraph(f"{column}: {sentence(explained.place + explained.sentence)}")
 
     def _texts(self, values: Sequence[str]) -> dict[str, str]:

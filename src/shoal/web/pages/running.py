@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from nicegui import ui
 
 from shoal.algorithms.catalogue import describe_algorithms
-from shoal.errors import Problem
+from shoal.errors import Problem, ShoalError
+from shoal.policy.policy_file import AlgorithmSection, bytes_of, seconds_of
 from shoal.web.pages import frame as page
 from shoal.web.pages.confirming import ask_to_confirm
 from shoal.web.pages.draft import Draft
+from shoal.web.pages.fields import Fields
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import FINISHED, Job, JobKind, JobState
 from shoal.web.service.policies import promise_in_short
@@ -20,8 +22,10 @@ from shoal.web.service.setting_words import problem_in_words
 
 _EVERY = 0.7
 _COLOURS = {"done": "shoal-good", "failed": "shoal-bad"}
-Save = Callable[[], Awaitable[None]]
 _AUTO = "auto: several are tried, and the one that loses least is taken"
+_ON_LIMIT = {"stop": "There is no release", "best": "The best that was found is published, if it is safe"}
+_AS_READ = "as in the data file"
+_BOM = {None: _AS_READ.capitalize(), True: "With it", False: "Without it"}
 
 
 async def run_page(place: Place, _: str | None) -> None:
@@ -34,10 +38,6 @@ async def run_page(place: Place, _: str | None) -> None:
         page.first_do("Choose a promise first.", "To the promise", place.link("promise"))
         return
     trouble = ui.column().classes("w-full")
-    algorithm = dict(sections.get("algorithm", {"name": "auto"}))
-
-    async def save() -> None:
-        await draft.save(trouble, {"algorithm": algorithm})
 
     async def check() -> None:
         if await page.attempt(trouble, service.jobs.check, project) is not None:
@@ -56,13 +56,11 @@ async def run_page(place: Place, _: str | None) -> None:
     weak = ui.column().classes("w-full")
     await confirmed()
     with page.card("How it is searched for"):
-        _algorithm([each for each in describe_algorithms() if model in each["models"]], algorithm, save)
-        _time_limit(algorithm, save)
-        _same_everywhere(algorithm, save)
+        serving = [each for each in describe_algorithms() if model in each["models"]]
+        _searched(serving, draft, _fields(draft, "algorithm", trouble))
     with page.card("What is published and measured"):
-        _published(draft, trouble)
-        _target(draft, trouble)
-        _formulas(draft, trouble)
+        _published(_fields(draft, "output", trouble))
+        _target(sections.get("columns", {}), _fields(draft, "report", trouble))
     with ui.row():
         page.other_button("Check everything", check)
         page.main_button("Run", start)
@@ -89,145 +87,117 @@ def _time_of(found: Mapping[str, Any]) -> str:
     return f"A run takes about {told}"
 
 
-def _algorithm(serving: list[dict[str, Any]], algorithm: dict[str, Any], save: Save) -> None:
-    names = {"auto": _AUTO, **{each["name"]: f"{each['name']}: {each['guarantee']}" for each in serving}}
-    chosen = ui.select(names, value=algorithm.get("name", "auto"), label="Algorithm")
-    chosen.props("outlined dense").classes("w-full")
-    options = ui.column().classes("w-full")
+def _fields(draft: Draft, section: str, trouble: ui.element) -> Fields:
+    """Fields for a section of the settings; what is still wrong with them is told after every change."""
 
-    async def choose() -> None:
-        kept = {
-            key: algorithm[key] for key in ("seed", "time_limit", "on_limit", "recoding") if key in algorithm
-        }
-        algorithm.clear()
-        algorithm.update(name=chosen.value, **kept)
-        _options(options, serving, algorithm, save)
-        await save()
-
-    chosen.on_value_change(choose)
-    _options(options, serving, algorithm, save)
-
-
-def _time_limit(algorithm: dict[str, Any], save: Save) -> None:
-    limit = ui.number(
-        "Stop after so many minutes, with the best found so far",
-        value=_minutes(algorithm.get("time_limit")),
-        min=0.1,
-    )
-    limit.props("outlined dense clearable").classes("w-full")
-
-    async def set_limit() -> None:
-        for key in ("time_limit", "on_limit"):
-            algorithm.pop(key, None)
-        if limit.value:
-            algorithm.update(time_limit=f"{limit.value:g} min", on_limit="best")
-        await save()
-
-    limit.on("change", set_limit)
-    limit.on("clear", set_limit)
-
-
-def _same_everywhere(algorithm: dict[str, Any], save: Save) -> None:
-    """Whether a value may become different labels in different records."""
-    box = ui.checkbox(
-        "The same value gets the same label everywhere, so that next month's file can be published alike",
-        value=algorithm.get("recoding") == "global",
-    )
-
-    async def turn() -> None:
-        algorithm.pop("recoding", None)
-        if box.value:
-            algorithm["recoding"] = "global"
-        await save()
-
-    box.on_value_change(turn)
-
-
-def _published(draft: Draft, trouble: ui.element) -> None:
-    """How the published file is called, which tells its format, and how it is written."""
-    as_read = "as in the data file"
-    _output_field(
-        "Name of the published file; its ending tells the format", "path", "published.csv", draft, trouble
-    )
-    written = ui.expansion("Written in another way than the data file").classes("w-full")
-    with written, ui.element("div").classes("shoal-fields"):
-        _output_field("Between cells", "delimiter", as_read, draft, trouble)
-        _output_field("Decimal sign", "decimal", as_read, draft, trouble)
-        _output_field("Encoding", "encoding", as_read, draft, trouble)
-
-
-def _output_field(title: str, key: str, hint: str, draft: Draft, trouble: ui.element) -> None:
-    held = str(draft.seen.get("output", {}).get(key) or "")
-    field = ui.input(title, value=held, placeholder=hint).props("outlined dense").classes("w-full")
-
-    async def save() -> None:
-        output = {**draft.seen.get("output", {}), key: str(field.value or "") or None}
-        if await draft.save(trouble, {"output": output}):
+    async def change(changed: dict[str, Any]) -> None:
+        if await draft.save(trouble, {section: {**draft.seen.get(section, {}), **changed}}):
             problems = await page.ask(draft.problems)
             if problems:
                 with trouble:
                     page.show_problems(problems, "Still to be settled")
 
+    return Fields(draft.seen.get(section, {}), change)
+
+
+def _searched(serving: list[dict[str, Any]], draft: Draft, fields: Fields) -> None:
+    """Which algorithm searches, how long, and how."""
+    held = str(fields.held.get("name", "auto"))
+    names = {"auto": _AUTO, **{each["name"]: f"{each['name']}: {each['guarantee']}" for each in serving}}
+    chosen = ui.select({**names, held: names.get(held, held)}, value=held, label="Algorithm")
+    chosen.props("outlined dense").classes("w-full")
+    options = ui.column().classes("w-full")
+
+    async def choose() -> None:
+        said = draft.seen.get("algorithm", {})
+        options_before = {name: None for name in said if name not in AlgorithmSection.model_fields}
+        await fields.change({**options_before, "name": chosen.value})
+        _options(options, serving, str(chosen.value), Fields({}, fields.change))
+
+    chosen.on_value_change(choose)
+    _options(options, serving, held, fields)
+    limits = ("time_limit", "memory_limit")
+    usual = "stop" if any(fields.held.get(key) is not None for key in limits) else "best"
+
+    async def limit(changed: dict[str, Any]) -> None:
+        said = draft.seen.get("algorithm", {}).get("on_limit", usual)
+        await fields.change({**changed, "on_limit": said})
+
+    with ui.element("div").classes("shoal-fields"):
+        limiting = Fields(fields.held, limit)
+        _limit("Stop after so many minutes", "time_limit", "min", seconds_of, limiting)
+        _limit("Memory for the search, in MB", "memory_limit", "MB", bytes_of, limiting)
+        fields.choice("When a limit is reached", "on_limit", _ON_LIMIT, usual=usual)
+        fields.number("Seed: the same number searches in the same way", "seed", whole=True)
+    same = {None: "In each record as it loses least", "global": "Alike in all records"}
+    fields.choice("What becomes of a value", "recoding", same)
+
+
+def _limit(title: str, key: str, unit: str, read: Callable[[str], float], fields: Fields) -> None:
+    """A limit in some unit; settings may have it as a number or as a text with another unit."""
+    field = ui.number(title, value=_in_units(fields.held.get(key), unit, read), min=0.1)
+    field.props("outlined dense clearable")
+
+    async def save() -> None:
+        await fields.change({key: f"{field.value:g} {unit}" if field.value else None})
+
     field.on("change", save)
+    field.on("clear", save)
 
 
-def _target(draft: Draft, trouble: ui.element) -> None:
-    """A column that models shall predict, to see what the release is good for."""
-    columns = draft.seen.get("columns", {})
-    offered = [name for name, entry in columns.items() if entry.get("role") != "identifier"]
-    held = draft.seen.get("report", {}).get("target")
-    target = ui.select(
-        {"": "Nothing: this takes longer", **{f"={name}": name for name in offered}},
-        value=f"={held}" if held in offered else "",
-        label="What it is good for: how well models trained on it predict",
+def _in_units(held: Any, unit: str, read: Callable[[str], float]) -> float | None:
+    try:
+        return None if held is None else (read(held) if isinstance(held, str) else held) / read(f"1 {unit}")
+    except (ShoalError, TypeError):  # a draft may hold anything
+        return None
+
+
+def _published(fields: Fields) -> None:
+    """How the published file is called, which tells its format, and how it is written."""
+    fields.text(
+        "Name of the published file; its ending tells the format", "path", hint="published.csv", strip=False
     )
-    target.props("outlined dense options-dense").classes("w-full")
-
-    async def save() -> None:
-        report = {**draft.seen.get("report", {}), "target": str(target.value)[1:] or None}
-        await draft.save(trouble, {"report": report})
-
-    target.on_value_change(save)
-
-
-def _formulas(draft: Draft, trouble: ui.element) -> None:
-    """For files that a spreadsheet might open: values that it would run as formulas can be marked."""
-    output = dict(draft.seen.get("output", {}))
-    if not str(output.get("path", "published.csv")).endswith((".csv", ".tsv")):
-        return
-    box = ui.checkbox(
+    written = ui.expansion("Written in another way than the data file").classes("w-full")
+    with written, ui.element("div").classes("shoal-fields"):
+        for title, key in (
+            ("Between cells", "delimiter"),
+            ("Decimal sign", "decimal"),
+            ("Encoding", "encoding"),
+        ):
+            fields.text(title, key, hint=_AS_READ, strip=False)
+        fields.choice("Byte order mark, by which spreadsheets know UTF-8", "bom", _BOM)
+    fields.switch(
         "Readers may open it in a spreadsheet: put a ' before values that would run as formulas",
-        value=bool(output.get("neutralize_formulas")),
+        "neutralize_formulas",
+    )
+    fields.switch("Keep the order of the records, for tests: such a file must not be published", "keep_order")
+
+
+def _target(columns: Mapping[str, Any], fields: Fields) -> None:
+    """A column that models shall predict, to see what the release is good for."""
+    offered = [name for name, entry in columns.items() if entry.get("role") != "identifier"]
+    fields.choice(
+        "What it is good for: how well models trained on it predict",
+        "target",
+        {None: "Nothing: this takes longer", **{name: name for name in offered}},
     )
 
-    async def save() -> None:
-        changed = {**draft.seen.get("output", {}), "neutralize_formulas": bool(box.value)}
-        await draft.save(trouble, {"output": changed})
 
-    box.on_value_change(save)
-
-
-def _minutes(limit: Any) -> float | None:
-    if isinstance(limit, int | float):
-        return limit / 60
-    return float(limit.removesuffix("min")) if isinstance(limit, str) and limit.endswith("min") else None
-
-
-def _options(area: ui.element, serving: list[dict[str, Any]], algorithm: dict[str, Any], save: Save) -> None:
+def _options(area: ui.element, serving: list[dict[str, Any]], name: str, fields: Fields) -> None:
     """Fields for the options of the chosen algorithm, folded away."""
     area.clear()
-    described = next((each for each in serving if each["name"] == algorithm.get("name")), None)
+    described = next((each for each in serving if each["name"] == name), None)
     if described is None:
         return
     with area, ui.expansion("Its options").classes("w-full"):
         page.paragraph(f"Paper: {described['paper']}", quiet=True)
         for option in described["parameters"]:
-            _option(option, algorithm, save)
+            _option(option, fields)
 
 
-def _option(option: dict[str, Any], algorithm: dict[str, Any], save: Save) -> None:
+def _option(option: dict[str, Any], fields: Fields) -> None:
     name, default = option["name"], option["default"]
-    value = algorithm.get(name, default)
+    value = fields.held.get(name, default)
     with ui.column().classes("gap-0 w-full"):
         field = (
             ui.input(f"{name} ({option['must_be']})", value=str(value))
@@ -237,10 +207,8 @@ def _option(option: dict[str, Any], algorithm: dict[str, Any], save: Save) -> No
         ui.label(option["help"]).classes("shoal-quiet text-sm")
 
     async def set_option() -> None:
-        algorithm.pop(name, None)
-        if str(field.value) != str(default):
-            algorithm[name] = _value(str(field.value), default)
-        await save()
+        text = str(field.value)
+        await fields.change({name: None if text == str(default) else _value(text, default)})
 
     field.on("change", set_option)
 
@@ -397,7 +365,11 @@ class ShownProgress:
     def show(self, job: Job) -> None:
         """Draw what a job says of itself."""
         note = f": {job.note}" if job.note else ""
-        left = "" if job.remaining is None else f", about {page.duration(job.remaining)} left in this part"
+        left = (
+            "; how long this part takes cannot be told"
+            if job.remaining is None
+            else f", about {page.duration(job.remaining)} left in this part"
+        )
         self._text.text = f"{job.stage or 'starting'}{note}{left}"
         share = job.done / job.total if job.done is not None and job.total else None
         self._bar.value = share or 0

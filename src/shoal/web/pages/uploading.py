@@ -8,7 +8,7 @@ from nicegui.elements.upload_files import FileUpload
 from shoal.errors import ShoalError
 from shoal.run.verification import FileVerification
 from shoal.study.check import problems_of
-from shoal.web.pages.frame import Place, ask, show_problems
+from shoal.web.pages.frame import Place, ask, patiently, show_problems
 from shoal.web.service.files import FileKind, StoredFile
 from shoal.web.service.jobs import Job
 
@@ -64,9 +64,11 @@ async def verified(
             async for piece in file.iterate():
                 await ask(upload.write, piece)
             await ask(upload.end)
-            results, project = place.service.results, place.project.id
-            return await ask(
-                results.verify, project, upload.path, job=None if job is None else job.id, name=upload.name
+            verify, project = place.service.results.verify, place.project.id
+            checking = place.doing(f"Checking {upload.name}", file.size())
+            of_job = None if job is None else job.id
+            return await patiently(
+                trouble, checking, verify, project, upload.path, job=of_job, name=upload.name
             )
     except ShoalError as error:
         with trouble:

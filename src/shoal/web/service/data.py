@@ -28,6 +28,7 @@ _FOUND_OUT: dict[str, Any] = {
     "decimal": ".",
     "thousands": "",
     "date_format": None,
+    "long": None,
 }
 
 

@@ -16,6 +16,7 @@ from typing import IO, Literal
 
 from shoal.errors import BadInput, NotFound, Problem, TooLarge
 from shoal.table.reading import COMPRESSIBLE, FORMATS
+from shoal.web.service.stopping import refuse_if_cancelled
 from shoal.web.service.store import Store, checked_id, new_id
 
 FileKind = Literal["data", "hierarchy"]
@@ -106,7 +107,7 @@ class Files:
             if not stat.S_ISREG(status.st_mode):
                 raise BadInput(Problem(f"{place!r} is no file", "choose a file of the list"))
             self._refuse_large(status.st_size)
-            return self.add(project, source.name, iter(lambda: stream.read(_PIECE), b""))
+            return self.add(project, source.name, _pieces_of(stream))
 
     def offered(self) -> list[Offered]:
         """The data files in the allowed folder and below; none if no folder was allowed."""
@@ -287,6 +288,12 @@ def ending_of(name: str) -> str:
     """The ending that tells the format, with .gz where it is compressed."""
     lower = name.lower()
     return max((ending for ending in DATA_ENDINGS if lower.endswith(ending)), key=len, default="")
+
+
+def _pieces_of(stream: IO[bytes]) -> Iterator[bytes]:
+    while piece := stream.read(_PIECE):
+        refuse_if_cancelled()
+        yield piece
 
 
 def _refuse_unpacking(path: Path, name: str, most_bytes: int) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import queue
 import signal
-import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any, TypeVar
@@ -18,25 +16,13 @@ from typing import Any, TypeVar
 from shoal.errors import LimitReached, ShoalError
 from shoal.study.child_processes import end_with_parent
 from shoal.web.service.processes import be_first_to_go, memory_of
+from shoal.web.service.stopping import CANCELLED, is_cancelled, refuse_if_cancelled
 from shoal.web.service.wording import Failure, Names
 
 R = TypeVar("R")
 
 _SECONDS = 600.0
 _GLANCE = 0.1
-
-
-_stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
-
-
-@contextmanager
-def cancelled_by(stop: threading.Event) -> Iterator[None]:
-    """Questions that are asked within the block, also by threads that take its context, can be ended."""
-    before = _stop.set(stop)
-    try:
-        yield
-    finally:
-        _stop.reset(before)
 
 
 class Helpers:
@@ -55,14 +41,14 @@ class Helpers:
 
     def ask(self, function: Callable[..., R], *arguments: Any, names: Names | None = None) -> R:
         """The answer of a function that a helper can import; its errors come back in the words of `names`."""
-        helper = self._idle.get()
+        helper = self._free()
         answer: Any = None
         try:
             if self._closed:
                 raise LimitReached("the server is stopping")
             if helper is None or not helper.process.is_alive():
                 helper = self._started()
-            answer = helper.ask((function, arguments, names or Names({})), self._memory, _stop.get())
+            answer = helper.ask((function, arguments, names or Names({})), self._memory)
         except _Gone as gone:
             if helper is not None:
                 self._all.discard(helper)
@@ -74,6 +60,13 @@ class Helpers:
             raise answer.error()
         result: R = answer[0]
         return result
+
+    def _free(self) -> _Helper | None:
+        """Wait for one that has nothing to do; None where one has to be started."""
+        while True:
+            refuse_if_cancelled()
+            with suppress(queue.Empty):
+                return self._idle.get(timeout=_GLANCE)
 
     def warm(self) -> None:
         """Start a helper before it is needed: it has much to import."""
@@ -103,13 +96,13 @@ class _Helper:
         self.process.start()
         theirs.close()
 
-    def ask(self, question: tuple[Any, ...], memory: int, stop: threading.Event | None) -> Any:
+    def ask(self, question: tuple[Any, ...], memory: int) -> Any:
         deadline = time.monotonic() + _SECONDS
         try:
             self.connection.send(question)
             while not self.connection.poll(_GLANCE):
-                if stop is not None and stop.is_set():
-                    self._give_up("this was cancelled")
+                if is_cancelled():
+                    self._give_up(CANCELLED)
                 if time.monotonic() > deadline:
                     self._give_up(f"this took more than {_SECONDS / 60:.0f} minutes; use the command line")
                 if (memory_of(self.process.pid) or 0) > memory:

@@ -32,6 +32,7 @@ from shoal.study.release_query import query, supports
 from shoal.table.columns import Coded, Sets
 from shoal.table.reading import ReadOptions, inspect, read_table
 from shoal.table.roles import Quasi, QuasiSet
+from shoal.table.set_lines import ITEMS
 from shoal.table.writing import write_table
 from shoal.table.written import as_options_say
 from shoal.web.service.bound import OUT, REQUEST, plan_of_job
@@ -180,7 +181,8 @@ def _column(file: PolicyFile, name: str) -> tuple[Quasi | QuasiSet, Coded | Sets
         raise BadInput(Problem("has no hierarchy", "choose a recipe or a file", column=name))
     if not isinstance(plan.data_path, Path):
         raise BadInput(Problem("data of a database are not looked at here", "use the command line"))
-    return role, _values(_Wanted(plan.data_path, name, role, plan.read_options)), role.hierarchy
+    options = plan.read_options if name == ITEMS else replace(plan.read_options, long=None)
+    return role, _values(_Wanted(plan.data_path, name, role, options)), role.hierarchy
 
 
 @dataclass(frozen=True, slots=True, eq=False)

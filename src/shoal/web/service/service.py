@@ -11,6 +11,7 @@ All functions are plain and blocking and may be called from any thread: a page c
     service.policies    get, version, edit, undo, redo, take, start, bring, text, problems, meaning
     service.trees       view, lint, upload, edit, choose      hierarchies of columns
     service.jobs        run, compare, check, attack, repeat, all, get, cancel, remove, wait  -> Job
+    service.pace        remember, expected                    how long what people wait for takes
     service.results     view, clusters, exports, export, explain, verify, adopt
 """
 
@@ -23,6 +24,7 @@ from shoal.web.service.files import Files
 from shoal.web.service.helpers import Helpers
 from shoal.web.service.jobs import Jobs
 from shoal.web.service.limits import ServerLimits
+from shoal.web.service.pace import Pace
 from shoal.web.service.policies import Policies, files_of
 from shoal.web.service.projects import Projects
 from shoal.web.service.results import Results
@@ -42,6 +44,7 @@ class Service:
         self.limits = limits or ServerLimits()
         self.store = Store(folder)
         self.helpers = Helpers(_HELPERS, self.limits.job_memory)
+        self.pace = Pace()
         self.projects = Projects(self.store)
         self.files = Files(self.store, self.limits.upload, offered)
         self.data = DataFiles(self.files, self.helpers)
