@@ -7,7 +7,10 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+
+import pyarrow as pa
 
 from shoal.errors import ShoalError
 from shoal.hierarchy.files import HierarchyFile
@@ -19,10 +22,12 @@ from shoal.run.verification import verify_certified
 from shoal.study.profile import profile
 from shoal.table.reading import ReadOptions, read_published, read_table
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
+from shoal.table.statistics_files import WRITTEN_STATISTICS, write_statistics
 from tests.campaign.generate import ALGORITHM_NAMES, INPUTS, make_case
 from tests.campaign.product import reports_written, shoal
 
 Target = Callable[[bytes], None]
+STATISTICS = WRITTEN_STATISTICS if find_spec("pyreadstat") else ()
 
 
 @cache
@@ -49,6 +54,16 @@ def data_reader(ending: str) -> Target:
                 read_table(path, roles, options)
             with suppress(ShoalError):
                 read_published(path, roles, options)
+
+    return read
+
+
+def statistics_reader(ending: str) -> Target:
+    """The same for a reader that starts a process each time: one way to read is enough."""
+
+    def read(content: bytes) -> None:
+        with suppress(ShoalError):
+            read_table(_file(f"data{ending}", content), {"a": Quasi()}, ReadOptions(others="insensitive"))
 
     return read
 
@@ -104,6 +119,7 @@ def released() -> tuple[Path, bytes]:
 TARGETS: dict[str, Target] = {
     **{f"data {ending}": data_reader(ending) for ending in INPUTS},
     **{f"data {ending}.gz": data_reader(f"{ending}.gz") for ending in (".csv", ".jsonl", ".txt")},
+    **{f"data {ending}": statistics_reader(ending) for ending in STATISTICS},
     **{f"clusters {ending}": cluster_reader(ending) for ending in CLUSTER_ENDINGS},
     **{f"hierarchy {ending}": hierarchy_reader(ending) for ending in (".csv", ".txt", ".json")},
     "policy": policy_reader,
@@ -130,7 +146,22 @@ def seeds(target: str) -> tuple[bytes, ...]:
         return (_TREES[ending],)
     if kind == "clusters":
         return _cluster_seeds(ending)
-    return _data_seeds(ending)
+    return _statistics_seeds(ending) if ending in STATISTICS else _data_seeds(ending)
+
+
+def _statistics_seeds(ending: str) -> tuple[bytes, ...]:
+    texts = {"a": ["x", "y", "Käse", ""], "items": ["p q", "", "q", "p"], "n": ["1.5", "-2", "", "9"]}
+    days = {
+        "a": ["2020-01-31", "", "1850-02-28", "2099-12-31"],
+        "items": ["x" * 300] * 4,
+        "n": ["1", "2"] * 2,
+    }
+    found = []
+    for columns in (texts, days):
+        path = folder() / f"seed{ending}"
+        write_statistics({name: pa.array(cells) for name, cells in columns.items()}, path)
+        found.append(path.read_bytes())
+    return tuple(found)
 
 
 def _data_seeds(ending: str) -> tuple[bytes, ...]:

@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.campaign.fuzz_targets import TARGETS, seeds
+from tests.campaign.fuzz_targets import STATISTICS, TARGETS, seeds
 from tests.campaign.sandbox import Sandbox
 
 SECONDS = 20  # for one file, on a machine that others use, too
 MEGABYTES = 1500  # beside what the process takes before it reads anything
 
 pytestmark = pytest.mark.xdist_group("fuzzing")
+START_A_PROCESS = {f"data {ending}" for ending in STATISTICS}
 each_target = pytest.mark.parametrize("target", TARGETS)
 
 PIECES = (
@@ -59,7 +60,7 @@ def damaged(draw, good):
 
 
 def feed(sandbox, target, contents, examples):
-    @settings(max_examples=examples)
+    @settings(max_examples=examples // 5 if target in START_A_PROCESS else examples)
     @given(contents)
     def fed(content):
         flaw = sandbox.flaw(target, content)

@@ -76,7 +76,7 @@ def test_what_cannot_be_read_is_a_problem_without_a_place():
 
 def test_encoded_sets_are_those_of_one_machine(table, data, reader):
     parts = table_in_parts(table.select(["items"]), 3).mapInArrow(
-        partial(encode_sets, reader.only("items"), 7), None
+        partial(encode_sets, reader.only("items"), {}, 7), None
     )
     chunks = [sets for part in parts.parts for sets in sets_of(part)]
     found = [

@@ -1,7 +1,9 @@
 """Files of SPSS, Stata and SAS, written by pyreadstat itself."""
 
 import datetime
+import os
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pyreadstat
@@ -74,3 +76,29 @@ def test_no_such_file_is_taken_for_a_release(tmp_path):
     pyreadstat.write_sav(FRAME[["sex"]], path, note="hidden")
     with pytest.raises(BadInput, match="holds more than a table"):
         sh.verify(path, {"sex": sh.Quasi()}, sh.KAnonymity(2))
+
+
+def test_numbers_that_no_integer_holds_stay_floats(tmp_path):
+    path = tmp_path / "d.sav"
+    pyreadstat.write_sav(pd.DataFrame({"x": [1e300, 2.0**53, 7.0]}), path)
+    assert inspect(path).to_pydict()["x"] == [1e300, 2**53, 7]
+
+
+def test_a_file_that_ends_the_process_that_reads_it_is_bad_input(tmp_path, monkeypatch):
+    path = tmp_path / "d.sav"
+    pyreadstat.write_sav(FRAME[["sex"]], path)
+    crashing = tmp_path / "crashing" / "pyreadstat"
+    crashing.mkdir(parents=True)
+    (crashing / "__init__.py").write_text("import os\nos.abort()\n")
+    paths = [str(crashing.parent), str(Path(sh.__file__).parents[1])]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    with pytest.raises(BadInput, match=r"pyreadstat ended while it read it \(code -6\)"):
+        inspect(path)
+
+
+def test_a_truncated_file_is_refused_in_words(tmp_path):
+    path = tmp_path / "d.dta"
+    pyreadstat.write_dta(FRAME, path)
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(BadInput, match="cannot be read as a file of a statistics program"):
+        inspect(path)

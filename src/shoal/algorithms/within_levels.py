@@ -19,6 +19,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, LimitReached, Problem
 from shoal.hierarchy.levels import TrimmedTree, is_limited, levels_of, trimmed
+from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, frozen_floats
 from shoal.metrics.catalogue import measured
 from shoal.privacy.model import Model
@@ -33,6 +34,10 @@ from shoal.table.pairs import sets_of_pairs
 from shoal.table.roles import Quasi, QuasiSet, Role
 
 Trimmed = Mapping[str, TrimmedTree]
+KEEPS_TO_NO_LEVELS = Problem(
+    "this search does not publish nodes of a hierarchy, so it cannot keep to its levels",
+    "name another algorithm, or leave the levels out",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +46,7 @@ class AsAsked(Algorithm):
 
     Columns keep to the levels that their roles allow. Records for which only the root is left, where it is
     not allowed, are suppressed, and such items vanish. `free` is what would have been run otherwise: what it
-    would have lost is told.
+    would have lost is told if it is given.
     """
 
     name: ClassVar[str] = "as asked"
@@ -50,7 +55,7 @@ class AsAsked(Algorithm):
     guarantee: ClassVar[str] = "that of the search itself"
 
     inner: Algorithm
-    free: Algorithm
+    free: Algorithm | None = None
 
     def __post_init__(self) -> None:
         """It has no parameters to check."""
@@ -59,8 +64,8 @@ class AsAsked(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> Recoding:
         """Decide within the levels, and say what that costs."""
-        trees = trimmed_trees(data)
-        found = self.inner.find(_seen(data, trees), models, rng, progress)
+        trees = trimmed_trees(data.roles, data.trees)
+        found = self.inner.find(seen(data, trees), models, rng, progress)
         if trees:
             found = _told_in_whole_trees(found, data, trees)
         notices = (*found.notices, *self._beside_the_free_choice(found, data, models, rng, progress))
@@ -75,6 +80,8 @@ class AsAsked(Algorithm):
         rng: np.random.Generator,
         progress: Progress,
     ) -> tuple[str, ...]:
+        if self.free is None:
+            return ()
         k = Promise.of(models).k
         try:
             free = self.free.find(data, models, rng, progress)
@@ -86,18 +93,18 @@ class AsAsked(Algorithm):
         return (f"as it was asked for, NCP is {asked:.2%}; a free choice of labels would lose {chosen:.2%}",)
 
 
-def trimmed_trees(data: LocalData) -> dict[str, TrimmedTree]:
+def trimmed_trees(roles: Mapping[str, Role], trees: Mapping[str, Hierarchy]) -> dict[str, TrimmedTree]:
     """The trees of columns of which not every level may be published."""
     found, problems = {}, []
-    for name, role in data.roles.items():
+    for name, role in roles.items():
         if not isinstance(role, Quasi | QuasiSet) or not is_limited(role):
             continue
-        if name not in data.trees:
+        if name not in trees:
             what = "has levels, and no hierarchy whose levels they could be"
             problems.append(Problem(what, "give it a hierarchy", column=name))
             continue
         try:
-            found[name] = trimmed(data.trees[name], levels_of(name, role, data.trees[name]))
+            found[name] = trimmed(trees[name], levels_of(name, role, trees[name]))
         except BadInput as error:
             problems += error.problems
     if problems:
@@ -110,14 +117,14 @@ def asks_for_levels(roles: Mapping[str, Role]) -> bool:
     return any(is_limited(role) for role in roles.values())
 
 
-def keeping_to_levels(names: Sequence[str], data: LocalData) -> list[str]:
+def keeping_to_levels(names: Sequence[str], roles: Mapping[str, Role]) -> list[str]:
     """Those algorithms that publish nodes of trees where sets have levels to keep to; all without any."""
-    if not any(is_limited(data.roles[name]) for name in data.quasi_sets):
+    if not any(isinstance(role, QuasiSet) and is_limited(role) for role in roles.values()):
         return list(names)
     return [name for name in names if ALGORITHMS[name].needs_trees]
 
 
-def _seen(data: LocalData, trees: Trimmed) -> LocalData:
+def seen(data: LocalData, trees: Trimmed) -> LocalData:
     """The data as a search sees them that shall not know other levels."""
     if not trees:
         return data
@@ -151,8 +158,7 @@ def _told_in_whole_trees(found: Recoding, data: LocalData, trees: Trimmed) -> Ro
     if not isinstance(found, RowRecoding) or any(
         isinstance(each, Cuts) and each.unions is not None and each.column in trees for each in found.items
     ):
-        what = "this search does not publish nodes of a hierarchy, so it cannot keep to its levels"
-        raise BadInput(Problem(what, "name another algorithm, or leave the levels out"))
+        raise BadInput(KEEPS_TO_NO_LEVELS)
     clusters = None if found.clusters is None else _clusters(found.clusters, trees)
     items = tuple(
         _items(each, data.table.sets(each.column), trees[each.column]) if each.column in trees else each
@@ -161,11 +167,32 @@ def _told_in_whole_trees(found: Recoding, data: LocalData, trees: Trimmed) -> Ro
     if (clusters is not None and clusters.cluster_count == 0) or any(
         each.column in trees and _all_vanish(each, data.table.sets(each.column)) for each in items
     ):
-        raise Infeasible(
-            "at the levels that may be published nothing would be left: raise max_level, or choose an"
-            " algorithm that generalizes records or occurrences one by one, such as kanon-cf or itemwise",
-            records=data.row_count,
-        )
+        raise _nothing_left(data.row_count)
+    return _retold(found, clusters, items)
+
+
+def one_cut_in_whole_tree(
+    found: RowRecoding, of_column: TrimmedTree, occurs: Bools, records: int
+) -> RowRecoding:
+    """The same for one cut of all records, which were only counted: `occurs` says which leaves it saw."""
+    (cuts,) = found.all_cuts
+    whole = _cuts(cuts, of_column)
+    if occurs.any() and (whole.node_of_leaf[0][occurs[of_column.leaf_of]] == SUPPRESSED_ITEM).all():
+        raise _nothing_left(records)
+    return _retold(found, None, (whole,))
+
+
+def _nothing_left(records: int) -> Infeasible:
+    return Infeasible(
+        "at the levels that may be published nothing would be left: raise max_level, or choose an"
+        " algorithm that generalizes records or occurrences one by one, such as kanon-cf or itemwise",
+        records=records,
+    )
+
+
+def _retold(
+    found: RowRecoding, clusters: GeneralizedClusters | None, items: tuple[ItemRecoding, ...]
+) -> RowRecoding:
     return replace(
         found,
         clusters=clusters,
@@ -200,16 +227,25 @@ def _clusters(clusters: GeneralizedClusters, trees: Trimmed) -> GeneralizedClust
 
 def _items(items: ItemRecoding, sets: Sets, of_column: TrimmedTree) -> ItemRecoding:
     """The same decision about items in the whole tree; those at a root that is not allowed vanish."""
+    if isinstance(items, Cuts):
+        return _cuts(items, of_column)
+    nodes = _nodes_in_whole_tree(of_column)
+    return ItemNodes(
+        items.column, nodes[items.node_of_occurrence[_occurrences(sets, of_column)]], items.withheld
+    )
+
+
+def _cuts(cuts: Cuts, of_column: TrimmedTree) -> Cuts:
+    nodes = _nodes_in_whole_tree(of_column)
+    # Reasons name nodes of the trimmed tree, and would be wrong in the whole one.
+    return replace(cuts, node_of_leaf=nodes[cuts.node_of_leaf[:, of_column.leaf_of]], reasons=())
+
+
+def _nodes_in_whole_tree(of_column: TrimmedTree) -> Ints:
     node_of = of_column.node_of.copy()
     if not of_column.root_is_allowed:
         node_of[-1] = SUPPRESSED_ITEM
-    node_of = np.append(node_of, SUPPRESSED_ITEM)  # which is -1, so it finds the last
-    if isinstance(items, Cuts):
-        # Reasons name nodes of the trimmed tree, and would be wrong in the whole one.
-        return replace(items, node_of_leaf=node_of[items.node_of_leaf[:, of_column.leaf_of]], reasons=())
-    return ItemNodes(
-        items.column, node_of[items.node_of_occurrence[_occurrences(sets, of_column)]], items.withheld
-    )
+    return np.append(node_of, SUPPRESSED_ITEM)  # which is -1, so it finds the last
 
 
 def _all_vanish(items: ItemRecoding, sets: Sets) -> bool:

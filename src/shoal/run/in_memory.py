@@ -316,7 +316,7 @@ def _searching(search: Search, models: Sequence[Model], data: LocalData | None) 
     among = globally_serving(models) if search.recoding == "global" else None
     if search.algorithm == "auto":
         if data is not None and asks_for_levels(data.roles):
-            among = keeping_to_levels(serving(models) if among is None else among, data)
+            among = keeping_to_levels(serving(models) if among is None else among, data.roles)
         return automatic(models, search.options, search.limits, data, among)
     name, options = named(search.algorithm, models), dict(search.options)
     if among is not None and name not in among:

@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.search import Search
+from shoal.algorithms.within_levels import KEEPS_TO_NO_LEVELS, asks_for_levels, trimmed_trees
 from shoal.engine.answers import SizeCounts
-from shoal.errors import Problem
-from shoal.hierarchy.levels import is_limited
+from shoal.errors import BadInput, Problem
 from shoal.metrics.tasks.usefulness import Task, Usefulness
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
@@ -78,16 +78,14 @@ class OnSpark:
         return {"engine": "spark"}
 
     def problems(self, promise: Promise, search: Search) -> list[Problem]:  # noqa: ARG002
-        """Forms of output that searches on Spark do not heed; other things are refused where they occur."""
-        what, remedy = "is not yet heeded on Spark", "leave it out, or run on one machine"
-        problems = [
-            Problem(f"min_level, max_level or levels {what}", remedy, column=name)
-            for name, role in self.data.roles.items()
-            if is_limited(role)
-        ]
-        if search.recoding == "global":
-            problems.append(Problem(f'recoding = "global" {what}', remedy))
-        return problems
+        """Levels that cannot be kept to; other things are refused where they occur."""
+        if promise.form is Form.CLUSTERS and asks_for_levels(self.data.roles):
+            return [KEEPS_TO_NO_LEVELS]
+        try:
+            trimmed_trees(self.data.roles, self.data.trees)
+        except BadInput as error:
+            return list(error.problems)
+        return []
 
     def task_problems(self, task: Task, promise: Promise) -> list[Problem]:  # noqa: ARG002
         """Models are trained on one machine."""

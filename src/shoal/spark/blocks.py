@@ -21,6 +21,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.search import Limits, WithinLimits
+from shoal.algorithms.within_levels import AsAsked, asks_for_levels
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, LimitReached, Problem, ShoalError
 from shoal.metrics.catalogue import measure_rows, measure_rows_by_column
@@ -116,8 +117,9 @@ class PublishRows:
 
     def _found(self, data: LocalData, block: int) -> RowRecoding:
         rng = np.random.default_rng([self.seed, block])
+        algorithm = AsAsked(self.algorithm) if asks_for_levels(data.roles) else self.algorithm
         with at_most(threads=1):  # Spark has a task for every processor already
-            recoding = self.algorithm.find(data, self.models, rng, self.within.progress())
+            recoding = algorithm.find(data, self.models, rng, self.within.progress())
         if not isinstance(recoding, RowRecoding):
             raise TypeError(f"{self.algorithm.name} publishes no rows")
         if recoding.clusters is None or block not in self.boxes:

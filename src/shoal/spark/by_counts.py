@@ -12,11 +12,12 @@ from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import CutTask, fitting
 from shoal.algorithms.sets.cut_search.transactions import set_column
 from shoal.algorithms.sets.vpa import VPA
+from shoal.algorithms.within_levels import Trimmed, one_cut_in_whole_tree, trimmed_trees
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.metrics.items import utility_loss, weights_of_words
 from shoal.progress import Progress
-from shoal.recoding.cuts import Cuts
+from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
 from shoal.spark.blocks import PublishRows, most_rows_per_block
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
@@ -36,9 +37,10 @@ def search_by_counts(data: SparkData, task: PublishRows, progress: Progress) -> 
     """Find one cut for all rows, as on one machine, and publish the rows under it."""
     column, algorithm = set_column(data), task.algorithm
     progress.stage("encoding")
-    chunks = encoded_sets(data, column)
+    limits = trimmed_trees({column: data.roles[column]}, data.trees)
+    tree = limits[column].tree if limits else data.trees[column]
+    chunks = encoded_sets(data, column, limits)
     try:
-        tree = data.trees[column]
         sets = SpreadSets(chunks, tree.leaf_count)
         transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
         constraint, notices = fitting(ItemConstraint.of(task.models), tree, transactions.longest)
@@ -55,9 +57,14 @@ def search_by_counts(data: SparkData, task: PublishRows, progress: Progress) -> 
             recoding = algorithm.search_all(cut_task, found, progress)
         else:
             raise TypeError(f"{algorithm.name} does not say how it asks for counts")
-        losses = _losses(data, column, recoding.cuts.node_of_leaf[0], sets, transactions)
+        if not limits:
+            losses = _losses(data, column, recoding.cuts.node_of_leaf[0], sets, transactions)
     finally:
         chunks.unpersist()
+    if limits:
+        occurs = transactions.occurrences[: tree.leaf_count] > 0
+        recoding = one_cut_in_whole_tree(recoding, limits[column], occurs, data.row_count)
+        losses = measure_cut(data, recoding.cuts)
     publish = partial(publish_cut, data.reader, recoding.cuts, task.schema)
     return SparkFound(
         frame=data.frame.mapInArrow(publish, from_arrow_schema(task.schema)),
@@ -72,7 +79,7 @@ def search_by_counts(data: SparkData, task: PublishRows, progress: Progress) -> 
 def measure_cut(data: SparkData, cuts: Cuts) -> dict[str, float]:
     """What one cut for all rows costs."""
     tree = data.trees[cuts.column]
-    chunks = encoded_sets(data, cuts.column)
+    chunks = encoded_sets(data, cuts.column, {})
     try:
         sets = SpreadSets(chunks, tree.leaf_count)
         transactions = SpreadTransactions.of(tree, sets.totals(tree.arrays.parent))
@@ -90,7 +97,7 @@ def _losses(
         [getattr(role, "item_weights", {}).get(label, 1.0) for label in tree.leaf_labels], dtype=np.float64
     )
     occurrences = transactions.occurrences[: tree.leaf_count]
-    sizes = tree.sizes[node_of_leaf]
+    sizes = np.where(node_of_leaf == SUPPRESSED_ITEM, tree.leaf_count, tree.sizes[node_of_leaf])
     lost = int((occurrences * np.where(sizes > 1, sizes, 0)).sum())
     ncp = lost / max(1, int(occurrences.sum()) * tree.leaf_count)
     lost_by_rows = sets.total(partial(_utility_loss, tree, node_of_leaf, weights_of_words(tree, weights)))
@@ -102,9 +109,9 @@ def _utility_loss(tree: Hierarchy, node_of_leaf: Ints, weights: Floats, sets: Se
     return utility_loss(tree, sets, node_of_leaf[sets.items], weights) * (len(sets.starts) - 1)
 
 
-def encoded_sets(data: SparkData, column: str) -> DataFrame:
-    """The items of a column in chunks, spread evenly over the executors and kept there."""
-    encode = partial(encode_sets, data.reader.only(column), ITEMS_PER_CHUNK)
+def encoded_sets(data: SparkData, column: str, trees: Trimmed) -> DataFrame:
+    """The items of a column in chunks, as leaves of its tree, spread over the executors and kept there."""
+    encode = partial(encode_sets, data.reader.only(column), trees, ITEMS_PER_CHUNK)
     chunks = data.frame.select(quoted(column)).mapInArrow(encode, SCHEMA)
     return chunks.repartition(parts_of(data)).persist(StorageLevel.MEMORY_AND_DISK)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark import StorageLevel
 
+from shoal.algorithms.within_levels import Trimmed, seen
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import bind_part
@@ -104,13 +105,13 @@ def problem_of(text: str) -> Problem:
     return Problem(**json.loads(text))
 
 
-def encode_sets(reader: Reader, most_items: int, batches: Batches) -> Answers:
-    """The quasi-identifier items of a column of sets, as chunks of leaves of its tree.
+def encode_sets(reader: Reader, trees: Trimmed, most_items: int, batches: Batches) -> Answers:
+    """The quasi-identifier items of a column of sets, as chunks of leaves of its tree, trimmed or not.
 
     The chunks of all rows.
     """
     for rows in in_blocks(batches):
-        yield from chunks_of(reader.read(rows).joined_sets().quasi, most_items)
+        yield from chunks_of(seen(reader.read(rows), trees).joined_sets().quasi, most_items)
 
 
 def _values_in(column: Coded | Sets) -> Iterator[tuple[str | None, int]]:

@@ -17,6 +17,7 @@ from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import AS_PRINTED
 from shoal.algorithms.search import Search
+from shoal.algorithms.within_levels import asks_for_levels, keeping_to_levels, seen, trimmed_trees
 from shoal.errors import BadInput, Cancelled, LimitReached, Problem, ShoalError
 from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
@@ -30,6 +31,8 @@ from shoal.spark.publish_tasks import published_schema
 from shoal.spark.sample import sample_of_sets, sample_of_table
 from shoal.spark.set_blocks import search_parts, search_sets
 from shoal.spark.table_blocks import DividedTable, divided_table, search_table
+
+_UNCOMPARED = "what the form of the output costs beside a free choice is not measured on Spark"
 
 
 def on_spark() -> dict[str, Distribution]:
@@ -76,6 +79,12 @@ def _in_one_thread(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {"threads": 1, **options} if takes(name, "threads") else dict(options)
 
 
+def _is_global(name: str) -> bool:
+    """Whether it decides for all rows at once that every value has one label."""
+    how = on_spark().get(name)
+    return how is not None and how.by == "counts" and ALGORITHMS[name].recodes_globally
+
+
 def _refuse_what_spark_cannot(name: str, models: Sequence[Model], search: Search) -> None:
     how = on_spark().get(name)
     if how is None:
@@ -84,6 +93,14 @@ def _refuse_what_spark_cannot(name: str, models: Sequence[Model], search: Search
         names = ", ".join(model.name for model in how.serves)
         what = f"{name} on Spark does not serve {', '.join(others)}"
         raise BadInput(Problem(what, f"it serves {names} there; run it on one machine (--engine local)"))
+    if search.recoding == "global" and not _is_global(name):
+        what = f"one label per value was asked for, and {name} on Spark may publish a value in several ways"
+        raise BadInput(
+            Problem(
+                what,
+                f"use one of {', '.join(filter(_is_global, on_spark()))} for sets, or run it on one machine",
+            )
+        )
     if search.options.get(AS_PRINTED) is True:
         what = f"{name} on Spark divides the rows, or counts, as its paper does not"
         raise BadInput(Problem(what, "leave as_printed out, or run it on one machine (--engine local)"))
@@ -97,14 +114,15 @@ def _automatic(
 ) -> tuple[Algorithm, tuple[str, ...]]:
     """The only one that serves there, or a trial of several."""
     names = []
-    for name in serving(models):
+    for name in serving(models) if data is None else keeping_to_levels(serving(models), data.roles):
         try:
             _refuse_what_spark_cannot(name, models, search)
         except BadInput:
             continue
         names.append(name)
     if not names:
-        raise BadInput(Problem(f"nothing that runs on Spark serves {Promise(models)}", _what_runs()))
+        how = " with one label per value" if search.recoding == "global" else ""
+        raise BadInput(Problem(f"nothing that runs on Spark serves {Promise(models)}{how}", _what_runs()))
     shape = None if data is None else _in_a_task(data)
     algorithm = automatic(models, search.options, search.limits, shape, names)
     if isinstance(algorithm, Trial):
@@ -121,9 +139,14 @@ def search_on_spark(
     seed = search.seed if search.seed is not None else secrets.randbits(64)
     clock = RunClock.starting_now(search.limits)
     engine = _OnBlocks(data, promise, search, seed, clock)
-    if isinstance(algorithm, Trial):
-        return engine.best_of(algorithm, progress)
-    return engine.search(algorithm, progress)
+    found = (
+        engine.best_of(algorithm, progress)
+        if isinstance(algorithm, Trial)
+        else engine.search(algorithm, progress)
+    )
+    if search.recoding == "global" or asks_for_levels(data.roles):
+        return replace(found, notices=(*found.notices, _UNCOMPARED))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +187,7 @@ class _OnBlocks:
             sample = sample_of_sets(self.data, self.promise, rng)
         else:
             sample = sample_of_table(divided, self.promise, rng)
+        sample = seen(sample, trimmed_trees(sample.roles, sample.trees))
         ranking = trial.rank(sample, self.promise, rng, progress)
         hurried = self._within(trial)
         failures: list[tuple[str, ShoalError]] = []

@@ -10,6 +10,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, ends_of
 from shoal.algorithms.relational.hilbert.algorithm import Hilbert
 from shoal.algorithms.relational.mondrian.algorithm import Mondrian
+from shoal.algorithms.within_levels import asks_for_levels
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import Floats
 from shoal.privacy.promise import Promise
@@ -60,12 +61,12 @@ def search_table(
 ) -> SparkFound:
     """Divide the rows, if nobody has yet, search each block as on one machine, and publish what was decided.
 
-    Mondrian goes on from cuts of its own, unless they leave rows that are not diverse.
+    Mondrian goes on from cuts of its own, unless they leave rows that are not diverse or levels are hidden.
     """
     algorithm, promise = task.algorithm, Promise(task.models)
     if not isinstance(algorithm, _WITHOUT_TREES):
         _refuse_without_trees(algorithm, data)
-    as_mondrian = isinstance(algorithm, Mondrian) and not promise.diverse
+    as_mondrian = isinstance(algorithm, Mondrian) and not promise.diverse and not asks_for_levels(data.roles)
     if divided is None or (as_mondrian and divided.division.block_count > 1):
         divided = divided_table(data, promise.k, progress, least=promise.k if as_mondrian else 0)
     searched, numbers, division = divided.data, divided.numbers, divided.division

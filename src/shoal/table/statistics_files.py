@@ -8,8 +8,9 @@ that the programs know them for categories; those that are too long for a label,
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +18,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import BadInput, MissingExtra, Problem
+from shoal.table import statistics_reader
 from shoal.table.columnar import Typed
 from shoal.table.columns import Kind
 from shoal.table.options import ReadOptions
 from shoal.table.raw import HowRead
+from shoal.table.statistics_reader import READERS
 from shoal.table.writing import label_value
 
-_READERS: Mapping[str, str] = {
-    ".sav": "read_sav",
-    ".zsav": "read_sav",
-    ".por": "read_por",
-    ".dta": "read_dta",
-    ".sas7bdat": "read_sas7bdat",
-    ".xpt": "read_xport",
-}
-STATISTICS_ENDINGS = tuple(_READERS)
+STATISTICS_ENDINGS = tuple(READERS)
 WRITTEN_STATISTICS = (".sav", ".dta", ".xpt")
 _LONGEST_LABEL = 120  # bytes, in SPSS; longer ones would be cut off
 _MOST_LABELS = 10_000
@@ -39,20 +34,26 @@ _LONGEST_NAME = 32  # in Stata and SAS
 
 
 def open_statistics(path: Path, options: ReadOptions) -> Typed:
-    """All columns of a file of a statistics program, with the labels of values in place of these."""
-    reader = getattr(_pyreadstat(), _READERS[path.suffix.lower()])
-    more = {} if options.encoding is None else {"encoding": options.encoding}
-    try:
-        columns, about = reader(str(path), output_format="dict", **more)
-    except Exception as error:
-        what = f"cannot be read as a file of a statistics program: {' '.join(str(error).split())}"
-        raise BadInput(
-            Problem(what, "check that the file is what its ending says", file=str(path))
-        ) from error
-    labels = about.variable_value_labels
-    arrays = [_column(columns[name], labels.get(name, {})) for name in about.column_names]
-    table = pa.Table.from_arrays(arrays, list(about.column_names))
-    return Typed(str(path), table, how_read=HowRead(encoding=about.file_encoding))
+    """All columns of a file of a statistics program, with the labels of values in place of these.
+
+    They are read in a process of their own: a damaged file can end the one in which pyreadstat reads it.
+    """
+    _pyreadstat()
+    words = [sys.executable, "-m", statistics_reader.__name__, str(path), options.encoding or ""]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise BadInput(_unreadable(path, done))
+    table = pa.ipc.open_stream(done.stdout).read_all()
+    encoding = table.schema.metadata[statistics_reader.ENCODING].decode() or None
+    return Typed(str(path), table.replace_schema_metadata(None), how_read=HowRead(encoding=encoding))
+
+
+def _unreadable(path: Path, done: subprocess.CompletedProcess[bytes]) -> Problem:
+    told = done.stderr.decode("utf-8", "replace").strip()
+    if done.returncode != statistics_reader.REFUSED:
+        told = f"pyreadstat ended while it read it (code {done.returncode})"
+    what = f"cannot be read as a file of a statistics program: {' '.join(told.split())}"
+    return Problem(what, "check that the file is complete and what its ending says", file=str(path))
 
 
 def write_statistics(columns: Mapping[str, pa.Array], path: Path) -> None:
@@ -146,23 +147,3 @@ def refuse_published_statistics(path: Path, options: ReadOptions) -> Typed:  # n
     """Raise BadInput: such files hold notes, labels and times that no check looks through."""
     what = "is a file of a statistics program, which holds more than a table"
     raise BadInput(Problem(what, "check the published .csv, .parquet or .xlsx file", file=str(path)))
-
-
-def _column(cells: Any, labels: Mapping[Any, str]) -> pa.Array:
-    values = [_plain(cell) for cell in cells]
-    if labels and len(set(labels.values())) == len(labels):
-        shown = {_plain(value): str(label) for value, label in labels.items()}
-        if any(value in shown for value in values):
-            return pa.array([None if value is None else shown.get(value, str(value)) for value in values])
-    return pa.array(values)
-
-
-def _plain(cell: Any) -> Any:
-    """A cell as Python has it: whole numbers as integers, an empty text and no number as nothing."""
-    if hasattr(cell, "item"):
-        cell = cell.item()
-    if isinstance(cell, float):
-        return None if cell != cell else int(cell) if cell.is_integer() else cell  # noqa: PLR0124
-    if isinstance(cell, datetime) and cell.time() == datetime.min.time():
-        return cell.date()
-    return cell if isinstance(cell, int | str | date) and cell != "" else None
