@@ -2,6 +2,8 @@
 
 import datetime
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -42,6 +44,40 @@ def test_sas(tmp_path):
     path = tmp_path / "d.xpt"
     pyreadstat.write_xport(FRAME[["age", "town"]], path)
     assert inspect(path).to_pydict() == {"age": [31, 31, 45.5, None], "town": ["Köln", "Bonn", "Köln", None]}
+
+
+def test_portable_spss(tmp_path):
+    path = tmp_path / "d.por"
+    pyreadstat.write_por(FRAME[["age", "sex", "town"]].replace("Köln", "Trier"), path)
+    found = inspect(path).to_pydict()
+    assert found["AGE"] == [31, 31, 45.5, None]
+    assert found["SEX"] == [1, 2, 1, 9]
+    assert found["TOWN"] == ["Trier", "Bonn", "Trier", None]
+
+
+def test_tables_of_sas_itself(tmp_path):
+    """Nothing from PyPI writes .sas7bdat; R's haven does."""
+    path = tmp_path / "d.sas7bdat"
+    script = (
+        "d <- data.frame(age = c(31, 31, 45.5, NA), town = c('Bonn', 'Trier', 'Bonn', ''));"
+        f"suppressWarnings(haven::write_sas(d, '{path}'))"
+    )
+    if shutil.which("Rscript") is None:
+        pytest.skip("R is not installed (Debian: apt install r-base-core r-cran-haven)")
+    done = subprocess.run(["Rscript", "--vanilla", "-e", script], capture_output=True, text=True, check=False)
+    if "there is no package called" in done.stderr:
+        pytest.skip("R has no package haven (Debian: apt install r-cran-haven)")
+    assert inspect(path).to_pydict() == {
+        "age": [31, 31, 45.5, None],
+        "town": ["Bonn", "Trier", "Bonn", None],
+    }
+
+
+def test_numbers_of_single_precision_are_what_the_program_shows(tmp_path):
+    path = tmp_path / "d.dta"
+    frame = pd.DataFrame({"width": pd.Series([5.1, 0.2, 1e-7, None], dtype="float32")})
+    frame.to_stata(path, write_index=False)
+    assert inspect(path).to_pydict() == {"width": [5.1, 0.2, 1e-7, None]}
 
 
 def test_labels_that_two_values_share_are_not_taken(tmp_path):

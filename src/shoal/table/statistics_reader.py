@@ -15,6 +15,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 READERS: Mapping[str, str] = {
@@ -26,6 +27,7 @@ READERS: Mapping[str, str] = {
     ".xpt": "read_xport",
 }
 ENCODING = b"encoding"
+SINGLE = "float"  # what pyreadstat calls numbers of single precision
 REFUSED = 3  # the exit code with which the reason stands on standard error
 _LARGEST_WHOLE = 2**53  # above it a float is no longer a number that somebody wrote
 
@@ -49,8 +51,11 @@ def _read(path: Path, encoding: str) -> pa.Table:
 
     reader = getattr(pyreadstat, READERS[path.suffix.lower()])
     columns, about = reader(str(path), output_format="dict", **({"encoding": encoding} if encoding else {}))
-    labels = about.variable_value_labels
-    arrays = [_column(columns[name], labels.get(name, {})) for name in about.column_names]
+    labels, types = about.variable_value_labels, about.readstat_variable_types
+    cells = {
+        name: map(_shortest, column) if types[name] == SINGLE else column for name, column in columns.items()
+    }
+    arrays = [_column(cells[name], labels.get(name, {})) for name in about.column_names]
     return pa.Table.from_arrays(arrays, list(about.column_names)).replace_schema_metadata(
         {ENCODING: about.file_encoding or ""}
     )
@@ -63,6 +68,11 @@ def _column(cells: Any, labels: Mapping[Any, str]) -> pa.Array:
         if any(value in shown for value in values):
             return pa.array([None if value is None else shown.get(value, str(value)) for value in values])
     return pa.array(values)
+
+
+def _shortest(cell: Any) -> Any:
+    """A number of single precision as the program shows it: 5.1, not 5.099999904632568."""
+    return float(str(np.float32(cell))) if isinstance(cell, float) else cell
 
 
 def _is_whole(number: float) -> bool:
