@@ -19,7 +19,7 @@ from tests.spark.cluster import WITHOUT_JAVA, java, running_cluster, session_on
 _LARGEST_TO_COUNT = 300_000  # bytes, in plain Python
 _READ_BY_SCRIPT = (".csv", ".csv.gz", ".tsv", ".jsonl", ".txt", ".dat", ".parquet", ".arrow")
 
-settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=33)
 settings.register_profile("new", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 

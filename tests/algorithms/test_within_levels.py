@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal as sh
@@ -13,6 +13,7 @@ from shoal.errors import BadInput, Infeasible, InvalidParameter
 from shoal.hierarchy.levels import levels_of, nodes_at_levels
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.recoding.generalized_clusters import SUPPRESSED
+from tests.examples import examples
 from tests.recoding.samples import sample
 
 OF_TABLES = [name for name, each in ALGORITHMS.items() if KAnonymity in each.serves]
@@ -69,7 +70,7 @@ def test_every_algorithm_keeps_to_the_levels(algorithm, case):
 
 
 @pytest.mark.parametrize("algorithm", ["aa", "da", "oa", "lra", "vpa", "hghs", "itemwise"])
-@settings(deadline=None, max_examples=10)
+@examples(10)
 @given(st.data())
 def test_items_keep_to_the_levels(algorithm, data):
     tree = sh.fanout(2)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.attack.absence import attack_with_facts
@@ -22,9 +22,10 @@ from tests.attack.releases import (
     published_sets,
     records,
 )
+from tests.examples import examples
 from tests.reference import attack as reference
 
-EXAMPLES = settings(max_examples=60)
+EXAMPLES = examples(60)
 
 
 def assert_exposes(found, expected, k, total):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.attack.chunks import LinkedChunks, attack_chunks, attack_with_terms, sensitive_guess
@@ -12,6 +12,7 @@ from shoal.progress import Silent
 from shoal.recoding.disassociated import disassociated
 from shoal.table.roles import QuasiSet
 from tests.builders import local_data
+from tests.examples import examples
 from tests.privacy.test_disassociation import joint, simple
 from tests.recoding.publications import publications
 from tests.reference import attack as reference
@@ -25,7 +26,7 @@ def linked(records, lines, k=2, m=2):
     return LinkedChunks.of(original, disassociated(lines), k=k, m=m)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     publications(),
     st.lists(st.sets(st.sampled_from(TERMS), max_size=4), min_size=1, max_size=4),
@@ -56,7 +57,7 @@ def with_all_terms(records):
 clusters = st.lists(st.sets(st.sampled_from("abcd"), min_size=1).map(frozenset), min_size=3, max_size=6)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(clusters, st.sampled_from([(2, 1), (2, 2), (3, 2), (2, 3)]))
 def test_what_keeps_the_rules_is_never_found_within_the_promise(records, promise):
     k, m = promise

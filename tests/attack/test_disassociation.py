@@ -2,12 +2,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.attack.disassociation import CoveredPair, covered_term_pairs, covers, known_users
 from shoal.privacy.disassociation import Disassociation
 from shoal.recoding.disassociated import disassociated
+from tests.examples import examples
 from tests.privacy.test_disassociation import MUSIC, PHONES, SHOPPING, joint, simple
 from tests.reference import verpart as reference
 from tests.reference.originals import originals_of_line
@@ -20,7 +21,7 @@ def found_pairs(*lines, k, m, sensitive=()):
 
 
 @given(clusters, st.sampled_from([(2, 2), (2, 3), (3, 2)]))
-@settings(max_examples=120)
+@examples(120)
 def test_every_covered_pair_is_held_by_fewer_than_k_in_all_originals_that_verpart_publishes_so(
     records, promise
 ):
@@ -95,7 +96,7 @@ def taken_away(records, known, chunks):
 
 
 @given(clusters)
-@settings(max_examples=60)
+@examples(60)
 def test_fewer_known_users_than_needed_break_no_rule_and_so_many_can(records):
     k, m = 2, 2
     cluster = reference.published(records, k, m)

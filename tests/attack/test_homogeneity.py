@@ -1,7 +1,7 @@
 """The best guess of something sensitive is the one that brute force finds."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.attack.homogeneity import confidences
@@ -19,6 +19,7 @@ from tests.attack.releases import (
     published_sets,
 )
 from tests.builders import local_data, set_column
+from tests.examples import examples
 from tests.reference import attack as reference
 
 ROLES = {"colour": Quasi(), "items": QuasiSet(), "ill": Sensitive()}
@@ -42,7 +43,7 @@ def linked(published, roles=ROLES):
     return Linked(original, LocalData(Table.of(columns, len(published)), roles), k=2)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rows, st.integers(0, 3))
 def test_finds_what_brute_force_finds(published, most):
     found = confidences(linked(published), most)

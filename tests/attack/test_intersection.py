@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.attack.intersection import intersect
@@ -10,6 +10,7 @@ from shoal.table.columns import Table
 from shoal.table.roles import Quasi, QuasiSet, Sensitive
 from tests.attack.releases import COLOUR_COVERS, COLOURS, ITEM_COVERS, ITEMS, LEAVES, published_column
 from tests.builders import local_data, set_column
+from tests.examples import examples
 from tests.reference import attack as reference
 
 ROLES = {"colour": Quasi(), "items": QuasiSet(), "ill": Sensitive()}
@@ -36,7 +37,7 @@ def linked(originals, published):
     return Linked(original, LocalData(Table.of(columns, len(published)), ROLES), k=2, m=9)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(original_rows, min_size=1, max_size=5),
     st.lists(published_rows, min_size=1, max_size=5),

@@ -1,10 +1,11 @@
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.engine.absent_items import rarest_knowledge
+from tests.examples import examples
 from tests.kernels.test_sets import arrays
 
 ITEMS = 5
@@ -24,7 +25,7 @@ def known(sets, weights, m):
                 yield chosen, fitting
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(
     st.lists(st.sets(st.integers(0, ITEMS - 1)), min_size=1, max_size=70),
     st.lists(st.integers(1, 3), min_size=ITEMS, max_size=ITEMS),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import reduce
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.engine.answers import NamedRows, SizeCounts
@@ -12,6 +12,7 @@ from shoal.kernels.arrays import frozen_ints
 from shoal.privacy.l_diversity import LDiversity
 from shoal.table.roles import Quasi, QuasiSet, Sensitive
 from tests.builders import local_data
+from tests.examples import examples
 
 ROLES = {"age": Quasi(), "items": QuasiSet(), "illness": Sensitive()}
 ages = st.sampled_from(["30", "40", "50", None])
@@ -37,7 +38,7 @@ def told(answer):
 blocks = st.fixed_dictionaries(dict.fromkeys(("30", "40", "50", "None"), st.integers(0, 2)))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(tables, blocks, st.randoms(use_true_random=False))
 def test_merged_answers_are_those_of_all_rows(rows, block_of_age, random):
     data, parts = local_data(rows, ROLES), blocks_of(rows, block_of_age)

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.engine.local import LocalData
@@ -7,6 +7,7 @@ from shoal.kernels.arrays import frozen_ints
 from shoal.table.columns import Coded, Table, category_domain
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.reference import grouping, privacy_tables
 
 ROLES = {"age": Quasi(), "zip": Quasi(), "illness": Sensitive()}
@@ -31,7 +32,7 @@ def test_columns_are_found_by_role_in_table_order():
 
 
 @given(rows_and_people)
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_classes_and_their_people_are_those_of_the_twin(drawn):
     rows, people = [row[:3] for row in drawn], [row[3] for row in drawn]
     data = local_data(rows, ROLES, subjects=people)
@@ -47,7 +48,7 @@ def test_classes_and_their_people_are_those_of_the_twin(drawn):
 
 
 @given(rows_and_people)
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_histograms_count_rows_or_people_with_each_value(drawn):
     rows, people = [row[:3] for row in drawn], [row[3] for row in drawn]
     data = local_data(rows, ROLES, subjects=people)

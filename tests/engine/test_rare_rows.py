@@ -1,9 +1,10 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.engine.rare_rows import rows_with_rare_itemsets
 from shoal.kernels.arrays import SetArrays, frozen_sets
+from tests.examples import examples
 from tests.reference import regions as reference
 
 
@@ -12,7 +13,7 @@ def arrays_of(rows: list[set[str]]) -> SetArrays:
     return frozen_sets(np.cumsum([0, *map(len, items)]), [item for row in items for item in row])
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(
     st.lists(st.tuples(st.sets(st.sampled_from("abcde")), st.integers(0, 1)), min_size=1, max_size=14),
     st.integers(1, 3),

@@ -1,11 +1,12 @@
 import itertools
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.engine.wildcard import PATTERNS_AT_MOST
 from shoal.table.roles import Quasi
 from tests.builders import local_data
+from tests.examples import examples
 from tests.reference import privacy_tables as reference
 
 COLUMNS = ("a", "b", "c")
@@ -13,7 +14,7 @@ cells = st.sampled_from(["x", "y", None])
 
 
 @given(st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=8), st.integers(1, 4))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_the_fewest_compatible_records_are_those_of_the_twin(rows, k):
     data = local_data(rows, {name: Quasi() for name in COLUMNS})
     reading = data.missing_matched(k)

@@ -1,9 +1,10 @@
 """Random trees, and what every tree must satisfy."""
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
-modest = settings(deadline=None, max_examples=60)  # the first call of a process may compile or load
+from tests.examples import examples
+
+modest = examples(60)  # the first call of a process may compile or load
 
 
 @st.composite

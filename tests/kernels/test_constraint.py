@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
@@ -13,6 +13,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.table.roles import Sensitive
 from tests.builders import local_data
+from tests.examples import examples
 from tests.reference import privacy_tables as reference
 
 ILLNESSES = ("cold", "flu", "gout", None)
@@ -28,7 +29,7 @@ rows_of_table = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(rows_of_table, st.integers(2, 3), st.sampled_from(sorted(CASES)), st.data())
 def test_rows_are_admissible_as_the_models_define_it(rows, k, case, data):
     model, holds = CASES[case]

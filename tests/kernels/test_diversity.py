@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import frozen_ints
@@ -19,6 +19,7 @@ from shoal.kernels.diversity import (
     classes_hold,
     sized_class_holds,
 )
+from tests.examples import examples
 from tests.reference import privacy_tables as reference
 
 KINDS = (FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSE_EQUAL, CLOSE_ORDERED)
@@ -64,13 +65,13 @@ def classes_in_tables(draw, most=6):
 
 @given(int63, positive63, int63, positive63)
 @example(2**63 - 1, 2**63 - 2, 2**63 - 2, 2**63 - 3)
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_fractions_are_compared_exactly(a, b, c, d):
     assert at_most(a, b, c, d) == (Fraction(a, b) <= Fraction(c, d))
 
 
 @given(classes_in_tables(), st.sampled_from(KINDS), small_fractions, st.integers(1, 4))
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_a_class_holds_exactly_when_the_definition_says_so(class_in_table, kind, threshold, rank):
     counts, totals = class_in_table
     truth = expected(kind, threshold, rank, counts, totals)
@@ -86,7 +87,7 @@ def test_a_class_holds_exactly_when_the_definition_says_so(class_in_table, kind,
     st.sampled_from((FREQUENCY, RECURSIVE, CLOSE_EQUAL, CLOSE_ORDERED)),
     long_fractions,
 )
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_large_counts_and_long_fractions_do_not_overflow(class_in_table, kind, threshold):
     counts, totals = class_in_table
     truth, found = expected(kind, threshold, 2, counts, totals), answer(kind, threshold, 2, counts, totals)
@@ -94,7 +95,7 @@ def test_large_counts_and_long_fractions_do_not_overflow(class_in_table, kind, t
 
 
 @given(classes_in_tables())
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_an_entropy_clear_of_its_threshold_is_decided(class_in_table):
     counts, totals = class_in_table
     assume(counts)
@@ -124,7 +125,7 @@ def test_a_class_without_values_does_not_hold(kind):
 
 
 @given(st.lists(classes_in_tables(), min_size=1, max_size=4), st.sampled_from(KINDS), small_fractions)
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_all_classes_at_once_agree_with_each_alone(tables, kind, threshold):
     classes = [counts for counts, _ in tables]
     totals = {v: sum(counts.get(v, 0) for counts in classes) for v in range(5)}

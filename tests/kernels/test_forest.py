@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.records import Records
@@ -7,6 +7,7 @@ from shoal.kernels.forest import cut, divide, hubs_of, nearest_links, rooted, us
 from shoal.kernels.generalized_records import NOTHING, Pool
 from shoal.kernels.grouping import members
 from tests.algorithms.relational.tables import tables
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 
@@ -130,7 +131,7 @@ def stars(draw):
     return k, sorted(sizes, reverse=True), draw(st.integers(1, 12))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(drawn=stars())
 def test_parts_around_a_hub_have_k_copies_and_not_too_many(drawn):
     k, sizes, hub_copies = drawn

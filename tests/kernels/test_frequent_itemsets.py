@@ -2,12 +2,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import SetArrays
 from shoal.kernels.frequent_itemsets import ALL, ENDLESS, CountedRows, Kinship, WantedItemsets, mine
 from shoal.kernels.itemset_bitmaps import mine_bitmaps
+from tests.examples import examples
 from tests.reference import frequent as reference
 
 ITEMS = 7
@@ -56,7 +57,7 @@ def repeated(rows):
 
 @ways
 @given(weighted_rows, st.integers(1, 6), st.integers(1, ITEMS))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_itemsets_and_their_order_equal_those_of_the_twin(by, rows, minimum_support, longest):
     expected = reference.frequent_itemsets(repeated(rows), minimum_support, longest)
     assert list(mined(by, rows, minimum_support, longest).items()) == list(expected.items())
@@ -64,7 +65,7 @@ def test_itemsets_and_their_order_equal_those_of_the_twin(by, rows, minimum_supp
 
 @ways
 @given(weighted_rows, st.integers(1, 12), st.integers(1, ITEMS))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_the_best_are_among_those_found_in_order_while_the_minimum_rises(by, rows, most, longest):
     found = mined(by, rows, 1, longest, most)
     assert list(found) == sorted(found)
@@ -79,7 +80,7 @@ def test_the_best_are_among_those_found_in_order_while_the_minimum_rises(by, row
     st.integers(1, 12),
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=ITEMS, max_size=ITEMS),
 )
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_items_whose_intervals_overlap_never_stand_together(by, rows, most, drawn):
     intervals = [(first, first + length) for first, length in drawn]
 
@@ -117,7 +118,7 @@ def test_nothing_to_find(by, rows, items):
 
 @ways
 @given(weighted_rows, st.integers(0, 30))
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_a_search_without_patience_knows_that_it_is_incomplete(by, rows, patience):
     whole = mined(by, rows)
     nobody = Kinship(*np.empty((2, 0), dtype=np.int64))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering import records as records_module
@@ -20,6 +20,7 @@ from shoal.kernels.generalized_records import (
     vector_cost,
 )
 from tests.algorithms.relational.tables import tables
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 records_of_tables = tables(most_rows=9, with_subjects=False).map(
@@ -32,7 +33,7 @@ def plain(records):
     return records.trees.parent.tolist(), records.trees.cost.tolist()
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(records_of_tables)
 def test_union_of_two_nodes_is_the_lowest_above_both(records):
     trees = records.trees
@@ -44,7 +45,7 @@ def test_union_of_two_nodes_is_the_lowest_above_both(records):
 
 
 @given(drawn=tables(most_rows=9, with_subjects=False))
-@settings(max_examples=30)
+@examples(30)
 def test_columns_too_large_for_a_table_are_climbed(drawn):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records_module, "_NODES_IN_A_TABLE", 0)
@@ -56,7 +57,7 @@ def test_columns_too_large_for_a_table_are_climbed(drawn):
             assert union_cost(climbing.trees, one, other) == union_cost(looking_up.trees, one, other)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(records_of_tables, st.data())
 def test_closures_and_their_costs(records, data):
     drawn = st.lists(st.integers(0, len(records) - 1), min_size=1, max_size=5)
@@ -69,7 +70,7 @@ def test_closures_and_their_costs(records, data):
         assert vector_cost(records.trees, vector) == reference.cost_of(*plain(records), members)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(records_of_tables, st.data())
 def test_nearest_and_furthest_by_costs_of_unions(records, data):
     candidates = data.draw(st.lists(st.integers(0, len(records) - 1), unique=True, max_size=8))
@@ -91,7 +92,7 @@ def test_nearest_and_furthest_by_costs_of_unions(records, data):
     assert furthest(union_costs, records.nodes, among) == (costs.index(max(costs)), max(costs))
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(records_of_tables, st.integers(1, 8), st.data())
 def test_nearest_few_have_as_many_copies_as_wanted(records, wanted, data):
     candidates = data.draw(st.lists(st.integers(0, len(records) - 1), unique=True, max_size=8))

@@ -1,9 +1,10 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from shoal.kernels.grouping import group_rows, members
+from tests.examples import examples
 from tests.reference import grouping
 
 few_values = st.integers(0, 2)
@@ -11,14 +12,14 @@ wide_values = st.sampled_from([0, 1, 2**31, 2**32, 2**62, 2**63 - 1, -1])
 
 
 @given(arrays(np.int64, array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=12), elements=few_values))
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_rows_share_a_class_exactly_when_they_are_equal(codes):
     class_of_row, first_rows = group_rows(codes)
     assert (class_of_row.tolist(), first_rows.tolist()) == grouping.group_rows(codes.tolist())
 
 
 @given(arrays(np.int64, array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=8), elements=wide_values))
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_codes_of_any_size_are_told_apart(codes):
     assert group_rows(codes)[0].tolist() == grouping.group_rows(codes.tolist())[0]
 
@@ -35,7 +36,7 @@ def test_many_distinct_rows_stay_apart():
 
 
 @given(st.lists(st.integers(-1, 3), max_size=12))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_members_lists_the_rows_of_each_class(class_of_row):
     starts, rows = members(np.array(class_of_row, dtype=np.int64), 4)
     listed = [rows[starts[c] : starts[c + 1]].tolist() for c in range(4)]

@@ -2,12 +2,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.hilbert import Line, curve_positions, group_beginnings, no_runs, run_starts
 from tests.algorithms.relational.tables import tables
+from tests.examples import examples
 from tests.reference.hilbert import is_hilbert_curve, least_cost_of_runs
 
 
@@ -36,7 +37,7 @@ def test_what_is_no_hilbert_curve():
     assert not is_hilbert_curve(rows_by_turns, 4)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.integers(9, 20), st.data())
 def test_long_positions_take_several_words_and_lead_to_the_neighbours(dimensions, data):
     """One step away from a point there are points before and behind it on the curve, none of them equal."""
@@ -64,7 +65,7 @@ def lowest_common_ancestor(tree, nodes):
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables(with_subjects=False, most_rows=12), st.integers(1, 4), st.data())
 def test_runs_cost_as_little_as_the_best_of_all(drawn, k, data):
     table = drawn.on_trees.data

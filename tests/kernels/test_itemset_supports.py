@@ -2,7 +2,7 @@ import os
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import SetArrays, frozen_ints
@@ -16,6 +16,7 @@ from shoal.kernels.itemset_supports import (
     pair_supports,
     pairs_fit_into_table,
 )
+from tests.examples import examples
 from tests.reference import privacy_sets as reference
 
 ITEMS = 6
@@ -46,7 +47,7 @@ many_sets = st.lists(st.sets(st.integers(0, ITEMS - 1)), max_size=9)
 
 
 @given(many_sets, st.integers(0, 4), st.integers(1, 4), few_or_many)
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_the_rarest_itemset_is_the_first_of_the_smallest_support(sets, m, k, quasi_count):
     found = supports(sets, m, k, quasi_count=quasi_count)
     truth = reference.rarest(sets, m)
@@ -56,7 +57,7 @@ def test_the_rarest_itemset_is_the_first_of_the_smallest_support(sets, m, k, qua
 
 
 @given(many_sets, st.integers(1, 4))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_a_table_of_pairs_gives_the_same_answer(sets, k):
     in_table, searched = pair_supports(arrays(sets), ITEMS, k), supports(sets, 2, k)
     for field, other in zip(in_table, searched, strict=True):
@@ -71,7 +72,7 @@ def test_a_table_of_pairs_is_used_where_it_is_small_and_not_mostly_empty():
 
 
 @given(st.data(), st.integers(0, 3), few_or_many)
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_groups_are_counted_each_on_its_own(data, m, quasi_count):
     sets = data.draw(many_sets)
     group_of_row = data.draw(st.lists(st.integers(0, 3), min_size=len(sets), max_size=len(sets)))
@@ -86,7 +87,7 @@ def test_groups_are_counted_each_on_its_own(data, m, quasi_count):
 
 
 @given(st.data(), st.integers(0, 3), few_or_many)
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_the_likeliest_guess_is_the_first_of_the_largest_share(data, m, quasi_count):
     sets = data.draw(many_sets)
     secrets = data.draw(st.lists(st.sets(st.integers(0, 2)), min_size=len(sets), max_size=len(sets)))
@@ -99,7 +100,7 @@ def test_the_likeliest_guess_is_the_first_of_the_largest_share(data, m, quasi_co
 
 
 @given(st.data(), st.integers(0, 3))
-@settings(deadline=None, max_examples=80)
+@examples(80)
 def test_shares_of_values_are_shares_of_those_that_are_there(data, m):
     sets = data.draw(many_sets)
     values = data.draw(

@@ -1,11 +1,12 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.lattice import roll_up
+from tests.examples import examples
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(4, 7), st.integers(1, 9)), min_size=1, max_size=12),
     st.lists(st.integers(0, 3), min_size=4, max_size=4),

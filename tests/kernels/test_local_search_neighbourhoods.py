@@ -1,17 +1,18 @@
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.local_search_neighbourhoods import cheapest_deal
 from tests.algorithms.relational.clustering.test_clusters import clustered
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 LEAST_GAIN = 1e-9
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     drawn=clustered(least_rows=4, most_rows=12, with_subjects=False),
     k=st.integers(1, 3),

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
@@ -7,10 +7,11 @@ from shoal.algorithms.relational.clustering.lower_bound import _neighbourhoods
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels.lower_bound import distances_to_k
 from tests.algorithms.relational.tables import tables
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables(most_rows=9, with_subjects=False), st.data())
 def test_distance_to_the_kth_row(drawn, data):
     records = Records.of(drawn.on_trees.data, "lm")

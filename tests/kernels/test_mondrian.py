@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
@@ -24,6 +24,7 @@ from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.algorithms.relational.tables import tables
 from tests.builders import flat_tree, local_data, tree
+from tests.examples import examples
 from tests.reference import mondrian as reference
 from tests.reference.privacy_tables import frequency, histogram, people_histogram
 
@@ -101,7 +102,7 @@ def twin_admissible(drawn, k, l):
     return admissible
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(
     tables(),
     st.integers(2, 4),
@@ -119,7 +120,7 @@ def test_parts_are_those_of_the_documented_rule(drawn, k, l, mode):
     assert found == reference.partition(twin_columns(data), data.row_count, k, admissible, mode)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(tables(least_rows=6), st.integers(2, 3))
 def test_slices_of_work_make_no_difference(drawn, k):
     data = local_data(drawn.rows, drawn.roles, trees=drawn.trees)

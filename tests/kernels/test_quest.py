@@ -1,10 +1,11 @@
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.quest import PATIENCE, Patterns, fill_baskets
+from tests.examples import examples
 from tests.reference import quest as reference
 
 ITEMS = 12
@@ -32,7 +33,7 @@ def arrays(patterns):
 
 
 @given(st.lists(st.integers(1, 15), max_size=12), pattern_lists(), st.integers(0, 2**32))
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_baskets_are_those_that_the_twin_fills_with_the_same_random_numbers(sizes, patterns, seed):
     expected = reference.fill_baskets(sizes, patterns, np.random.default_rng(seed).random, PATIENCE)
     wanted = np.array(sizes, dtype=np.int64)

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import SetArrays, frozen_ints
@@ -17,11 +17,12 @@ from shoal.kernels.rare_itemsets import (
     progress_of,
 )
 from shoal.kernels.shares import ShareLimit
+from tests.examples import examples
 from tests.kernels.test_sets import arrays
 from tests.reference.rare_sets import broken_sets
 
 COUNT = 7
-modest = settings(deadline=None, max_examples=80)
+modest = examples(80)
 some_rows = st.lists(st.sets(st.integers(0, COUNT - 1)), max_size=10)
 some_flags = st.lists(st.booleans(), min_size=COUNT, max_size=COUNT)
 each_number_is_its_leaf = SetArrays(np.arange(COUNT + 1), np.arange(COUNT))

@@ -1,9 +1,10 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import frozen_sets
 from shoal.kernels.regions import NO_REGION, Boxes, cheapest_parts, settled_regions
+from tests.examples import examples
 from tests.reference import regions as reference
 
 CODES = 5
@@ -18,7 +19,7 @@ def boxes_and_rows(draw):
     return columns, boxes, draw(st.lists(row, max_size=25))
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(boxes_and_rows(), st.integers(1, 4))
 def test_rows_settle_where_the_reference_settles_them(drawn, least):
     columns, boxes, rows = drawn
@@ -35,7 +36,7 @@ def test_rows_settle_where_the_reference_settles_them(drawn, least):
     assert all(size == 0 or size >= least for size in sizes)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.sets(st.integers(0, 3)), max_size=10), st.data())
 def test_sets_go_where_their_items_cost_least(sets, data):
     costs = data.draw(

@@ -1,15 +1,16 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.hierarchy.tree import tree_from_parents
 from shoal.kernels.set_recoding import recoded_sets, renumbered_sets, sort_unique, with_nodes_above
+from tests.examples import examples
 from tests.kernels.test_sets import arrays as set_arrays
 from tests.metrics.releases import parent_maps
 from tests.reference.rare_sets import recoded
 from tests.reference.set_losses import path_up
 
-modest = settings(deadline=None, max_examples=60)
+modest = examples(60)
 
 
 @modest

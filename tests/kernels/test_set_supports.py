@@ -1,13 +1,14 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.set_supports import Intervals, ItemIndex, node_supports, rows_holding, rows_of_leaves
+from tests.examples import examples
 from tests.kernels.test_sets import arrays
 from tests.reference.rare_sets import rows_holding as twin
 
 LEAVES = 40
-modest = settings(deadline=None, max_examples=80)
+modest = examples(80)
 intervals = st.lists(st.tuples(st.integers(0, LEAVES - 1), st.integers(0, 12)), max_size=3)
 # Long rows are searched in another way than short ones.
 rows_of_any_length = st.lists(

@@ -1,9 +1,10 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import SetArrays, frozen_ints
 from shoal.kernels.grouping import group_sets
+from tests.examples import examples
 from tests.reference import grouping
 
 
@@ -13,7 +14,7 @@ def arrays(sets):
 
 
 @given(st.lists(st.frozensets(st.integers(0, 3)), max_size=12))
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_rows_share_a_class_exactly_when_their_sets_are_equal(sets):
     class_of_row, first_rows = group_sets(arrays(sets))
     assert (class_of_row.tolist(), first_rows.tolist()) == grouping.group_rows(

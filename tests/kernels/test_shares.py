@@ -1,10 +1,11 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import frozen_ints
 from shoal.kernels.itemset_supports import NEVER_GUESSED, SHARE_OF_ROWS
 from shoal.kernels.shares import ShareLimit, share_exceeded
+from tests.examples import examples
 from tests.kernels.test_sets import arrays
 
 # Items 0 and 1 are shares of all rows, 2 and 3 of the rows that hold 4, which is not sensitive itself.
@@ -24,7 +25,7 @@ def too_large(rows, chosen, largest):
     )
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(st.lists(a_row, min_size=1, max_size=9), st.sampled_from([(1, 1), (2, 3), (1, 2), (1, 4)]), st.data())
 def test_share_of_some_rows(rows, largest, data):
     chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), unique=True))

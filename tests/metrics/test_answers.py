@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.errors import InvalidParameter
 from shoal.metrics.answers import support_of
 from shoal.recoding.disassociated import disassociated
 from shoal.recoding.reconstruction import mean_supports, reconstructions
+from tests.examples import examples
 from tests.privacy.test_disassociation import MUSIC, PHONES, SHOPPING, joint, simple
 from tests.recoding.publications import publications
 from tests.reference import originals as reference
@@ -19,7 +20,7 @@ def answer(lines, itemset):
 
 
 @given(publications(), itemsets)
-@settings(max_examples=200)
+@examples(200)
 def test_no_original_lies_outside_the_bounds(lines, itemset):
     assume(all(reference.originals_of_line(line, up_to_order=True) for line in lines))
     found = answer(lines, itemset)
@@ -29,7 +30,7 @@ def test_no_original_lies_outside_the_bounds(lines, itemset):
 
 
 @given(publications(), itemsets)
-@settings(max_examples=200)
+@examples(200)
 def test_bounds_are_no_wider_than_those_of_the_specification(lines, itemset):
     found = answer(lines, itemset)
     lower, upper = reference.certain_and_possible(lines, itemset)
@@ -38,7 +39,7 @@ def test_bounds_are_no_wider_than_those_of_the_specification(lines, itemset):
 
 
 @given(publications(), itemsets)
-@settings(max_examples=200)
+@examples(200)
 def test_the_expectation_is_the_product_of_shares(lines, itemset):
     assert answer(lines, itemset).expected == pytest.approx(reference.expectation(lines, itemset))
 

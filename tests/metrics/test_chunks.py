@@ -2,12 +2,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.metrics.mining import certain_sets, codes_in, lost_terms, recoded
 from shoal.recoding.disassociated import disassociated
 from tests.builders import set_column
+from tests.examples import examples
 from tests.recoding.publications import publications
 from tests.reference import set_losses as reference
 
@@ -15,7 +16,7 @@ rows = st.lists(st.sets(st.sampled_from("abcdstu")), max_size=8)
 
 
 @given(publications(), rows, st.integers(0, 3))
-@settings(max_examples=120)
+@examples(120)
 def test_lost_terms_and_certain_sets_equal_their_twins(lines, original, k):
     column = set_column([*original, set("zacst")])  # a term that is not published, and others in any case
     published = disassociated(lines)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InvalidParameter
@@ -14,6 +14,7 @@ from shoal.metrics import top_itemsets as module
 from shoal.metrics.top_itemsets import frequent_itemsets, top_itemsets
 from shoal.table.quest import quest
 from tests.builders import set_column
+from tests.examples import examples
 from tests.reference import frequent as reference
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
@@ -54,7 +55,7 @@ def found_by_mlxtend(arrays, item_count, minimum_support, longest=None):
 
 
 @given(records, st.integers(1, 5), lengths)
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_frequent_itemsets_equal_those_of_the_twin(rows, minimum_support, longest):
     column = set_column(rows)
     coded = [{column.domain.texts().index(item) for item in row} for row in rows]
@@ -64,7 +65,7 @@ def test_frequent_itemsets_equal_those_of_the_twin(rows, minimum_support, longes
 
 
 @given(records, st.integers(1, 20), lengths, st.integers(0, 4), st.sampled_from([0, 2**40]))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_top_itemsets_equal_those_of_the_twin_also_in_ties(rows, most, longest, first_items, words_per_pair):
     column = set_column(rows)
     coded = [{column.domain.texts().index(item) for item in row} for row in rows]

@@ -2,7 +2,7 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.arrays import frozen_ints
@@ -10,6 +10,7 @@ from shoal.metrics.inference import telling_columns
 from shoal.table.columns import Carried
 from shoal.table.roles import Insensitive, Quasi, QuasiSet, Sensitive
 from tests.builders import local_data
+from tests.examples import examples
 
 ROLES = {"age": Quasi(), "note": Insensitive(), "illness": Sensitive()}
 
@@ -34,7 +35,7 @@ def guessed(records):
     st.lists(st.tuples(*map(st.sampled_from, ("123", "xy", "pq", "*-"))), min_size=1, max_size=12),
     st.randoms(use_true_random=False),
 )
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_figures_are_those_of_guessing_one_by_one(records, random):
     rows = [record[:3] for record in records]
     order = random.sample(range(len(rows)), len(rows))

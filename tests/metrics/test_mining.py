@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.metrics.mining import chunks_loss, generalized_loss, in_codes_of, records_loss
 from shoal.recoding.disassociated import disassociated
 from shoal.recoding.reconstruction import reconstructions
 from tests.builders import set_column, tree
+from tests.examples import examples
 from tests.metrics.test_top_itemsets import arrays
 from tests.privacy.test_disassociation import SHOPPING
 from tests.recoding.publications import publications
@@ -23,7 +24,7 @@ def with_all_terms(drawn):
 
 
 @given(rows)
-@settings(max_examples=20)
+@examples(20)
 def test_identical_records_lose_nothing(drawn):
     original = set_column(with_all_terms(drawn), hierarchy=CLASSES)
     measured = records_loss(original, [original.arrays], CLASSES, top=50)
@@ -33,7 +34,7 @@ def test_identical_records_lose_nothing(drawn):
 
 
 @given(rows, rows)
-@settings(max_examples=20)
+@examples(20)
 def test_records_are_compared_as_the_single_measures_do(drawn, other):
     original = set_column(with_all_terms(drawn))
     copy = set_column(with_all_terms(other))
@@ -53,7 +54,7 @@ def test_a_publication_of_roots_hides_every_itemset_and_divides_pairs_evenly():
 
 
 @given(publications(), rows)
-@settings(max_examples=40)
+@examples(40)
 def test_chunks_are_compared_by_what_is_certain(lines, drawn):
     records = with_all_terms(drawn)
     measured = chunks_loss(set_column(records), disassociated(lines), k=1, top=10_000)

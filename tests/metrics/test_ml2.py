@@ -2,7 +2,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InvalidParameter
@@ -13,6 +13,7 @@ from shoal.metrics.mining import levels_loss
 from shoal.metrics.ml2 import MINIMUM_SHARE, MiningLoss, affordable_mining_loss, mining_loss
 from shoal.recoding.generalized_clusters import SUPPRESSED
 from tests.builders import flat_tree, set_column, tree
+from tests.examples import examples
 from tests.metrics.releases import parent_maps
 from tests.reference import metrics, set_losses
 from tests.reference import ml2 as reference
@@ -44,7 +45,7 @@ def recoded_records(draw):
 
 
 @given(recoded_records(), st.sampled_from([0.01, 0.1, 0.3, 0.5, 1.0]), st.none() | st.integers(1, 3))
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_both_measures_equal_their_twin(case, share, longest):
     parents, records = case
     found = loss(
@@ -60,7 +61,7 @@ def test_both_measures_equal_their_twin(case, share, longest):
 
 
 @given(recoded_records())
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_what_a_run_reports_of_all_levels_equals_the_twins(case):
     """Whatever each occurrence became: items of one record may be published at different levels."""
     parents, records = case

@@ -2,7 +2,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InvalidParameter
@@ -15,6 +15,7 @@ from shoal.metrics.pair_supports import (
     terms_of_ranks,
 )
 from tests.builders import tree
+from tests.examples import examples
 from tests.metrics.test_top_itemsets import arrays, generalized_pairs
 from tests.reference import set_losses as reference
 
@@ -23,7 +24,7 @@ records = st.lists(st.sets(st.integers(0, ITEMS - 1)), max_size=8)
 
 
 @given(records, st.integers(0, 3), st.integers(1, 3))
-@settings(max_examples=100)
+@examples(100)
 def test_terms_of_ranks_are_those_of_the_twin_or_none(rows, first, further):
     ranked = reference.ranked(rows)
     last = first + further
@@ -32,7 +33,7 @@ def test_terms_of_ranks_are_those_of_the_twin_or_none(rows, first, further):
 
 
 @given(records, records, records)
-@settings(max_examples=150)
+@examples(150)
 def test_errors_against_the_mean_of_two_publications_equal_the_twin(rows, one, other):
     terms = np.arange(ITEMS)
     pairs = list(combinations(range(ITEMS), 2))
@@ -53,7 +54,7 @@ def test_errors_against_the_mean_of_two_publications_equal_the_twin(rows, one, o
 
 
 @given(generalized_pairs(), st.sampled_from([1, 3, 1 << 16]))
-@settings(max_examples=100)
+@examples(100)
 def test_generalized_supports_are_divided_as_in_the_twin(case, rows_at_once):
     parents, _, published = case
     on = tree_from_parents(parents)

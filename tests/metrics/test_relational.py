@@ -2,7 +2,7 @@ from math import inf, log10, nan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shoal.errors import UnknownName
 from shoal.hierarchy.tree import NO_PARENT, tree_from_nodes
@@ -14,6 +14,7 @@ from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.builders import flat_tree, local_data, tree
+from tests.examples import examples
 from tests.metrics.releases import releases
 from tests.reference import metrics as reference
 
@@ -34,7 +35,7 @@ def ranges(*ends):
 
 
 @given(releases())
-@settings(max_examples=200)
+@examples(200)
 def test_costs_equal_their_twins(release):
     for measure in NODE_COSTS:
         expected = [

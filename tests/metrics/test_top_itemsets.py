@@ -1,11 +1,12 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import tree_from_parents
 from shoal.kernels.arrays import SetArrays, frozen_ints
 from shoal.metrics.top_itemsets import generalized_top_deviation, top_deviation
+from tests.examples import examples
 from tests.metrics.releases import parent_maps
 from tests.reference import set_losses as reference
 from tests.reference.metrics import above
@@ -27,7 +28,7 @@ def as_float(share):
 
 
 @given(records, records, st.sampled_from([1, 3, 10, 1000]))
-@settings(max_examples=150)
+@examples(150)
 def test_deviation_equals_the_twin(original, published, top):
     found = top_deviation(arrays(original), arrays(published), ITEMS, top=top)
     assert found == as_float(reference.tkd(original, published, top) or 0)
@@ -46,7 +47,7 @@ def generalized_pairs(draw):
 
 
 @given(generalized_pairs(), st.sampled_from([1, 4, 1000]))
-@settings(max_examples=120)
+@examples(120)
 def test_deviation_over_all_levels_equals_the_twin(case, top):
     parents, original, published = case
     tree = tree_from_parents(parents)

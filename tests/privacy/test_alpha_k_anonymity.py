@@ -2,13 +2,14 @@ from fractions import Fraction
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InvalidParameter
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
 from shoal.table.roles import Quasi, Sensitive
 from tests.builders import local_data
+from tests.examples import examples
 from tests.privacy.tables import QUASI, tables_after_one_change
 from tests.reference import privacy_tables as reference
 
@@ -20,7 +21,7 @@ promises = st.builds(
 
 
 @given(tables_after_one_change(), promises)
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(tables, model):
     twin = partial(reference.share_at_most, alpha=Fraction(str(model.alpha)))
     for table in tables:
@@ -32,7 +33,7 @@ def test_the_verdict_is_the_twins_before_and_after_any_one_change(tables, model)
 
 
 @given(st.lists(st.integers(1, 9), max_size=5), promises)
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_holds_for_is_the_definition(counts, model):
     by_value = dict(enumerate(counts))
     truth = reference.share_at_most(by_value, sum(counts), by_value, Fraction(str(model.alpha)))

@@ -1,12 +1,13 @@
 import copy
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter
 from shoal.privacy.disassociation import Disassociation
 from shoal.recoding.disassociated import disassociated
+from tests.examples import examples
 from tests.reference import disassociation as reference
 
 
@@ -208,7 +209,7 @@ clusters = st.recursive(
 
 
 @given(st.lists(clusters, min_size=1, max_size=3), st.integers(2, 3), st.integers(1, 3), st.integers(2, 4))
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_the_verdict_on_any_clusters_is_the_twins(lines, k, m, l):
     verdict = verify(*lines, k=k, m=m, l=l, sensitive=["f", "z"])
     assert broken_by(verdict) == reference.broken_rules(lines, k, m, l, ["f", "z"])
@@ -248,13 +249,13 @@ def mutated(draw, line):
 
 
 @given(mutated(SHOPPING), st.integers(2, 4), st.integers(1, 3))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_after_any_one_change_of_a_good_file_the_verdict_is_the_twins(line, k, m):
     assert broken_by(verify(line, k=k, m=m)) == reference.broken_rules([line], k, m)
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_a_tight_chunk_that_loses_a_term_is_caught(data):
     line = copy.deepcopy(SHOPPING)
     tight = data.draw(st.sampled_from([line["shared"][0], line["children"][0]["chunks"][1]]))
@@ -266,7 +267,7 @@ def test_a_tight_chunk_that_loses_a_term_is_caught(data):
 
 
 @given(st.lists(clusters, min_size=1, max_size=3), st.randoms())
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_the_order_of_writing_does_not_matter(lines, random):
     shuffled = copy.deepcopy(lines)
     for cluster in [held for line in shuffled for held in reference.all_clusters(line)]:

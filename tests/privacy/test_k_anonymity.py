@@ -1,11 +1,12 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InvalidParameter
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.table.roles import Insensitive, Quasi, Sensitive
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.privacy.tables import QUASI, VALUES, SmallTable, tables_after_one_change
 from tests.reference import privacy_tables as reference
 
@@ -19,7 +20,7 @@ def test_k_is_an_integer_of_2_or_more(k):
 
 
 @given(tables_after_one_change(), st.integers(2, 5))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(tables, k):
     for table in tables:
         verdict = KAnonymity(k).verify(table.data)
@@ -29,7 +30,7 @@ def test_the_verdict_is_the_twins_before_and_after_any_one_change(tables, k):
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=80)
+@examples(80)
 def test_a_change_that_leaves_a_class_below_k_is_caught_and_the_class_named(data):
     k = data.draw(st.integers(2, 3))
     kinds = data.draw(st.permutations([(a, z) for a in VALUES["age"] for z in VALUES["zip"]]))

@@ -1,7 +1,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter
@@ -11,6 +11,7 @@ from shoal.privacy.k_lm_diversity import KLmDiversity
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.table.roles import Quasi, QuasiSet
 from tests.builders import local_data
+from tests.examples import examples
 from tests.privacy.set_files import SECRETS, SetFile, files_after_one_change
 from tests.reference import privacy_sets as reference
 
@@ -23,7 +24,7 @@ def people(*texts):
 
 
 @given(files_after_one_change(), st.integers(2, 3), st.integers(1, 3))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(files, k, m):
     for file in files:
         verdict = KKmAnonymity(k, m).verify(file.data)
@@ -35,7 +36,7 @@ def test_the_verdict_is_the_twins_before_and_after_any_one_change(files, k, m):
 
 
 @given(files_after_one_change(), st.integers(2, 3), st.sampled_from([1.2, 1.5, 2, 3]), st.integers(1, 3))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_the_verdict_with_diversity_is_the_twins_before_and_after_any_one_change(files, k, l, m):
     for file in files:
         verdict = KLmDiversity(k, l, m).verify(file.data)
@@ -53,7 +54,7 @@ def test_the_verdict_with_diversity_is_the_twins_before_and_after_any_one_change
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_a_change_that_leaves_an_itemset_of_a_class_below_k_is_caught(data):
     k = data.draw(st.integers(2, 3))
     tight = (("20-24", frozenset("ab"), None),) * k

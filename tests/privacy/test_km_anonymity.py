@@ -1,11 +1,12 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.table.roles import Quasi, QuasiSet
 from tests.builders import local_data
+from tests.examples import examples
 from tests.privacy.set_files import SECRETS, files_after_one_change
 from tests.reference import privacy_sets as reference
 
@@ -34,7 +35,7 @@ def test_the_largest_k_and_m_are_checked():
 
 
 @given(files_after_one_change(), st.integers(2, 4), st.integers(1, 4))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(files, k, m):
     for file in files:
         verdict = KmAnonymity(k, m).verify(file.data)
@@ -50,7 +51,7 @@ def test_the_verdict_is_the_twins_before_and_after_any_one_change(files, k, m):
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_a_change_that_leaves_an_itemset_below_k_is_caught(data):
     k, m = data.draw(st.integers(2, 3)), data.draw(st.integers(1, 3))
     tight = data.draw(st.sets(st.sampled_from("abc"), min_size=1, max_size=m))

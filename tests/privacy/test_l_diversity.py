@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter
@@ -12,6 +12,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, QuasiSet, Sensitive
 from tests.builders import local_data
+from tests.examples import examples
 from tests.privacy.tables import QUASI, tables_after_one_change
 from tests.reference import privacy_tables as reference
 
@@ -35,7 +36,7 @@ def twin(model):
 
 
 @given(tables_after_one_change(), promises)
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(tables, model):
     for table in tables:
         verdict = model.verify(table.data)
@@ -46,7 +47,7 @@ def test_the_verdict_is_the_twins_before_and_after_any_one_change(tables, model)
 
 
 @given(st.lists(st.integers(1, 9), max_size=5), promises)
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_holds_for_is_the_definition(counts, model):
     by_value = dict(enumerate(counts))
     truth = twin(model)(by_value, sum(counts), by_value)

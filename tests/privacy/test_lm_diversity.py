@@ -1,13 +1,14 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter
 from shoal.privacy.lm_diversity import LmDiversity
 from shoal.table.roles import QuasiSet, Sensitive
 from tests.builders import local_data
+from tests.examples import examples
 from tests.privacy.set_files import SECRETS, files_after_one_change
 from tests.reference import privacy_sets as reference
 
@@ -27,7 +28,7 @@ def test_parameters_outside_their_range_are_refused(parameters):
 
 
 @given(files_after_one_change(), diversities, st.integers(1, 3))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(files, l, m):
     exact = Fraction(str(l))
     for file in files:
@@ -43,7 +44,7 @@ def test_the_verdict_is_the_twins_before_and_after_any_one_change(files, l, m):
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_a_change_that_lifts_a_share_above_1_in_l_is_caught(data):
     l = data.draw(st.integers(2, 3))
     rows = [{"a", "s"}] + [{"a"} for _ in range(l - 1)] + [{"b"} for _ in range(6)]

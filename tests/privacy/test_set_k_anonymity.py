@@ -1,7 +1,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter
@@ -9,6 +9,7 @@ from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from shoal.table.roles import QuasiSet
 from tests.builders import local_data
+from tests.examples import examples
 from tests.privacy.set_files import ITEMS, SECRETS, SetFile, files_after_one_change
 from tests.reference import privacy_sets as reference
 
@@ -18,7 +19,7 @@ def baskets(*texts, sensitive=()):
 
 
 @given(files_after_one_change(), st.integers(2, 4))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(files, k):
     for file in files:
         verdict = SetKAnonymity(k).verify(file.data)
@@ -31,7 +32,7 @@ def test_the_verdict_is_the_twins_before_and_after_any_one_change(files, k):
 
 
 @given(files_after_one_change(), st.sampled_from([1.2, 1.5, 2, 3]))
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_the_verdict_on_diversity_is_the_twins_before_and_after_any_one_change(files, l):
     exact = Fraction(str(l))
     for file in files:
@@ -44,7 +45,7 @@ def test_the_verdict_on_diversity_is_the_twins_before_and_after_any_one_change(f
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_a_change_that_leaves_fewer_than_k_equal_sets_is_caught(data):
     k = data.draw(st.integers(2, 3))
     tight = data.draw(st.frozensets(st.sampled_from(ITEMS)))

@@ -2,7 +2,7 @@ from fractions import Fraction
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter
@@ -10,6 +10,7 @@ from shoal.privacy.t_closeness import TCloseness
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.builders import local_data
+from tests.examples import examples
 from tests.privacy.tables import QUASI, tables_after_one_change
 from tests.reference import privacy_tables as reference
 
@@ -23,7 +24,7 @@ promises = st.builds(
 
 
 @given(tables_after_one_change(), promises)
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_the_verdict_is_the_twins_before_and_after_any_one_change(tables, model):
     twin = partial(reference.close, t=Fraction(str(model.t)), distance=model.distance)
     for table in tables:
@@ -36,7 +37,7 @@ def test_the_verdict_is_the_twins_before_and_after_any_one_change(tables, model)
 @given(
     st.dictionaries(st.integers(0, 4), st.integers(1, 9), min_size=1), st.lists(st.integers(0, 9)), promises
 )
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_holds_for_is_the_definition(counts, others, model):
     totals = [counts.get(v, 0) + (others[v] if v < len(others) else 0) for v in range(5)]
     table = {v: total for v, total in enumerate(totals) if total}

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
@@ -8,6 +8,7 @@ from shoal.recoding.rows import RowRecoding
 from shoal.table.columns import Coded
 from shoal.table.roles import QuasiSet, Sensitive
 from tests.builders import local_data, tree
+from tests.examples import examples
 
 FRUIT = tree({"*": {"citrus": ["lemon", "lime"], "berry": ["fig", "grape", "plum"]}})
 NODE = {label: node for node, label in enumerate(FRUIT.labels)}
@@ -80,7 +81,7 @@ def published_sets(data):
     ]
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.data())
 def test_agrees_with_python_sets(data):
     labels = (None, *FRUIT.labels[:5], *FRUIT.labels[6:])

@@ -3,11 +3,12 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput
 from shoal.recoding.disassociated import PROBLEMS_SHOWN, disassociated, read_disassociated
+from tests.examples import examples
 
 SIMPLE = {
     "size": 3,
@@ -69,7 +70,7 @@ clusters = st.recursive(
 
 
 @given(st.lists(clusters, min_size=1, max_size=3))
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_the_arrays_say_what_the_lines_say(lines):
     assert decoded(disassociated(lines)) == sorted_terms(lines)
 

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -14,6 +14,7 @@ from shoal.recoding.chunk_recoding import randoms_of_the_system, shuffled
 from shoal.recoding.disassociated import disassociated
 from shoal.recoding.disassociated_file import json_lines, read_clusters, write_clusters
 from shoal.recoding.flat_table import COLUMNS, flat_table, read_flat_table
+from tests.examples import examples
 from tests.recoding.test_disassociated import decoded
 from tests.reference.disassociating import in_own_order
 
@@ -36,7 +37,7 @@ JOINT = {"size": 6, "shared": [{"subrecords": [["y"], ["y"]]}], "children": [SIM
 
 
 @given(releases)
-@settings(max_examples=60)
+@examples(60)
 def test_the_text_is_json_of_the_clusters(lines):
     text = b"".join(block.tobytes() for block in json_lines(disassociated(lines))).decode()
     assert [json.loads(line) for line in text.removesuffix("\n").split("\n")] == decoded(disassociated(lines))
@@ -67,7 +68,7 @@ def test_what_is_written_is_read_back(tmp_path, ending):
 
 
 @given(releases, st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@examples(40)
 def test_the_flat_table_says_the_same_with_rows_in_any_order(tmp_path_factory, lines, random):
     release = disassociated(lines)
     table = flat_table(release)
@@ -153,7 +154,7 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path):
 
 
 @given(releases)
-@settings(max_examples=40)
+@examples(40)
 def test_shuffling_changes_the_order_and_nothing_else(lines):
     release = disassociated(lines)
     mixed = shuffled(release, randoms_of_the_system)

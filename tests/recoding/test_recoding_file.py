@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal as sh
@@ -16,6 +16,7 @@ from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.recoding_diff import diff_recodings
 from shoal.recoding.recoding_file import load_recoding, save_recoding
 from shoal.recoding.rows import RowRecoding
+from tests.examples import examples
 from tests.metrics.releases import releases
 from tests.recoding.samples import CASES, mutations, sample, saved
 
@@ -56,7 +57,7 @@ def test_saving_what_was_loaded_gives_the_same_bytes(case, tmp_path):
     assert path.read_bytes() == (tmp_path / "again.npz").read_bytes()
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(releases())
 def test_any_clusters_are_loaded_as_they_were(tmp_path_factory, release):
     path = tmp_path_factory.mktemp("any") / "it.npz"
@@ -109,7 +110,7 @@ def test_arrays_that_do_not_fit_together_are_refused(case, tmp_path):
 
 
 @each_case
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_headers_that_say_something_else_are_refused(case, data, tmp_path_factory):
     path = saved(case, tmp_path_factory.mktemp("header"))

@@ -3,12 +3,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, UnknownName
 from shoal.recoding.disassociated import disassociated
 from shoal.recoding.reconstruction import mean_supports, reconstructions
+from tests.examples import examples
 from tests.privacy.test_disassociation import MUSIC, PHONES, SHOPPING, joint, simple
 from tests.recoding.publications import publications
 from tests.reference import originals as reference
@@ -30,7 +31,7 @@ def drawn(lines, copies=1, seed=0):
 
 
 @given(publications(), st.integers(0, 5))
-@settings(max_examples=200)
+@examples(200)
 def test_every_reconstruction_projects_back_and_there_is_one_if_any_original_fits(lines, seed):
     if all(reference.originals_of_line(line, up_to_order=True) for line in lines):
         for records in drawn(lines, copies=3, seed=seed):

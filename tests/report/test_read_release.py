@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import shoal as sh
 from shoal.report import read_release
 from shoal.run.verification import verify_certified
+from tests.examples import examples
 
 COUNTRIES = ("Germany", "France", "Japan", "Kenya", "Peru", "Atlantis")
 STEPS = ("none", "weak", "medium", "strong", "worst")
@@ -95,7 +96,7 @@ def as_original(name: str, value: object) -> object:
 
 
 @pytest.mark.parametrize("name", VALUES)
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(6, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), ending=st.sampled_from(["csv", "tsv", "jsonl", "parquet", "csv.gz"]))
 def test_rows_are_decoded_alike_and_hold_their_originals(name, data, ending):
     cells = data.draw(st.lists(st.one_of(VALUES[name], VALUES[name], st.none()), min_size=3, max_size=30))
@@ -141,7 +142,7 @@ ITEM_HIERARCHIES = {
 
 
 @pytest.mark.parametrize("name", ITEM_HIERARCHIES)
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(6, suppress_health_check=[HealthCheck.too_slow])
 @given(sets=st.lists(st.sets(st.integers(0, 7), min_size=1, max_size=4), min_size=4, max_size=20))
 def test_items_lie_in_a_label_of_their_set(name, sets):
     with tempfile.TemporaryDirectory() as place:

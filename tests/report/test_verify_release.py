@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal as sh
@@ -25,6 +25,7 @@ from shoal.run.public_facts import statement_of
 from shoal.run.published_file import AS_PUBLISHED, verified_file
 from shoal.run.verification import verify_certified
 from tests.cli.commands import shoal
+from tests.examples import examples
 
 SCRIPT = Path(verify_release.__file__)
 TRUE, FALSE, UNKNOWN = 0, 1, 2
@@ -236,7 +237,7 @@ def written(table, how):
 
 
 @pytest.mark.parametrize("kind", [sh.KAnonymity, sh.KmAnonymity, sh.SetKAnonymity, sh.KKmAnonymity])
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(changes(), min_size=1, max_size=3), spellings())
 def test_agrees_with_our_own_check_of_files_that_somebody_changed(
     releases, tmp_path_factory, kind, several, how

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import shoal as sh
@@ -16,6 +16,7 @@ from shoal.errors import BadInput, Infeasible, InvalidParameter, PromiseBroken
 from shoal.run import applying
 from shoal.run.applying import LoadedRecoding
 from shoal.run.reapplied import Reapplied
+from tests.examples import examples
 from tests.recoding.samples import CASES, sample
 from tests.reference import regions as reference
 
@@ -60,7 +61,7 @@ SEARCHES = {
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(first=tables(), second=tables(), k=st.integers(2, 5))
 def test_together_and_apart_no_class_is_smaller_than_k(tmp_path_factory, search, first, second, k):
     roles, algorithm = SEARCHES[search]
@@ -78,7 +79,7 @@ def test_together_and_apart_no_class_is_smaller_than_k(tmp_path_factory, search,
     assert later.outcome.cost.suppressed_records == later.outcome.provenance.figures["left_out"]
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(first=tables(), second=tables(), k=st.integers(2, 4))
 def test_records_go_where_the_reference_puts_them(tmp_path_factory, first, second, k):
     """By labels alone: what each label covers is written down here, and what it loses as well."""

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal as sh
+from tests.examples import examples
 from tests.reference import privacy_sets as sets_twin
 from tests.reference import privacy_tables as table_twin
 
@@ -141,7 +142,7 @@ def verdict_on(case: Case, rows: Rows) -> sh.Verdict:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: repr(case.model))
 def test_the_verdict_is_the_twins_before_and_after_the_change_of_any_cell(case):
-    @settings(max_examples=25, deadline=None)
+    @examples(25)
     @given(before_and_after(case.columns))
     def holds_as_the_twin_says(files):
         for rows in files:

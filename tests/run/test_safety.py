@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, Infeasible, PromiseBroken, ShoalError
@@ -20,6 +20,7 @@ from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import load_policy
 from shoal.run.release import run
 from shoal.run.verification import verify_published
+from tests.examples import examples
 from tests.reference import privacy_sets, privacy_tables
 
 MISSING = ("", "NA")
@@ -206,7 +207,7 @@ def is_number(text: str) -> bool:
     return True
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(80, suppress_health_check=[HealthCheck.too_slow])
 @given(cases())
 def test_a_written_table_is_safe_and_true_or_refused_with_a_reason(case):
     with tempfile.TemporaryDirectory() as name:
@@ -244,7 +245,7 @@ SETS = st.lists(st.sets(st.sampled_from("abcde"), max_size=4), min_size=1, max_s
 TREE = {"a": "low", "b": "low", "c": "mid", "d": "mid", "e": "high"}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(40, suppress_health_check=[HealthCheck.too_slow])
 @given(SETS, st.integers(2, 4), st.integers(1, 3))
 @pytest.mark.parametrize("algorithm", ["aa"])
 def test_written_sets_are_safe_and_true_or_refused_with_a_reason(algorithm, sets, k, m):

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
@@ -15,6 +15,7 @@ from shoal.kernels.arrays import SetArrays, frozen_ints
 from shoal.spark import itemsets
 from shoal.spark.encoded_sets import chunks_of, sets_of
 from shoal.spark.itemsets import ItemsetQuestion, SpreadSets
+from tests.examples import examples
 from tests.spark.parts import dealt
 
 ITEMS = 7
@@ -59,7 +60,7 @@ def test_chunks_hold_all_rows_in_order(rows, most_items):
     assert all(len(chunk.items) <= most_items or len(chunk.starts) == 2 for chunk in chunks)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     ROWS,
     st.integers(2, 4),
@@ -97,7 +98,7 @@ def test_sorted_keys_and_a_table_of_all_keys_count_the_same(monkeypatch, buckets
     assert by_table.supports.tolist() == by_sorting.supports.tolist()
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(ROWS, st.integers(2, 3), st.integers(1, 4))
 def test_the_rarest_set(rows, size, k):
     expected = supports(rows, size)
@@ -110,7 +111,7 @@ def test_the_rarest_set(rows, size, k):
     assert tuple(question(size).sets(np.array([found.key]))[0].tolist()) == chosen
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(ROWS, st.integers(2, 4), st.sets(st.integers(0, ITEMS - 1)))
 def test_occurrences_by_first_number(rows, size, fresh):
     counts = spread(rows).occurrences(question(size, fresh), np.arange(ITEMS))
@@ -120,7 +121,7 @@ def test_occurrences_by_first_number(rows, size, fresh):
     assert counts.tolist() == [expected[number] for number in range(ITEMS)]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(ROWS, st.integers(0, ITEMS - 1), st.integers(0, ITEMS - 1))
 def test_supports_of_intervals(rows, one, other):
     lower, upper = sorted((one, other))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 pytest.importorskip("pyspark", reason="pip install 'shoal[spark]'")
@@ -15,6 +15,7 @@ from shoal.kernels.mondrian import NO_COLUMN, STRICT, choose_cut
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.spark.table_cuts import CutColumn, best_cut
 from tests.algorithms.relational.tables import tables
+from tests.examples import examples
 
 
 def columns_of(data, ends):
@@ -35,7 +36,7 @@ def counts_in(columns, data, rows):
     ]
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(tables(with_subjects=False), st.integers(2, 4), st.randoms(use_true_random=False))
 def test_a_block_is_cut_where_mondrian_cuts_it(drawn, k, chance):
     data = drawn.data

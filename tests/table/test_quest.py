@@ -5,13 +5,14 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal.table.quest
 from shoal.errors import InvalidParameter
 from shoal.table.columns import Kind
 from shoal.table.quest import QuestModel, quest
+from tests.examples import examples
 
 SMALL = {"transactions": 50, "items": 30, "patterns": 12}
 
@@ -40,7 +41,7 @@ def models(draw):
 
 
 @given(models(), st.integers(0, 2**64))
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_baskets_are_sets_of_items_and_never_empty(model, seed):
     baskets = model.sets(seed)
     assert len(baskets) == model.transactions

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput, InvalidParameter
@@ -25,6 +25,7 @@ from shoal.table.reading import (
     to_frame,
 )
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
+from tests.examples import examples
 from tests.reference import table as reference
 from tests.table.views import plain, values
 
@@ -152,7 +153,7 @@ class TestValues:
     def test_a_comma_of_another_country_is_no_number(self, write):
         assert "'1,5'" in refusal(write("d.csv", "a;b\n1,5;2\n"), {"a": NUMBER, "b": Quasi()})
 
-    @settings(max_examples=40, deadline=None)
+    @examples(40)
     @given(
         cells=st.lists(
             st.tuples(
@@ -423,7 +424,7 @@ class TestLongForm:
         path = write("d.csv", "id,item,items\n1,a,x\n")
         assert "the name of another column" in refusal(path, {"items": QuasiSet()}, options)
 
-    @settings(max_examples=30, deadline=None)
+    @examples(30)
     @given(
         pairs=st.lists(st.tuples(st.sampled_from(["", "1", "2", "3"]), st.sampled_from("abc")), min_size=1)
     )

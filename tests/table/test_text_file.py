@@ -1,14 +1,15 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import BadInput
 from shoal.table import text_file
 from shoal.table.text_file import open_text
+from tests.examples import examples
 from tests.reference import table as reference
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     text=st.text(alphabet='a,"\n', min_size=1, max_size=40),
     piece=st.integers(1, 9),

@@ -5,7 +5,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import OutputFailed
@@ -14,6 +14,7 @@ from shoal.table.columns import Carried, Coded, Domain, Kind, Sets, Table, categ
 from shoal.table.reading import read_published, read_table
 from shoal.table.roles import Insensitive, Quasi, QuasiSet, Sensitive
 from shoal.table.writing import form_problems, write_table
+from tests.examples import examples
 from tests.table.views import plain
 
 TEXT_FORMATS = ["csv", "tsv", "jsonl", "csv.gz", "tsv.gz", "jsonl.gz"]
@@ -86,7 +87,7 @@ def tables(draw):
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(table=tables())
 def test_what_is_published_reads_back(tmp_path_factory, ending, table):
     path = tmp_path_factory.mktemp("out") / f"d.{ending}"
@@ -97,7 +98,7 @@ def test_what_is_published_reads_back(tmp_path_factory, ending, table):
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "txt", "dat", "txt.gz", "parquet"])
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(rows=st.lists(st.frozensets(letters, max_size=3), min_size=1, max_size=4))
 def test_a_lone_column_of_sets_keeps_every_record(tmp_path_factory, ending, rows):
     path = tmp_path_factory.mktemp("out") / f"d.{ending}"

@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.agglomerative import DISTANCES, Agglomerative
@@ -12,6 +12,7 @@ from shoal.progress import Silent
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue", "green"]}})
@@ -41,7 +42,7 @@ def published(data, recoding):
 
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("modified", [False, True])
-@settings(max_examples=60)
+@examples(60)
 @given(drawn=tables(least_rows=2, most_rows=14, with_subjects=False), k=st.integers(2, 5))
 def test_release_is_that_of_the_slow_search(distance, modified, drawn, k):
     data = drawn.on_trees.data

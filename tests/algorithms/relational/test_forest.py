@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.records import Records
@@ -9,6 +9,7 @@ from shoal.progress import Silent
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue", "green"]}})
@@ -23,7 +24,7 @@ def colours(*labels):
     return local_data([(label,) for label in labels], {"colour": Quasi()}, trees={"colour": COLOURS})
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     drawn=tables(least_rows=2, most_rows=7, with_subjects=False),
     k=st.integers(2, 3),

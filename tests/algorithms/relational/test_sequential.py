@@ -1,7 +1,7 @@
 import itertools
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.records import Records
@@ -11,6 +11,7 @@ from shoal.progress import Silent
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue", "green"]}})
@@ -48,7 +49,7 @@ def test_more_starts_never_cost_more():
     assert costs[0] > costs[-1]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     drawn=tables(least_rows=2, most_rows=7, with_subjects=False),
     k=st.integers(2, 3),

@@ -2,7 +2,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.sets.lgr import LGR
@@ -15,6 +15,7 @@ from shoal.progress import Silent
 from tests.algorithms.sets.instances import SPEC_TREE, instance, random_instance
 from tests.algorithms.sets.searches import find, own_nodes, published_labels, released_locally
 from tests.builders import flat_tree
+from tests.examples import examples
 from tests.reference import topdown
 
 SEVEN_SETS = [
@@ -110,7 +111,7 @@ def test_random_releases_are_safe_truthful_and_cost_what_is_said(algorithm):
 
 
 @each_algorithm
-@settings(max_examples=30)
+@examples(30)
 @given(seed=st.integers(0, 10_000), random=st.randoms(use_true_random=False))
 def test_the_order_of_records_does_not_matter(algorithm, seed, random):
     each, k, is_possible = random_k_instance(seed)

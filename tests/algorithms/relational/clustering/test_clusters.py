@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
@@ -8,6 +8,7 @@ from shoal.metrics.relational import column_costs, normalized_weights
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue"]}})
@@ -23,7 +24,7 @@ def clustered(draw, **more):
     return drawn.on_trees.data, Clustering(numbered.astype(np.int64))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(clustered(), st.sampled_from(MEASURES))
 def test_cost_is_what_the_measures_say_of_the_groups(drawn, measure):
     data, clustering = drawn
@@ -33,7 +34,7 @@ def test_cost_is_what_the_measures_say_of_the_groups(drawn, measure):
     assert np.isclose(clustering.cost(records), sum(weights[name] * cost for name, cost in costs.items()))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(clustered(most_rows=9))
 def test_groups_are_published_as_closures(drawn):
     data, clustering = drawn

@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
@@ -19,6 +19,7 @@ from shoal.progress import Silent
 from shoal.table.roles import Quasi, Sensitive
 from tests.algorithms.relational.clustering.test_clusters import clustered
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.reference import privacy_tables
 from tests.reference.uniting import unite_until_fine
 
@@ -93,7 +94,7 @@ def gap_in(case, data, k):
 
 
 @pytest.mark.parametrize("case", CASES)
-@settings(max_examples=25)
+@examples(25)
 @given(drawn=clustered(least_rows=2, most_rows=10), w=st.sampled_from([0.0, 0.15, 1.0]))
 def test_clusters_are_united_as_algorithm_8_says(case, drawn, w):
     data, clustering = drawn
@@ -117,7 +118,7 @@ def test_clusters_are_united_as_algorithm_8_says(case, drawn, w):
     } == blocks
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(drawn=clustered(least_rows=2, most_rows=14))
 def test_clusters_are_only_united_and_hold_in_the_end(drawn):
     data, clustering = drawn
@@ -133,7 +134,7 @@ def test_clusters_are_only_united_and_hold_in_the_end(drawn):
     assert len(together) == len(clustering)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(drawn=clustered(least_rows=2, most_rows=14))
 def test_without_time_clusters_are_united_with_the_next_ones(drawn):
     data, clustering = drawn

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering import growing
@@ -14,6 +14,7 @@ from shoal.progress import Silent
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.hurried import UpAfter
 from tests.reference.growing import Growing
 
@@ -42,7 +43,7 @@ def as_records(records, clustering):
     ]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(instances(), st.data())
 def test_k_member_takes_what_is_cheapest(instance, data):
     records, k = instance
@@ -55,7 +56,7 @@ def test_k_member_takes_what_is_cheapest(instance, data):
     assert as_records(records, completed(records, growth)) == [sorted(cluster) for cluster in expected]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(instances(), st.randoms(use_true_random=False))
 def test_cluster_gathers_around_seeds(instance, random):
     records, k = instance
@@ -73,7 +74,7 @@ def test_cluster_gathers_around_seeds(instance, random):
 
 
 @given(instances())
-@settings(max_examples=20)
+@examples(20)
 def test_slices_of_seeds_give_the_same_clusters(instance):
     records, k = instance
     seeds = np.arange(records.row_count)
@@ -125,7 +126,7 @@ def test_when_time_is_up_what_was_grown_stays_and_the_rest_gets_clusters_of_k(gr
 
 
 @pytest.mark.parametrize("grow", [gathered, grown_by_members])
-@settings(max_examples=20)
+@examples(20)
 @given(instance=instances())
 def test_the_clock_changes_nothing_while_there_is_time(grow, instance):
     records, k = instance
@@ -147,7 +148,7 @@ def test_records_without_a_cluster_are_grouped_with_those_beside_them():
     assert clustering.cost(records) == 0
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(instances())
 def test_records_without_a_cluster_never_lose_more_than_in_the_order_of_values(instance):
     records, k = instance

@@ -3,7 +3,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering import local_search
@@ -22,6 +22,7 @@ from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.algorithms.relational.clustering.test_clusters import clustered
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 MODELS = {
@@ -45,7 +46,7 @@ def admissible_start(drawn, models, measure="ncp"):
 
 @pytest.mark.parametrize("more", MODELS)
 @pytest.mark.parametrize("measure", ["ncp", "entropy"])
-@settings(max_examples=40)
+@examples(40)
 @given(drawn=clustered(least_rows=2, most_rows=14), k=st.integers(2, 3))
 def test_cost_never_rises_and_every_cluster_stays_admissible(more, measure, drawn, k):
     records, constraint, start = admissible_start(drawn, [KAnonymity(k), *MODELS[more]], measure)
@@ -57,7 +58,7 @@ def test_cost_never_rises_and_every_cluster_stays_admissible(more, measure, draw
     assert classes_admissible(constraint, *found.clustering.members()).all()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(drawn=clustered(least_rows=2, most_rows=7, with_subjects=False), k=st.integers(2, 3))
 def test_no_move_and_no_swap_is_left(drawn, k):
     records, constraint, start = admissible_start(drawn, [KAnonymity(k)])
@@ -106,7 +107,7 @@ def dissolved(total, entries, others):
 
 
 @pytest.mark.parametrize("more", MODELS)
-@settings(max_examples=20)
+@examples(20)
 @given(drawn=clustered(least_rows=2, most_rows=14), k=st.integers(2, 3))
 def test_pauses_change_nothing(more, drawn, k):
     records, constraint, start = admissible_start(drawn, [KAnonymity(k), *MODELS[more]])
@@ -117,7 +118,7 @@ def test_pauses_change_nothing(more, drawn, k):
     np.testing.assert_array_equal(in_one_go.clustering.cluster_of_row, with_pauses.clustering.cluster_of_row)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(drawn=clustered(least_rows=4, most_rows=12), k=st.integers(2, 3))
 def test_rows_of_a_cluster_keep_the_models_by_themselves(drawn, k):
     """People with several rows: what counts is whose rows they are."""

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
@@ -10,6 +10,7 @@ from shoal.progress import Silent
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue", "green"]}})
@@ -19,7 +20,7 @@ def one_cluster(records):
     return Clustering(np.zeros(records.row_count, dtype=np.int64))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     drawn=tables(least_rows=2, most_rows=7, with_subjects=False),
     k=st.integers(2, 3),

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
 from shoal.errors import BadInput
@@ -8,6 +8,7 @@ from shoal.table.columns import Kind
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
 from tests.builders import flat_tree, local_data, tree
+from tests.examples import examples
 
 COLOURS = tree({"*": {"warm": ["red", "orange"], "cold": ["blue"]}})
 
@@ -70,7 +71,7 @@ def test_columns_without_a_tree_are_refused_all_at_once():
     assert "file" in about_colour
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables())
 def test_rows_lead_back_to_their_values(drawn):
     data = drawn.on_trees.data

@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.full_domain import algorithm as full_domain
@@ -17,6 +17,7 @@ from shoal.progress import Silent
 from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.builders import flat_tree, local_data, tree
+from tests.examples import examples
 from tests.hierarchy.trees import parent_maps
 from tests.reference import full_domain as reference
 from tests.reference import privacy_tables
@@ -111,7 +112,7 @@ def assert_best(drawn, recoding, failing, suppression):
 
 
 @pytest.mark.parametrize("case", CASES)
-@settings(max_examples=60)
+@examples(60)
 @given(drawn=tables_on_trees(), suppression=st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0]))
 def test_no_choice_of_levels_is_better(case, drawn, suppression):
     _, rows, data = drawn
@@ -123,7 +124,7 @@ def test_no_choice_of_levels_is_better(case, drawn, suppression):
     assert_best(drawn, recoding, failing(rows, range(len(rows))), suppression)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables_on_trees(with_subjects=True), st.sampled_from([0.0, 0.5]))
 def test_people_are_counted_and_not_rows(drawn, suppression):
     _, rows, data = drawn

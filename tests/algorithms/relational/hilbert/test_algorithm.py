@@ -2,7 +2,7 @@ from datetime import date
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.hilbert import algorithm as hilbert
@@ -17,6 +17,7 @@ from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.algorithms.relational.tables import tables
 from tests.builders import flat_tree, local_data, tree
+from tests.examples import examples
 
 
 def find(data, k, progress=None, **options):
@@ -88,7 +89,7 @@ def test_numbers_and_dates_are_published_as_ranges_of_a_grid():
     assert any("derived from the data" in notice and "day" in notice for notice in recoding.notices)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables(least_rows=4, with_subjects=False), st.integers(2, 3))
 def test_a_local_search_never_loses_more(drawn, k):
     data = drawn.on_trees.data

@@ -2,7 +2,7 @@ from datetime import date
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.hilbert.grids import on_grids
@@ -13,6 +13,7 @@ from shoal.table.columns import Kind
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
 from tests.builders import EPOCH, flat_tree, local_data
+from tests.examples import examples
 
 
 def numbers(values, **role):
@@ -86,7 +87,7 @@ def test_categories_without_a_tree_are_refused():
         on_grids(data)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables(with_subjects=False), st.data())
 def test_grid_trees_hold_all_values_and_ranges_do_not_depend_on_single_members(drawn, data):
     table = drawn.data

@@ -1,10 +1,11 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.hilbert.curve import Layout
 from shoal.hierarchy.tree import tree_from_parents
 from tests.builders import flat_tree, tree
+from tests.examples import examples
 from tests.hierarchy.trees import parent_maps
 
 COLOURS = tree({"*": {"warm": ["red", "orange", "pink"], "cold": ["blue"]}})
@@ -27,7 +28,7 @@ def test_missing_values_and_suppressed_cells_lie_beside_the_children_of_the_root
     assert (found["warm"], found["cold"], found[""], found["*"]) == (0b0000, 0b0100, 0b1000, 0b1100)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(parent_maps(), st.booleans(), st.booleans())
 def test_values_have_positions_of_their_own_and_nodes_aligned_blocks(parents, some_missing, some_suppressed):
     hierarchy = tree_from_parents(parents)

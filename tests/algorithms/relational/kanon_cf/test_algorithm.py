@@ -3,7 +3,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering import clustering_algorithm
@@ -24,6 +24,7 @@ from shoal.table.roles import Quasi, Sensitive
 from tests.algorithms.relational.kanon_cf.test_closed_records import CLOTHING, SOLD, mined, wide_data
 from tests.algorithms.relational.tables import tables
 from tests.builders import flat_tree, local_data, tree
+from tests.examples import examples
 from tests.reference import clusterings as reference
 
 
@@ -35,7 +36,7 @@ def class_sizes(recoding):
     return sorted(np.bincount(recoding.clusters.cluster_of_row).tolist())
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     drawn=tables(least_rows=2, most_rows=8, with_subjects=False),
     k=st.integers(2, 4),
@@ -60,7 +61,7 @@ def test_loss_is_within_the_proven_factor_of_the_best(drawn, k, measure, local_s
     assert found <= recoding.figures["cost_before_local_search"] * len(rows) + 1e-9
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     drawn=tables(least_rows=2, with_subjects=False), k=st.integers(2, 4), measure=st.sampled_from(MEASURES)
 )
@@ -93,7 +94,7 @@ def test_as_printed_clusters_are_united_for_diversity_alone(monkeypatch):
     assert "clusters of k rows were united" in recoding.notices[-1]
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(
     drawn=tables(least_rows=2), k=st.integers(2, 4), diverse=st.booleans(), measure=st.sampled_from(MEASURES)
 )
@@ -124,7 +125,7 @@ def test_levels_tile_where_a_greedy_cover_does_not(monkeypatch):
     assert without.figures["cost"] == pytest.approx(7 / 15)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(drawn=tables(least_rows=4), k=st.integers(2, 6))
 def test_more_starts_for_diversity_never_cost_more(drawn, k):
     models = [KAnonymity(k), LDiversity(1.5)]

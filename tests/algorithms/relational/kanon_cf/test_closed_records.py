@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.records import Records
@@ -11,6 +11,7 @@ from shoal.algorithms.relational.kanon_cf.closed_records import Mining
 from shoal.table.roles import Quasi
 from tests.algorithms.relational.tables import tables
 from tests.builders import flat_tree, local_data, tree
+from tests.examples import examples
 from tests.reference import kanon_cf as reference
 
 CLOTHING = tree(
@@ -53,7 +54,7 @@ def test_example_of_the_paper():
     assert closed.complete
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(drawn=tables(least_rows=1, most_rows=12, with_subjects=False), k=st.integers(2, 4))
 def test_all_closed_records_are_mined_once(drawn, k):
     assume(len(drawn.rows) >= k)

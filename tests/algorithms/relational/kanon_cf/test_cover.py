@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.records import Records
@@ -11,6 +11,7 @@ from shoal.algorithms.relational.kanon_cf.cover import greedy_cover, least_cost
 from shoal.progress import Silent
 from tests.algorithms.relational.kanon_cf.test_closed_records import mined, wide_data
 from tests.algorithms.relational.tables import tables
+from tests.examples import examples
 from tests.reference import clusterings, kanon_cf
 
 MEASURES = st.sampled_from(["lm", "ncp", "tree", "monotone_entropy", "entropy"])
@@ -33,7 +34,7 @@ def problems(draw, most_rows=14):
     return Records.of(drawn.data, draw(MEASURES)), k
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(problem=problems(), frugal=st.booleans())
 def test_lazy_choices_are_the_greedy_ones(problem, frugal):
     records, k = problem
@@ -54,7 +55,7 @@ def test_lazy_choices_are_the_greedy_ones(problem, frugal):
     assert covered == set(range(len(rows)))
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(problem=problems(), frugal=st.booleans())
 def test_clustering_is_disjoint_and_its_sets_cost_no_more(problem, frugal):
     records, k = problem
@@ -72,7 +73,7 @@ def test_clustering_is_disjoint_and_its_sets_cost_no_more(problem, frugal):
     assert clustering.costs(records).sum() <= of_cover + 1e-9
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(problem=problems(most_rows=8))
 def test_clustering_is_one_that_algorithm_2_may_make(problem):
     records, k = problem
@@ -85,7 +86,7 @@ def test_clustering_is_one_that_algorithm_2_may_make(problem):
     assert clusters in kanon_cf.clusterings_of(sets_of(cover), k)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(problem=problems())
 def test_no_row_can_cost_less_than_its_cheapest_closed_record(problem):
     records, k = problem

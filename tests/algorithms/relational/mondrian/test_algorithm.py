@@ -3,7 +3,7 @@ from datetime import date
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.mondrian.algorithm import Mondrian
@@ -17,6 +17,7 @@ from shoal.table.columns import Kind
 from shoal.table.roles import Quasi, Sensitive
 from tests.algorithms.relational.tables import tables
 from tests.builders import EPOCH, flat_tree, local_data, tree
+from tests.examples import examples
 from tests.hierarchy.trees import parents_of
 from tests.reference.trees import lowest_common_ancestor
 
@@ -45,7 +46,7 @@ def found_in(drawn, k, mode):
         assume(False)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(tables(), st.integers(2, 4), MODES)
 def test_columns_with_a_tree_are_published_as_the_lowest_common_node(drawn, k, mode):
     recoding = found_in(drawn, k, mode)
@@ -64,7 +65,7 @@ def test_columns_with_a_tree_are_published_as_the_lowest_common_node(drawn, k, m
                 assert hierarchy.labels[node] == lowest_common_ancestor(parents, sorted(values))
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(tables(), st.integers(2, 4), MODES)
 def test_ranges_hold_their_members_and_give_no_extreme_away(drawn, k, mode):
     recoding = found_in(drawn, k, mode)
@@ -90,7 +91,7 @@ def test_ranges_hold_their_members_and_give_no_extreme_away(drawn, k, mode):
                 assert upper != max(everything) or upper == 0
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(tables(), st.integers(2, 4), MODES)
 def test_rows_of_different_groups_are_published_differently(drawn, k, mode):
     recoding = found_in(drawn, k, mode)
@@ -99,7 +100,7 @@ def test_rows_of_different_groups_are_published_differently(drawn, k, mode):
     assert len(set(published)) == recoding.clusters.cluster_count
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(tables(with_subjects=False), st.integers(2, 4), st.randoms(use_true_random=False))
 def test_order_of_rows_does_not_change_strict_groups(drawn, k, random):
     recoding = found_in(drawn, k, "strict")

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
@@ -9,6 +9,7 @@ from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.errors import LimitReached
 from tests.algorithms.sets.instances import SPEC_SETS, SPEC_TREE, instance
+from tests.examples import examples
 from tests.reference import km_parts
 
 PROGRAM_AND_DATA = 300e6 + 2 * 8 * (11 + 4)
@@ -31,7 +32,7 @@ def room(memory_limit):
     return Room.beside(Violations(transactions, ItemConstraint(2, 3)), memory_limit)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.lists(st.integers(0, 2**20), max_size=12), st.integers(1, 6))
 def test_borders_come_nearest_to_equal_shares(weights, parts):
     found = balanced_borders(np.array(weights, dtype=np.int64), parts)

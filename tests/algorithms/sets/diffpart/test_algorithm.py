@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.sets.diffpart.algorithm import DiffPart
@@ -19,6 +19,7 @@ from shoal.progress import Silent
 from shoal.recoding.synthetic import new_records
 from shoal.table.roles import Insensitive, QuasiSet
 from tests.builders import local_data, tree
+from tests.examples import examples
 from tests.metrics.test_top_itemsets import arrays
 
 LETTERS = tree({"*": {"A": ["a1", "a2"], "B": {"C": ["c1", "c2", "c3"], "b": {}}, "one": ["d"]}})
@@ -54,7 +55,7 @@ def records_of(data, synthetic):
 
 
 @given(st.lists(st.sets(st.sampled_from(LETTERS.leaf_labels)), max_size=8))
-@settings(max_examples=60)
+@examples(60)
 def test_with_hardly_any_noise_the_records_come_back(rows):
     """An epsilon of a million adds no noise, and whatever is held passes a threshold of nothing."""
     role = QuasiSet(hierarchy=HierarchyFile("a tree of the test"))

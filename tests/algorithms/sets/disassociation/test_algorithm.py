@@ -3,7 +3,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.sets.disassociation import algorithm as disassociation
@@ -24,6 +24,7 @@ from shoal.progress import Silent
 from shoal.recoding.chunk_recoding import NOT_PUBLISHED, arranged
 from shoal.table.roles import QuasiSet
 from tests.builders import local_data, set_column
+from tests.examples import examples
 from tests.recoding.test_disassociated import decoded
 from tests.reference import disassociating as twin
 from tests.reference import disassociation as rules
@@ -248,7 +249,7 @@ def test_identical_records_are_cut_into_clusters_of_equal_size():
     st.integers(1, 3),
     st.integers(2, 14),
 )
-@settings(max_examples=100)
+@examples(100)
 def test_records_settle_as_in_the_twin(records, k, limit):
     column = set_column(records)
     partition = horizontal_partition(column.arrays, all_terms(column), limit, 1, Silent())
@@ -299,7 +300,7 @@ records_of_letters = st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size
     st.sampled_from([((), None), (("a",), None), (("a", "c"), 2), (("a",), 1.5)]),
     st.fixed_dictionaries({"settle": st.booleans(), "term_order": st.sampled_from(sorted(TERM_ORDERS))}),
 )
-@settings(max_examples=200)
+@examples(200)
 def test_every_release_is_the_twins(records, promise, limit, protection, chosen):
     (k, m), (sensitive, l) = promise, protection
     options = {"max_cluster_size": limit, "threads": 1, **chosen}
@@ -322,7 +323,7 @@ def blocks_of(items):
 
 
 @given(records_of_letters, st.integers(2, 6), st.sampled_from([5, 20, 2**21]))
-@settings(max_examples=80)
+@examples(80)
 def test_records_stay_with_their_cluster(records, limit, items_per_block):
     """Projected on a cluster's chunks, its records are its subrecords, however large the blocks are."""
     try:

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order, hamming_distances
 from shoal.table.columns import Sets, category_domain
+from tests.examples import examples
 from tests.reference import km_parts
 
 ITEMS = 9
@@ -15,13 +16,13 @@ def arrays_of(sets, item_count=ITEMS):
     return Sets.of(starts, [item for each in sets for item in sorted(each)], domain).arrays
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.lists(st.sets(st.integers(0, ITEMS - 1)), max_size=25))
 def test_order_is_that_of_the_code_as_a_number(sets):
     assert gray_order(arrays_of(sets), ITEMS).tolist() == km_parts.gray_order(sets, ITEMS)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(
     st.lists(st.sets(st.integers(0, ITEMS - 1)), max_size=25),
     st.sampled_from([2**10, 2**31, 2**62]),
