@@ -5,6 +5,9 @@ BENCH := .venv-bench
 
 N ?= 1000
 
+# Tests and demo start many processes, each of which would compile all sources again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: pictures browser campaign demo dp-test test test-slow lint lint-platforms format bench bench-disassociation bench-km bench-real-tables bench-relational bench-rt bench-spark bench-topdown clean scorecard wheel
 
 demo: $(VENV)/ready
