@@ -58,8 +58,8 @@ class Algorithm:
     ) -> Recoding:
         """Decide how the records are published so that every model holds.
 
-        Leaves the data as they are; the same data and random numbers give the same decision. Raises
-        Infeasible when no decision keeps the promise.
+        Leaves the data as they are; the same data and random numbers give the same recoding. Raises
+        Infeasible when no recoding keeps the promise.
         """
         raise NotImplementedError
 

@@ -226,7 +226,7 @@ def _clusters(clusters: GeneralizedClusters, trees: Trimmed) -> GeneralizedClust
 
 
 def _items(items: ItemRecoding, sets: Sets, of_column: TrimmedTree) -> ItemRecoding:
-    """The same decision about items in the whole tree; those at a root that is not allowed vanish."""
+    """The same recoding of items in the whole tree; those at a root that is not allowed vanish."""
     if isinstance(items, Cuts):
         return _cuts(items, of_column)
     nodes = _nodes_in_whole_tree(of_column)

@@ -35,9 +35,9 @@ MOST_SETS_OF_RECORD = 40_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkedChunks:
-    """A disassociated publication and the original that it was made from.
+    """A disassociated release and the original that it was made from.
 
-    `records` are the terms of each original record by their numbers in the publication; a term that is not
+    `records` are the terms of each original record by their numbers in the release; a term that is not
     published tells nothing.
     """
 

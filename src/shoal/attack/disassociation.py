@@ -45,7 +45,7 @@ class CoveredPair:
 
 @dataclass(frozen=True, slots=True)
 class Covers:
-    """How far knowing the algorithm undoes a publication.
+    """How far knowing the algorithm undoes a release.
 
     `pairs` are covered pairs of terms in different record chunks, `term_chunk_pairs` those of a term that all
     records of a cluster hold with one of its term chunk. Clusters are simple ones, and records are theirs.
@@ -113,7 +113,7 @@ def _of(part: int, whole: int, what: str) -> str:
 
 
 def covers(published: Disassociated, k: int, m: int) -> Covers:
-    """Find the covered pairs of a publication that keeps the rules of disassociation with k and m."""
+    """Find the covered pairs of a release that keeps the rules of disassociation with k and m."""
     clusters = published.clusters
     several_chunks = np.bincount(published.chunk_clusters, minlength=len(clusters)) > 1
     listed = covered_pairs(

@@ -1,4 +1,4 @@
-"""`shoal apply`: an earlier decision for another file."""
+"""`shoal apply`: an earlier recoding for another file."""
 
 from __future__ import annotations
 

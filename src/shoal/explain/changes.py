@@ -83,7 +83,7 @@ def label_counts(released: Table, column: str) -> dict[str, int]:
 
 
 def term_counts(released: Disassociated) -> dict[str, int]:
-    """How often each term stands in a publication; in a term chunk it stands once for one record or more."""
+    """How often each term stands in a release; in a term chunk it stands once for one record or more."""
     terms = released.terms.texts()
     counts = counts_of(released.subrecords.items, len(terms))
     counts += counts_of(released.term_chunks.items, len(terms))

@@ -34,7 +34,7 @@ def shortened(label: str, longest: int = _LONGEST_LABEL) -> str:
 class Level:
     """How the values of a column are spread over the groups of one level of its tree.
 
-    Of group g, `before[g]` is how often it occurs in the original, `told[g]` how often the publication names
+    Of group g, `before[g]` is how often it occurs in the original, `told[g]` how often the release names
     it or something finer, and `spread[g]` what it gets when coarser labels count evenly for all they cover.
     Where groups were left out, the last one stands for all of them.
     """

@@ -1,4 +1,4 @@
-"""How many records of a disassociated publication can hold some terms together."""
+"""How many records of a disassociated release can hold some terms together."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ class TermPlaces(NamedTuple):
 
 
 class ClusterRoom(NamedTuple):
-    """The clusters of a publication, joint ones before those below them, and the cluster of each chunk.
+    """The clusters of a release, joint ones before those below them, and the cluster of each chunk.
 
     spare[c] is how many subrecords a simple cluster has beyond one for each record, NO_LIMIT where a term
     chunk can fill all its records.

@@ -1,4 +1,4 @@
-"""One random original of a disassociated publication.
+"""One random original of a disassociated release.
 
 Subrecords of different chunks are combined at random: those of a chunk go into as many different records of
 its cluster. A term of a term chunk goes into one record, into an empty one if there is any. Records must not

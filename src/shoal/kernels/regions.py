@@ -1,4 +1,4 @@
-"""New records among the regions of an earlier decision: boxes of codes, one interval per column."""
+"""New records among the regions of an earlier recoding: boxes of codes, one interval per column."""
 
 from typing import NamedTuple
 

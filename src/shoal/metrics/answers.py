@@ -1,4 +1,4 @@
-"""How many records hold an itemset, answered from a disassociated publication without reconstructing it.
+"""How many records hold an itemset, answered from a disassociated release without reconstructing it.
 
 An itemset falls into parts: the terms of each chunk, and every term of a term chunk by itself. In a simple
 cluster of s records, parts that n1, n2, .. of them hold for certain overlap in n1 + n2 + .. - (parts - 1) s
@@ -24,7 +24,7 @@ LARGEST_ITEMSET = 62
 class Answer:
     """The support of an itemset: no less, as expected, no more.
 
-    `unknown` are terms that the publication does not hold; with one of them nobody holds the itemset.
+    `unknown` are terms that the release does not hold; with one of them nobody holds the itemset.
     """
 
     itemset: tuple[str, ...]
@@ -36,7 +36,7 @@ class Answer:
 
 
 def support_of(published: Disassociated, itemset: Sequence[str]) -> Answer:
-    """Bounds and expectation of an itemset's support in any original; the publication must fit together."""
+    """Bounds and expectation of an itemset's support in any original; the release must fit together."""
     terms = tuple(dict.fromkeys(itemset))
     if not 1 <= len(terms) <= LARGEST_ITEMSET:
         raise InvalidParameter("query", "itemset", itemset, f"1 to {LARGEST_ITEMSET} terms")

@@ -227,7 +227,7 @@ def measure_columns(data: LocalData, clusters: GeneralizedClusters) -> dict[str,
 
 
 def measure(data: LocalData, recoding: Recoding, k: int) -> dict[str, float]:
-    """What a decision cost by every measure that applies; k is that of the promise, 1 if it has none.
+    """What a recoding cost by every measure that applies; k is that of the promise, 1 if it has none.
 
     Of a table with sets, NCP is that of the single values, and `item_ncp` and UL are those of the items.
     """

@@ -1,4 +1,4 @@
-"""How many records a query counts, as a reader of the publication estimates it, and how wrong that is.
+"""How many records a query counts, as a reader of the release estimates it, and how wrong that is.
 
 A published value stands for each of the original values it covers with the same probability; for published
 items see `item_shares`. Different values and items are taken as independent, but by `subsets` a published
@@ -153,7 +153,7 @@ class RecordsEstimator:
 
     def _meaning(self, name: str) -> LabelMeaning:
         if name not in self._meanings:
-            raise UnknownName("the publication", "column", name, self._meanings)
+            raise UnknownName("the release", "column", name, self._meanings)
         return self._meanings[name]
 
 

@@ -1,4 +1,4 @@
-"""What a miner of the publication misses: the measures of frequent itemsets and pairs, by their names.
+"""What a miner of the release misses: the measures of frequent itemsets and pairs, by their names.
 
 The same measures hold for possible originals of disassociated data, for generalized sets and for new records.
 """
@@ -134,7 +134,7 @@ def measure_chunks(
 ) -> dict[str, float]:
     """Every measure of chunks by its name; measures that the data are too small for are left out.
 
-    Terms of the publication have the codes of the original, which are leaves of the tree. The reconstruction
+    Terms of the release have the codes of the original, which are leaves of the tree. The reconstruction
     is drawn with a seed of its own, so that the same chunks always measure the same.
     """
     (copy,) = reconstructions(published, 1, np.random.default_rng(0))

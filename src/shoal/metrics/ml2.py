@@ -5,7 +5,7 @@ i, or itself if it is no deeper than that. In published data an occurrence can b
 was generalized to depth i or below, or not at all. An itemset is frequent if at least `minimum_share` of the
 original records hold it; the same number of records is asked of both sides.
 
-Published sets at a level are parts of the original ones, so every frequent itemset of the publication is one
+Published sets at a level are parts of the original ones, so every frequent itemset of the release is one
 of the original, too, and one that is found at a level is found in generalized form at every level above.
 
 High up in the tree records share most of their few items, and every combination of these is frequent. What a
@@ -82,13 +82,13 @@ def mining_loss(
     minimum_share: float = MINIMUM_SHARE,
     longest: int | None = None,
 ) -> MiningLoss:
-    """Compare what a miner finds in original sets of leaves with what it finds in their publication.
+    """Compare what a miner finds in original sets of leaves with what it finds in a release of them.
 
     `node_of_occurrence` runs beside the items of the original: the node that each is published as, or
     SUPPRESSED. Only itemsets of up to `longest` items are looked for; without it time and memory can explode.
     """
-    publication = _Publication(tree, original, node_of_occurrence)
-    loss = publication.loss(_Miner(publication.least_support(minimum_share), longest))
+    release = _Released(tree, original, node_of_occurrence)
+    loss = release.loss(_Miner(release.least_support(minimum_share), longest))
     if loss is None:
         raise TypeError("an endless search ends with all itemsets")
     return loss
@@ -98,11 +98,11 @@ def affordable_mining_loss(
     tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints, minimum_share: float = MINIMUM_SHARE
 ) -> MiningLoss:
     """The same for itemsets of any length or, if there are too many of those, up to the length that goes."""
-    publication = _Publication(tree, original, node_of_occurrence)
-    minimum_support = publication.least_support(minimum_share)
+    release = _Released(tree, original, node_of_occurrence)
+    minimum_support = release.least_support(minimum_share)
     patience = max(_FEWEST_READ, _READINGS * len(original.items))
     for longest in _LENGTHS:
-        loss = publication.loss(_Miner(minimum_support, longest, patience))
+        loss = release.loss(_Miner(minimum_support, longest, patience))
         if loss is not None:
             return loss
     return mining_loss(tree, original, node_of_occurrence, minimum_share, longest=1)
@@ -123,7 +123,7 @@ class _Miner:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Publication:
+class _Released:
     """Sets of leaves, and the node that each occurrence of an item is published as, or SUPPRESSED."""
 
     tree: Hierarchy

@@ -1,6 +1,6 @@
-"""re: how far the supports of pairs of terms in a publication are from the true ones.
+"""re: how far the supports of pairs of terms in a release are from the true ones.
 
-A record of a publication counts for a term with a weight: 1 if it holds the term, 1 / n if it holds a node of
+A record of a release counts for a term with a weight: 1 if it holds the term, 1 / n if it holds a node of
 n leaves above it, and for a pair of terms with the product of both weights. In sets without generalized items
 that is the support; under a cut it divides the support of two nodes evenly among all pairs of their leaves.
 """
@@ -85,7 +85,7 @@ def _products(rows: Ints, columns: Ints, weights: Floats, term_count: int) -> Fl
 
 
 def pair_error(original: Floats, published: Sequence[Floats]) -> PairError:
-    """The mean over pairs of |so - sp| / ((so + sp) / 2), sp being the mean over several publications.
+    """The mean over pairs of |so - sp| / ((so + sp) / 2), sp being the mean over several releases.
 
     Each is a matrix of `pair_supports`. Pairs that nobody holds on either side are skipped.
     """

@@ -1,4 +1,4 @@
-"""Itemsets that many records hold, and tKd: which of the top ones are still there in a publication.
+"""Itemsets that many records hold, and tKd: which of the top ones are still there in a release.
 
 Both sides are sets of the same codes, and both lists are made by the same rule: by support, then by itemset.
 tKd-ML2 looks at all levels of a tree together: an itemset may hold any nodes but the root, none beside a node

@@ -239,7 +239,7 @@ class Examined:
 
 
 def refuse_inconsistent(data: Disassociated, source: str) -> None:
-    """Raise BadInput with everything for which the publication can have no original, whatever k and m are."""
+    """Raise BadInput with everything for which the release can have no original, whatever k and m are."""
     findings = (
         _sizes_that_do_not_add_up(data),
         _empty_subrecords(data),

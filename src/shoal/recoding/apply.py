@@ -1,4 +1,4 @@
-"""From a decision to what the world sees: values and items are exchanged for published labels."""
+"""From a recoding to what the world sees: values and items are exchanged for published labels."""
 
 from __future__ import annotations
 

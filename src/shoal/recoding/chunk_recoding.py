@@ -1,4 +1,4 @@
-"""Records taken apart: the decision of disassociation, and the order in which it is published."""
+"""Records taken apart: the recoding of disassociation, and the order in which it is published."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ Randoms = Callable[[int], Ints]  # so many numbers of 0 or more, each as likely 
 class ChunkRecoding(Savable):
     """Which chunks the records are published in.
 
-    `clusters` is in the order of the decision, which follows that of the original and must not leave the
+    `clusters` is in the order of the recoding, which follows that of the original and must not leave the
     house: `shuffled` gives what is published. cluster_of_row[r] is the simple cluster of row r, or
     NOT_PUBLISHED for a record without terms. `figures` say what was decided.
     """

@@ -100,7 +100,7 @@ class Disassociated:
 
 
 def chunk_figures(released: Disassociated) -> dict[str, int]:
-    """How many chunks of which kind a publication has; anyone can count them in the file."""
+    """How many chunks of which kind a release has; anyone can count them in the file."""
     simple = released.clusters.simple
     in_record_chunk = simple[released.chunk_clusters]
     sizes = released.clusters.sizes[simple]

@@ -1,4 +1,4 @@
-"""The cuts of an earlier decision for other sets: items are found again by their labels."""
+"""The cuts of an earlier recoding for other sets: items are found again by their labels."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from shoal.table.columns import Sets, Table
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReappliedCuts:
-    """What the items of a column of sets are published as in each part of an earlier decision.
+    """What the items of a column of sets are published as in each part of an earlier recoding.
 
     cost_of_item[p, i] is what part p loses of item i, between 0 and 1. Items that no label of an earlier
-    decision covers vanish.
+    recoding covers vanish.
     """
 
     column: str

@@ -188,7 +188,7 @@ def _of_chunks(one: ChunkRecoding, other: ChunkRecoding) -> Iterator[Difference]
 
 
 def _content(release: Disassociated) -> list[tuple[object, ...]]:
-    """What each cluster consists of, in the order of the decision."""
+    """What each cluster consists of, in the order of the recoding."""
     subrecords, terms = _lists(release.subrecords), _lists(release.term_chunks)
     starts = release.chunk_starts.tolist()
     chunks: list[list[object]] = [[] for _ in range(len(release.clusters))]

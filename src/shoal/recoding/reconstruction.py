@@ -1,4 +1,4 @@
-"""Possible originals of a disassociated publication: random, and each consistent with all that it says."""
+"""Possible originals of a disassociated release: random, and each consistent with all that it says."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,11 +14,11 @@ _PROBLEMS_SHOWN = 20
 
 
 def reconstructions(
-    published: Disassociated, copies: int, rng: np.random.Generator, *, source: str = "the publication"
+    published: Disassociated, copies: int, rng: np.random.Generator, *, source: str = "the release"
 ) -> Iterator[Sets]:
     """Originals drawn at random, one after the other, each only when it is asked for.
 
-    Records stand in the order of their clusters. The publication must fit together (`privacy.disassociation`
+    Records stand in the order of their clusters. The release must fit together (`privacy.disassociation`
     checks that); raises BadInput where records would have to stay empty.
     """
     layout = _layout(published)
@@ -50,7 +50,7 @@ def _support(copy: Sets, itemset: Sequence[str]) -> int:
 def _code(copy: Sets, term: str) -> int:
     code = copy.domain.labels.index(term).as_py()
     if code < 0:
-        raise UnknownName("The publication", "term", term, ())
+        raise UnknownName("The release", "term", term, ())
     return int(code)
 
 

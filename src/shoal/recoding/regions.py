@@ -1,4 +1,4 @@
-"""An earlier decision for other records: its regions, in the trees and values of the data at hand.
+"""An earlier recoding for other records: its regions, in the trees and values of the data at hand.
 
 A region is what the records of one cluster were published as: a node or a range per column, and the cuts of
 their items. Nodes are found again by their labels, which must cover the same values as before.
@@ -77,7 +77,7 @@ class RegionColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regions:
-    """Different regions of an earlier decision; parts[g, i] is the part of the i-th recoding of items."""
+    """Different regions of an earlier recoding; parts[g, i] is the part of the i-th recoding of items."""
 
     columns: tuple[RegionColumn, ...]
     parts: Ints
@@ -117,13 +117,13 @@ class Assigned:
 def regions_of(
     recoding: RowRecoding, saved: Mapping[str, SavedTree], table: Table, trees: Mapping[str, Hierarchy]
 ) -> Regions:
-    """The regions of a decision about single values, for a table with these trees.
+    """The regions of a recoding of single values, for a table with these trees.
 
     BadInput names the columns whose trees are not those that it was decided with.
     """
     clusters = recoding.clusters
     if clusters is None:
-        raise ValueError("a decision about sets alone has no regions")
+        raise ValueError("a recoding of sets alone has no regions")
     chosen = np.stack([clusters.cluster_of_row, *(cuts.part_of_row for cuts in recoding.all_cuts)], axis=1)
     chosen = np.unique(chosen[chosen[:, 0] != SUPPRESSED], axis=0)
     cluster, parts = chosen[:, 0], chosen[:, 1:]

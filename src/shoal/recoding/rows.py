@@ -1,4 +1,4 @@
-"""What rows are published as: the decision of all algorithms that publish one record for each."""
+"""What rows are published as: the recoding of all algorithms that publish one record for each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A few clusters of a disassociated publication, drawn as they were cut: chunks side by side."""
+"""A few clusters of a disassociated release, drawn as they were cut: chunks side by side."""
 
 from __future__ import annotations
 

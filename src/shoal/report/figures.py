@@ -64,7 +64,7 @@ def loss_figure(losses: Mapping[str, float], title: str = "share of detail lost"
 
 
 def distribution_figure(level: Level) -> Figure:
-    """How often each group occurs in the original, and how often by the publication."""
+    """How often each group occurs in the original, and how often by the release."""
     coarser = "published coarser, spread evenly"
     spread = Bars(
         name=coarser,
@@ -91,7 +91,7 @@ def distribution_figure(level: Level) -> Figure:
 
 
 def published_figure(counts: Mapping[str, int]) -> Figure:
-    """How often each published label occurs, for readers who have the publication only."""
+    """How often each published label occurs, for readers who have the release only."""
     hovers = [f"{label(text)}: {count:,}" for text, count in counts.items()]
     return _rows_figure(
         [_side("after", list(counts.values()), hovers, slot=0)],

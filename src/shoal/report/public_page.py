@@ -51,7 +51,7 @@ def public_page(published: PublicFacts, digest: str) -> str:
     model, records = published.statement.promise.main.name, published.statement.records
     header = tag(
         "header",
-        tag("p", "About this publication", class_="overline"),
+        tag("p", "About this release", class_="overline"),
         tag("h1", f"{counted(records, 'record')} under {model}"),
         tag(
             "p",

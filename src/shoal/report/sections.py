@@ -207,7 +207,7 @@ def _risk_of_chunks(outcome: Outcome, before: Risk) -> Html:
         tag(
             "p",
             f"In the original, {before.unique:,} of {counted(before.records, 'record')} were the only ones"
-            " with their set of items: whoever knew all of it found them. In the publication no record is"
+            " with their set of items: whoever knew all of it found them. In the release no record is"
             f" whole. For any {known} items that could belong together an original is possible in which at"
             f" least {k} records hold them.",
         ),

@@ -277,7 +277,7 @@ def verify(
 
 @interrupts_between_steps()
 def measure(data: Any, recoding: Recoding, k: int = 1) -> dict[str, float]:
-    """What a decision costs on data that were read, by every measure that applies.
+    """What a recoding costs on data that were read, by every measure that applies.
 
     Data in Spark are measured where they are, under the one cut of a global recoding.
 

@@ -1,4 +1,4 @@
-"""One decision, many files: an earlier recoding applied to other records, released like any other."""
+"""One recoding, many files: an earlier recoding applied to other records, released like any other."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Reapplying(InMemory):
         return (*super().notices, *self._together_notices())
 
     def algorithm_for(self, search: Search, promise: Promise) -> tuple[Algorithm, tuple[str, ...]]:  # noqa: ARG002
-        """The earlier decision."""
+        """The earlier recoding."""
         return self.reapplied, ()
 
     def fewest_stars(self, promise: Promise) -> int:
@@ -106,7 +106,7 @@ class Reapplying(InMemory):
         return sys.maxsize if self.how.misfits == "hold back" else super().fewest_stars(promise)
 
     def publish(self, found: Decided, promise: Promise, search: Search) -> Release:
-        """Apply the decision; with an earlier release, tell what both are together."""
+        """Apply the recoding; with an earlier release, tell what both are together."""
         released = super().publish(found, promise, search)
         if self.earlier is None:
             return released

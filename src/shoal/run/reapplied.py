@@ -1,4 +1,4 @@
-"""An earlier decision as if a search had found it for the data at hand."""
+"""An earlier recoding as if a search had found it for the data at hand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ON_ITS_OWN = "anonymize the new file on its own with shoal run"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reapplied(Algorithm):
-    """Puts records into the regions of an earlier decision, and leaves out those that break the promise.
+    """Puts records into the regions of an earlier recoding, and leaves out those that break the promise.
 
     A record goes into the region that covers it and loses least, of those that at least k records go into.
     """
@@ -52,7 +52,7 @@ class Reapplied(Algorithm):
         rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
         progress: Progress,
     ) -> RowRecoding:
-        """The earlier decision for these records; BadInput if it is none for such data."""
+        """The earlier recoding for these records; BadInput if it is none for such data."""
         recoding = _of_rows(self.saved)
         if problems := list(_other_columns(recoding, data)):
             raise BadInput(*problems)
@@ -158,7 +158,7 @@ def _recoding(found: Assigned, items: tuple[ReappliedCuts, ...], kept: Bools) ->
 def _told(
     kept: Bools, fits: Bools, items: tuple[ReappliedCuts, ...]
 ) -> tuple[tuple[str, ...], dict[str, int]]:
-    """What the user should know about records and items that the earlier decision does not serve."""
+    """What the user should know about records and items that the earlier recoding does not serve."""
     out, unfit = int(np.count_nonzero(~kept)), int(np.count_nonzero(~fits))
     figures = {"left_out": out, "fit_no_region": unfit, "with_too_few": out - unfit}
     notices = []

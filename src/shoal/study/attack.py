@@ -84,7 +84,7 @@ def attack(
     progress = progress or Silent()
     if promises.form is Form.CLUSTERS:
         _refuse_beside_chunks(other, population)
-        published = _publication(release, original)
+        published = _disassociated(release, original)
         linked_chunks = LinkedChunks.of(original.local, published, k=promises.k, m=promises.m or 1, seed=seed)
         findings = attack_chunks(linked_chunks, items, progress)
         return _attacked_chunks(published, original, promises, findings)
@@ -152,7 +152,7 @@ def _refuse_beside_chunks(other: Any, population: Any) -> None:
         raise BadInput(Problem("a population tells of single values only", "attack sets without one"))
 
 
-def _publication(release: Any, original: Data) -> Disassociated:
+def _disassociated(release: Any, original: Data) -> Disassociated:
     if not isinstance(release, str | os.PathLike):
         raise BadInput(Problem("disassociated data are clusters, not a table", "name their file"))
     roles = original.local.roles.values()

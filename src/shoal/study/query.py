@@ -39,7 +39,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query, what the publication lets expect, and the true count."""
+    """A query, what the release lets expect, and the true count."""
 
     query: Query
     expected: float

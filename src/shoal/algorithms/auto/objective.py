@@ -1,4 +1,4 @@
-"""What `auto` keeps low: one number for what a decision costs."""
+"""What `auto` keeps low: one number for what a recoding costs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def in_words(data: DataShape, objective: str) -> str:
 
 
 def loss_of(data: LocalData, recoding: Recoding, objective: str, k: int) -> float:
-    """What a decision costs; of a table with sets, values and items count alike.
+    """What a recoding costs; of a table with sets, values and items count alike.
 
     The loss in items is the larger of UL and NCP: UL forgives items published as the root beside others, and
     NCP what a label of many items does to combinations.

@@ -25,7 +25,7 @@ from shoal.threads import those_in_time
 
 _SHARE_OF_SAMPLE = 0.3  # of the budget
 _OVERTIME = 1.1  # times the budget, after which a candidate that does not heed it is given up
-_GIVEN_UP = 1.25  # times the budget, after which nobody waits for it if there is another decision
+_GIVEN_UP = 1.25  # times the budget, after which nobody waits for it if there is another recoding
 _AT_ONCE = 2
 _FEW_TIMES_K = 5
 
@@ -54,7 +54,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tried:
-    """What came of a candidate: a decision and its loss, or why there is none."""
+    """What came of a candidate: a recoding and its loss, or why there is none."""
 
     candidate: Candidate
     recoding: Recoding | None = None
@@ -82,11 +82,11 @@ class Ranking:
 
 
 class Trial(Algorithm):
-    """Runs candidates within some seconds and keeps the decision that loses least, of equals the first.
+    """Runs candidates within some seconds and keeps the recoding that loses least, of equals the first.
 
     Where data are large, all are run on a sample first, and then the best one on everything, beside those
     that are quick; the next takes its place if all fail. The same data and random numbers give the same
-    decision as long as the time suffices.
+    recoding as long as the time suffices.
     """
 
     name = "auto"
@@ -109,7 +109,7 @@ class Trial(Algorithm):
     def find(
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> Recoding:
-        """The cheapest decision of all candidates."""
+        """The cheapest recoding of all candidates."""
         run = self._begin(data, models, rng, progress)
         ranked, notices = list(self.candidates), []
         sample = self._sample(data, models, rng)

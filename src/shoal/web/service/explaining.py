@@ -16,7 +16,7 @@ _SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decision:
+class Recoded:
     """What a run decided about which data, and for which promises."""
 
     data: LocalData
@@ -33,33 +33,33 @@ class Explained:
     sentence: str
 
 
-def explained(decision: Decision, column: str, row: int | None, value: str | None) -> tuple[Explained, ...]:
+def explained(recoded: Recoded, column: str, row: int | None, value: str | None) -> tuple[Explained, ...]:
     """Explain the value of a record (by its original row) or an item of a set (by its text)."""
-    if column in decision.data.quasi_sets:
+    if column in recoded.data.quasi_sets:
         if value is None:
             raise BadInput(Problem("an item of a set is explained by its text", "give a value"))
-        found = explain(decision.data, decision.models, decision.recoding, value)
+        found = explain(recoded.data, recoded.models, recoded.recoding, value)
         return tuple(Explained(each.place, each.published_as, each.sentence()) for each in found)
-    if column not in decision.data.quasi:
+    if column not in recoded.data.quasi:
         what = f"{column!r} is published as it is: only quasi-identifiers are generalized"
         return (Explained("", value, what),)
-    if row is None or not 0 <= row < decision.data.row_count:
+    if row is None or not 0 <= row < recoded.data.row_count:
         raise BadInput(Problem("a single value is explained by its record", "give the number of a row"))
-    return (_of_record(decision, column, row),)
+    return (_of_record(recoded, column, row),)
 
 
-def _of_record(decision: Decision, column: str, row: int) -> Explained:
-    clusters = clusters_of(decision.recoding)
+def _of_record(recoded: Recoded, column: str, row: int) -> Explained:
+    clusters = clusters_of(recoded.recoding)
     if clusters is None:
         return Explained("", None, "the search kept no clusters of records for single values")
     cluster = int(clusters.cluster_of_row[row])
     if cluster == SUPPRESSED:
         return Explained("", None, "the record is suppressed: no cluster of enough records could take it in")
     rows = np.flatnonzero(clusters.cluster_of_row == cluster)
-    original = decision.data.table.coded(column)
+    original = recoded.data.table.coded(column)
     codes, counts = np.unique(original.codes[rows], return_counts=True)
     own = original.domain.label(int(original.codes[row])) or "the missing value"
-    published = _published(decision, clusters, column, cluster)
+    published = _published(recoded, clusters, column, cluster)
     if len(codes) == 1:
         sentence = f"all {len(rows):,} records of its class have {own}"
     else:
@@ -80,8 +80,8 @@ def clusters_of(recoding: Recoding) -> GeneralizedClusters | None:
     return recoding.clusters if isinstance(recoding, RowRecoding) else None
 
 
-def _published(decision: Decision, clusters: GeneralizedClusters, column: str, cluster: int) -> str:
+def _published(recoded: Recoded, clusters: GeneralizedClusters, column: str, cluster: int) -> str:
     if column in clusters.nodes:
-        return decision.data.trees[column].labels[int(clusters.nodes[column][cluster])]
+        return recoded.data.trees[column].labels[int(clusters.nodes[column][cluster])]
     low, high = clusters.ranges[column][cluster]
     return f"{low:g}" if low == high else f"[{low:g}, {high:g}]"

@@ -37,7 +37,7 @@ from shoal.table.writing import write_table
 from shoal.table.written import as_options_say
 from shoal.web.service.bound import OUT, REQUEST, plan_of_job
 from shoal.web.service.editing import Edit, edited
-from shoal.web.service.explaining import Decision, Explained, explained
+from shoal.web.service.explaining import Explained, Recoded, explained
 
 MOST_NODES = 20_000
 
@@ -140,7 +140,7 @@ def verify_published_file(published: Path, file: PolicyFile, certificate: Path |
 
 def explain_value(job: Path, column: str, row: int | None, value: str | None) -> tuple[Explained, ...]:
     """Why a value of a record, or an item of a set, is published as it is by a job, given by its folder."""
-    return explained(_decision(job), column, row, value)
+    return explained(_recoded(job), column, row, value)
 
 
 def count_records(release: Path, where: Mapping[str, str], by: tuple[str, ...]) -> CountTable:
@@ -163,12 +163,12 @@ def draw_possible_original(published: Path, target: Path) -> None:
 
 
 @lru_cache(maxsize=1)
-def _decision(job: Path) -> Decision:
+def _recoded(job: Path) -> Recoded:
     """What was decided, and about which data: they are read again, as the run did."""
     saved = load_recoding(job / OUT / INTERNAL / RECODING)
     plan = plan_of_job(json.loads((job / REQUEST).read_text(encoding="utf-8")), job)
     data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject).local
-    return Decision(data, tuple(plan.models), saved.fitting(data.table, data.trees))
+    return Recoded(data, tuple(plan.models), saved.fitting(data.table, data.trees))
 
 
 def _column(file: PolicyFile, name: str) -> tuple[Quasi | QuasiSet, Coded | Sets, TreeSource]:

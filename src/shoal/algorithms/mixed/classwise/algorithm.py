@@ -112,7 +112,7 @@ class _Task:
     def with_classes(
         self, size: int, ways: Mapping[str, ClassItems], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
-        """The decision for classes of so many records, with the items that lose less."""
+        """The recoding for classes of so many records, with the items that lose less."""
         size = min(size, self.data.row_count)
         clusters = self._classes(size, rng, progress)
         found = {name: way.find(clusters.cluster_of_row, progress) for name, way in ways.items()}
@@ -169,7 +169,7 @@ class _Task:
 
 
 def _at_the_knee(data: LocalData, models: Sequence[Model], found: Sequence[RowRecoding]) -> RowRecoding:
-    """The decision at the knee of the curve; its figures list all, each of them verified."""
+    """The recoding at the knee of the curve; its figures list all, each of them verified."""
     points = [
         {**each.figures, "holds": all(verdict.holds for verdict in verdicts_of(data, models, each))}
         for each in found

@@ -27,7 +27,7 @@ class ClassItems(Protocol):
     """Publishes the items of every class on their own."""
 
     def find(self, class_of_row: Ints, progress: Progress) -> tuple[ItemRecoding, ...]:
-        """A decision for each set column; classes are numbered from 0 without gaps."""
+        """A recoding for each set column; classes are numbered from 0 without gaps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -38,7 +38,7 @@ def _scaled(losses: Sequence[float]) -> list[float]:
 def best_of(
     task: JointTask, deltas: Sequence[float], find: Callable[[float], RowRecoding], progress: Progress
 ) -> RowRecoding:
-    """The decision at the knee of the curve; its figures list all, each of them verified.
+    """The recoding at the knee of the curve; its figures list all, each of them verified.
 
     Bounds that cannot be met are left out, and those that there is no time for.
     """
@@ -68,7 +68,7 @@ def best_of(
 
 
 def verdicts_of(data: LocalData, models: Sequence[Model], joint: RowRecoding) -> Sequence[Verdict]:
-    """What a check of the release says that a decision would give."""
+    """What a check of the release says that a recoding would give."""
     released = apply_recoding(data.table, data.trees, data.roles, joint, smallest=1).table
     return verify_all(models, LocalData(released, data.roles))
 

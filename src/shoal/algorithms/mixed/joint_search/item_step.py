@@ -45,7 +45,7 @@ class ItemStep(Protocol):
         """
 
     def cuts(self, parts: Sequence[PartItems], part_of_row: Ints) -> tuple[Cuts, ...]:
-        """The decision for each set column."""
+        """The recoding for each set column."""
 
 
 def ever_fewer_columns(

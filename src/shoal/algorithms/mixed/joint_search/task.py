@@ -98,7 +98,7 @@ class JointTask:
     def joint(
         self, clusters: JointClusters, parts: Parts, figures: Mapping[str, Any], notices: Sequence[str] = ()
     ) -> RowRecoding:
-        """The decision that clusters and their items are published as."""
+        """The recoding that clusters and their items are published as."""
         clustering = clusters.clustering()
         in_order = [parts[cluster] for cluster in clusters.alive.tolist()]
         suppressed, loss = sum(part.suppressed for part in in_order), self.utility_loss(parts)

@@ -119,7 +119,7 @@ class EqualSets:
         return self.transactions.tree
 
     def recoding(self, found: Clustered) -> RowRecoding:
-        """The decision in terms of all records of the data."""
+        """The recoding in terms of all records of the data."""
         sets = self.data.table.sets(self.column).arrays
         every = self.data.joined_sets().quasi
         nodes = np.array(sets.items, dtype=np.int64)  # sensitive items stay as they are
