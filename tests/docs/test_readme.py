@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from shoal.table.sample import copy_sample
+from tests.quick_sample import copy_quick_sample
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -15,7 +15,7 @@ def test_every_command_works_after_the_demo(tmp_path):
     (block,) = re.findall(r"```sh\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     commands = [line.partition("#")[0].strip() for line in block.splitlines()]
     assert len(commands) >= 4
-    copy_sample(tmp_path / "shoal-demo" / "sample")
+    copy_quick_sample(tmp_path / "shoal-demo" / "sample")
     search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in commands:
         done = subprocess.run(

@@ -22,6 +22,7 @@ from shoal.run.release import run
 from shoal.run.verification import verify_certified, verify_published
 from shoal.table.beside import CODEBOOK_KEY, embedded_codebook
 from shoal.table.sample import copy_sample
+from tests.quick_sample import copy_quick_sample
 
 DROP = sh.ReadOptions(others="drop")
 UNTOLD = {"form": "name", "level": 1, "count": None}
@@ -203,10 +204,8 @@ def test_values_that_are_not_below_a_node_are_found(table):
 
 @pytest.mark.parametrize("policy", ["table", "sets", "mixed"])
 def test_the_policy_way_checks_the_codebook_and_nothing_of_the_original_is_told(policy, tmp_path):
-    copy_sample(tmp_path / "s")
-    path = tmp_path / "s" / f"{policy}.toml"
-    path.write_text(path.read_text().replace('delta = "frontier"', "delta = 0.4").replace('"pcta"', '"aa"'))
-    plan = plan_of(load_policy(path))
+    copy_quick_sample(tmp_path / "s")
+    plan = plan_of(load_policy(tmp_path / "s" / f"{policy}.toml"))
     out = run(plan).save(tmp_path / "out", published=plan.output_path)
     found = verify_published(out / plan.output_path, plan)
     assert (found.holds, found.codebook_disagreements) == (True, ())
