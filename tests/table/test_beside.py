@@ -155,3 +155,9 @@ def test_what_cannot_be_looked_through_is_refused(tmp_path, ending):
     found = beside_the_table(path)
     assert found.refused == ("beside its table the file holds what cannot be looked through",)
     assert beside_the_table(tmp_path / f"none.{ending}").refused == ()
+
+
+def test_a_format_that_nobody_looks_through_is_refused(tmp_path):
+    file = tmp_path / "published.orc"
+    file.write_bytes(b"ORC")
+    assert beside_the_table(file).refused

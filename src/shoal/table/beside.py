@@ -61,9 +61,11 @@ def beside_the_table(file: Any) -> Beside:
 
 
 def _in_file(path: Path) -> list[_Finding]:
-    look = next((look for ending, look in _LOOKS.items() if path.name.lower().endswith(ending)), None)
-    if look is None or not path.is_file():
+    if not path.is_file():
         return []
+    look = next((look for ending, look in _LOOKS.items() if path.name.lower().endswith(ending)), None)
+    if look is None:
+        return [(True, "whatever its format can hold: nobody looks through such files")]
     try:
         return list(look(path))
     except Exception:  # noqa: BLE001 - damage has no end; whoever reads the file may give a better reason
@@ -282,7 +284,13 @@ def _named(keys: Iterable[bytes] | Mapping[bytes, bytes]) -> str:
     return ", ".join(repr(key.decode(errors="replace")) for key in keys)
 
 
+def _of_text(path: Path) -> Iterator[_Finding]:  # noqa: ARG001
+    """Text is its table and nothing else."""
+    return iter(())
+
+
 _LOOKS: Mapping[str, Callable[[Path], Iterator[_Finding]]] = {
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json"), _of_text),
     ".gz": _of_gzip,
     ".parquet": _of_parquet,
     **dict.fromkeys(_ARROW_ENDINGS, _of_arrow),
