@@ -69,9 +69,15 @@ def cluster(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def spark(cluster):
-    """A session whose executors are processes of the workers of a cluster."""
-    session = session_on(cluster.url)
+def spark(request):
+    """A session on a cluster whose workers are processes, or, by `make test`, in one process.
+
+    Python runs in processes of its own in both, and a cluster of Java takes long to start.
+    """
+    if not java():
+        pytest.skip(WITHOUT_JAVA)
+    is_quick = "not slow" in request.config.getoption("markexpr")
+    session = session_on("local[2]" if is_quick else request.getfixturevalue("cluster").url)
     yield session
     session.stop()
 
@@ -79,5 +85,5 @@ def spark(cluster):
 @pytest.hookimpl(tryfirst=True)  # before groups are read from the marks
 def pytest_collection_modifyitems(items):
     for item in items:
-        if "cluster" in getattr(item, "fixturenames", ()):
+        if {"cluster", "spark"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.xdist_group("spark"))
