@@ -5,7 +5,7 @@ import pytest
 
 from shoal.errors import Cancelled, Infeasible
 from shoal.progress import Silent
-from shoal.threads import at_most, in_threads, processors, those_in_time
+from shoal.threads import at_most, in_threads, mapped, processors, those_in_time
 
 
 class Watcher(Silent):
@@ -125,3 +125,9 @@ def test_a_failure_is_told():
 
     with pytest.raises(Infeasible, match="no way"):
         those_in_time([until_stopped, failing], Silent(), 2, lambda _: False)
+
+
+def test_one_item_alone_is_worked_on_by_the_caller():
+    assert list(mapped(lambda _: threading.current_thread(), [1])) == [threading.current_thread()]
+    assert list(mapped(abs, [-3, -1, -2])) == [3, 1, 2]
+    assert list(mapped(abs, [])) == []

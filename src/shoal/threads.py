@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from itertools import chain, islice
 from typing import TypeVar
 
 from shoal.errors import Cancelled, InvalidParameter
@@ -73,14 +74,18 @@ def in_threads(
 
 
 def mapped(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """What becomes of each item, in order; a few are worked on at the same time, and no more wait."""
-    threads = processors()
-    if threads == 1:
-        yield from map(work, items)
+    """What becomes of each item, in order; a few are worked on at the same time, and no more wait.
+
+    One alone is worked on by the caller: starting a thread takes longer than much of what is asked here.
+    """
+    threads, rest = processors(), iter(items)
+    first = list(islice(rest, 2))
+    if threads == 1 or len(first) < 2:
+        yield from map(work, chain(first, rest))
         return
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
-        for item in items:
+        for item in chain(first, rest):
             waiting.append(pool.submit(work, item))
             if len(waiting) > threads:
                 yield waiting.popleft().result()

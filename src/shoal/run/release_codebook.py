@@ -84,7 +84,8 @@ def _explained(name: str, labels: Labels, original: Original, dialect: Dialect) 
     role, tree = original.roles[name], original.trees.get(name)
     if not isinstance(role, Quasi | QuasiSet):
         raise TypeError(f"column {name!r} has no labels")
-    written = {label: _with_point(label, kind_of_values(role, tree), dialect) for label in labels.texts}
+    kind = kind_of_values(role, tree)
+    written = {label: _with_point(label, kind, dialect) for label in labels.texts}
     if tree is None:
         values = original.held(name, set().union(*map(texts_in, written.values())))
     else:
