@@ -8,8 +8,8 @@ import shoal as sh
 from shoal.table import set_lines
 from shoal.threads import at_most
 
-MANY, SOME = 21_000, 3_000  # Mondrian and the verifier use threads for many rows only
-THREADS = (1, 2, 3)
+MANY, SOME = 21_000, 1_500  # Mondrian and the verifier use threads for many rows only
+THREADS = (1, 3)
 VALUES = {
     "age": sh.Quasi(kind="number", hierarchy=sh.ranges(5, 10, 20, 80)),
     "zip": sh.Quasi(hierarchy=sh.mask_right()),
@@ -43,9 +43,9 @@ def baskets(rows):
     ("algorithm", "model", "rows", "options"),
     [
         ("mondrian", sh.KAnonymity(5), MANY, {}),
-        ("hilbert", sh.KAnonymity(5), SOME, {"block": 500}),
-        ("agglomerative", sh.KAnonymity(5), SOME, {"block": 500}),
-        ("kanon-cf", sh.KAnonymity(5), SOME, {"block": 1_000}),
+        ("hilbert", sh.KAnonymity(5), SOME, {"block": 300}),
+        ("agglomerative", sh.KAnonymity(5), SOME, {"block": 300}),
+        ("kanon-cf", sh.KAnonymity(5), SOME, {"block": 500}),
         ("aa", sh.KmAnonymity(5, 2), MANY, {}),
         ("vpa", sh.KmAnonymity(5, 2), SOME, {}),
         ("lra", sh.KmAnonymity(5, 2), SOME, {}),

@@ -23,6 +23,8 @@ def policy(tmp_path):
     [
         ("privacy.k=10", ("privacy", "k"), 10),
         ('algorithm.name = "mondrian"', ("algorithm", "name"), "mondrian"),
+        ("algorithm.name=rmerge-rt", ("algorithm", "name"), "rmerge-rt"),
+        ("output.keep_order=true", ("output", "keep_order"), True),
         ('columns."a.b=c".levels=[1, 2]', ("columns", "a.b=c", "levels"), [1, 2]),
         ("columns.age.hierarchy={ ranges = [5] }", ("columns", "age", "hierarchy"), {"ranges": [5]}),
     ],
@@ -39,7 +41,8 @@ def test_keys_and_values_are_read_as_toml(words, path, value):
         "privacy.k=",
         "k=10",
         "=3",
-        "algorithm.name=mondrian",
+        "data.path=my file.csv",
+        "data.path=a=b",
         "privacy.k=1\nm=2",
         "a.b.=1",
         "[a]=1",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from typing import Any
 from shoal.errors import BadInput, Problem
 from shoal.policy.policy_text import key
 
-_EXAMPLES = "such as --set privacy.k=10 or --set 'algorithm.name=\"mondrian\"' (texts in quotes)"
+_EXAMPLES = "such as --set privacy.k=10 or --set algorithm.name=mondrian (other texts than words in quotes)"
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Setting:
 
 
 def setting_of(given: str) -> Setting:
-    """The meaning of KEY=VALUE, both as TOML writes them; BadInput for anything else."""
+    """The meaning of KEY=VALUE, both as TOML writes them or the value a word; BadInput for anything else."""
     name, value = _halves(given)
     path = _path_of(name)
     if path is None:
@@ -34,7 +36,7 @@ def setting_of(given: str) -> Setting:
     try:
         content = tomllib.loads(f"value = {value}")
     except (tomllib.TOMLDecodeError, RecursionError):
-        content = {}
+        content = {"value": value.strip()} if _WORD.fullmatch(value.strip()) else {}
     if set(content) != {"value"}:
         raise BadInput(Problem(f"{words}: the value is not valid TOML", f"give KEY=VALUE, {_EXAMPLES}"))
     return Setting(path, content["value"], words)
