@@ -20,6 +20,7 @@ _SUBRECORDS = 8
 _ITEMS = 6
 _PLACES = 3
 _TREE_LINES = 400
+_RECORD_HEIGHT = 54  # pixels of two lines; taken for one line, thrice as many records are drawn as can be seen
 # All cells are one stop of the Tab key: arrows go on from there.
 _CELL = """
 <q-td :props="props" class="shoal-cell">
@@ -230,6 +231,7 @@ class ShownRecords:
             table = ui.table(columns=described, rows=rows, row_key="id").style("max-height: 460px")
             table.props(
                 "flat dense bordered wrap-cells virtual-scroll :rows-per-page-options=[0] hide-bottom"
+                f" :virtual-scroll-item-size={_RECORD_HEIGHT}"
             )
             table.add_slot("body-cell", _CELL)
         area.on("click", self._why, js_handler=_CELL_OF)
