@@ -15,6 +15,7 @@ from tests.web.samples import add_tiny
 from tests.web.serving import Served
 
 MEGABYTE = 2**20
+pytest.register_assert_rewrite("tests.web.soundness")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
