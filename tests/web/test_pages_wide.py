@@ -2,15 +2,14 @@
 
 import csv
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import BrowserContext, Locator, expect
 
 from shoal.web.service.setting_words import ROLES
 from tests.study.wide_file import COLUMNS, NAMING, REMARKED, rows, write_wide_csv
-from tests.web.browsing import CHROMIUM, RUN_PATIENCE, STEPS, WITHOUT, Visitor, opened
+from tests.web.browsing import CHROMIUM, RUN_PATIENCE, STEPS, WITHOUT, Visitor
 from tests.web.serving import Served
 from tests.web.soundness import is_sound
 
@@ -21,13 +20,9 @@ MOST_CLICKS, MOST_DECISIONS = 15, 5
 
 
 @pytest.fixture(scope="module")
-def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
-    served = Served(tmp_path_factory.mktemp("wide") / "data")
-    try:
-        with opened(served) as context:
-            yield Visitor(context.new_page(), served.address)
-    finally:
-        served.stop()
+def visitor(context: BrowserContext, served: Served) -> Visitor:
+    """Somebody whose clicks are counted over several tests."""
+    return Visitor(context.new_page(), served.address)
 
 
 @pytest.fixture(scope="module")

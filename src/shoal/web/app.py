@@ -40,6 +40,7 @@ def make_app(service: Service, access: Access, door: Door, on_spent: Callable[[]
         dark=None,
         language="en-US",
         show_welcome_message=False,
+        tailwind=False,  # its script would write the few rules of page.css anew in every page, and read each change
         reconnect_timeout=30.0,  # a busy machine must not make pages lose what was typed
         gzip_middleware_factory=None,  # the gate marks the scripts of pages, which it must be able to read
         storage_secret=service.store.lasting_secret(),

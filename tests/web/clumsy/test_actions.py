@@ -99,7 +99,7 @@ def test_files_that_are_none_are_refused_with_a_reason(visitor, client, empty, t
         (tmp_path / name).write_bytes(content)
         visitor.upload("Choose a file", tmp_path / name)
         visitor.sees(told)
-    (tmp_path / "large.csv").write_bytes(b"a\n" * 2**20)
+    (tmp_path / "large.csv").write_bytes(b"a\n" * 2**21)
     visitor.upload("Choose a file", tmp_path / "large.csv")
     visitor.sees("This file is larger than the")
     assert client.get(f"/api/v1/projects/{empty}/files").json() == []

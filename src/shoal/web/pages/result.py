@@ -21,7 +21,9 @@ _SUBRECORDS = 8
 _ITEMS = 6
 _PLACES = 3
 _TREE_LINES = 400
-_RECORD_HEIGHT = 54  # pixels of two lines; taken for one line, thrice as many records are drawn as can be seen
+_RECORD_HEIGHT = (
+    54  # pixels of two lines; taken for one line, thrice as many records are drawn as can be seen
+)
 # All cells are one stop of the Tab key: arrows go on from there.
 _CELL = """
 <q-td :props="props" class="shoal-cell">
