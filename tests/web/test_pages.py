@@ -308,7 +308,7 @@ def choose_mondrian_alone(visitor: Visitor) -> None:
 def nothing_weaker_is_recommended(found: Locator) -> None:
     """The run that loses least promises less than the settings do, and is marked as that."""
     lines = found.locator(".shoal-line")
-    weaker = lines.filter(has_text=re.compile(r"\bk=2\b"))
+    weaker = lines.filter(has=found.page.get_by_text("mondrian k=2", exact=True))
     expect(weaker).to_contain_text("weaker than the policy")
     expect(weaker).not_to_contain_text("recommended")
     expect(lines.filter(has_text="recommended")).to_contain_text("k=20")
