@@ -19,11 +19,15 @@ OPENED_AT_MOST = 10
 PATIENCE = 120_000  # milliseconds, on a busy machine
 RUN_PATIENCE = 600_000  # the first run of an installation compiles
 STEPS = ("Data", "Columns", "Hierarchies", "Promise", "Run", "Result", "Compare", "Export")
-_NAMELESS = """() => [...document.querySelectorAll('a[href], button, input, textarea, [role=button]')]
-    .filter(each => each.offsetParent !== null && each.type !== 'file')
-    .filter(each => !(each.innerText.trim() || each.getAttribute('aria-label')
-                      || (each.labels && each.labels.length) || each.closest('label')?.innerText.trim()))
-    .map(each => each.outerHTML.slice(0, 200))"""
+# What is drawn in a figure is no name of it.
+_NAMELESS = """() => [
+    ...[...document.querySelectorAll('a[href], button, input, textarea, [role=button]')]
+        .filter(each => each.offsetParent !== null && each.type !== 'file')
+        .filter(each => !(each.innerText.trim() || each.getAttribute('aria-label')
+                          || (each.labels && each.labels.length) || each.closest('label')?.innerText.trim())),
+    ...[...document.querySelectorAll('[role=figure], .plot')]
+        .filter(each => !each.closest('[role=figure]')?.getAttribute('aria-label')),
+].map(each => each.outerHTML.slice(0, 200))"""
 
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ from tests.web.samples import add_tiny
 from tests.web.serving import Served
 
 MEGABYTE = 2**20
+pytest.register_assert_rewrite("tests.web.soundness")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -47,7 +48,7 @@ def tiny_run(service: Service) -> Job:
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     data = tmp_path_factory.mktemp("served") / "data"
-    served = Served(data, "--max-upload", "1 MB", "--folder", str(sample_folder()))
+    served = Served(data, "--max-upload", "2 MB", "--folder", str(sample_folder()))
     yield served
     served.stop()
 

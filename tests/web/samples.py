@@ -20,6 +20,8 @@ TINY_SECTIONS = {
     "algorithm": {"name": "mondrian"},
 }
 
+_LARGE = (90, 2, 60, 12, 200, 5, 30, 1000, 8, 400)  # different values of each column
+
 
 def add_tiny(service: Service, project: str) -> str:
     """A small table with settings that can be run; the id of its file."""
@@ -40,6 +42,16 @@ def add_slow(service: Service, project: str) -> None:
         "algorithm": {"name": "agglomerative"},
     }
     assert service.policies.replace(project, sections) == []
+
+
+def write_large_table(path: Path, records: int) -> Path:
+    """Numbers of different ranges, drawn anew with the same seed."""
+    draw = random.Random(1)
+    with path.open("w", encoding="utf-8") as lines:
+        lines.write(",".join(f"column {place}" for place in range(len(_LARGE))) + "\n")
+        for _ in range(records):
+            lines.write(",".join(str(draw.randrange(size)) for size in _LARGE) + "\n")
+    return path
 
 
 def slow_table() -> bytes:

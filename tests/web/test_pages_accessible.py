@@ -1,6 +1,5 @@
 """The whole way with the keyboard alone, and what axe-core finds on every page and state."""
 
-import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.web.browsing import CHROMIUM, RUN_PATIENCE, STEPS, WITHOUT, Visitor
 from tests.web.samples import TINY, TINY_SECTIONS, slow_table
+from tests.web.soundness import is_sound
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
 
@@ -19,8 +19,13 @@ MOST_STOPS = 60
 
 @pytest.mark.parametrize(
     ("width", "dark"),
-    [(1280, False), pytest.param(390, True, marks=pytest.mark.slow)],
-    ids=["wide and light", "narrow and dark"],
+    [
+        (1280, False),
+        pytest.param(1280, True, marks=pytest.mark.slow),
+        pytest.param(390, False, marks=pytest.mark.slow),
+        pytest.param(390, True, marks=pytest.mark.slow),
+    ],
+    ids=["wide and light", "wide and dark", "narrow and light", "narrow and dark"],
 )
 def test_the_whole_way_with_the_keyboard_alone(visitor, tmp_path, width, dark):
     table = tmp_path / "tiny.csv"
@@ -29,6 +34,7 @@ def test_the_whole_way_with_the_keyboard_alone(visitor, tmp_path, width, dark):
     visitor.page.goto(visitor.address)
     visitor.sees("A new project")
     visitor.turn(dark=dark)
+    is_sound(visitor, dark=dark)
     visitor.press_to("Name")
     visitor.page.keyboard.type("With keys")
     press(visitor, "Create")
@@ -90,20 +96,6 @@ def press(visitor: Visitor, button: str) -> None:
     visitor.page.keyboard.press("Enter")
 
 
-def is_sound(visitor: Visitor, *, dark: bool) -> None:
-    expect(visitor.page.locator("body.body--dark")).to_have_count(1 if dark else 0)
-    assert visitor.violations() == []
-    assert visitor.nameless() == []
-    levels = [int(each[1]) for each in visitor.page.evaluate(_HEADINGS)]
-    assert levels[0] == 1
-    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
-    width = visitor.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-    assert width[0] <= width[1]
-
-
-_HEADINGS = "[...document.querySelectorAll('h1, h2, h3, h4')].map(each => each.tagName)"
-
-
 @pytest.fixture(scope="module")
 def states(client: httpx.Client) -> Iterator[dict[str, str]]:
     """Projects in which nothing, a failed and a running job are to be seen."""
@@ -139,3 +131,23 @@ def test_no_state_of_a_page_is_hard_to_use(context: BrowserContext, visitor, sta
         if step == "Run" and state != "empty":
             visitor.sees(state)
         is_sound(visitor, dark=dark)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_a_page_that_is_not_there_is_easy_to_use_too(visitor, states, dark):
+    for address in (f"/projects/{'0' * 24}/data", f"/projects/{states['empty']}/nothing"):
+        visitor.page.goto(visitor.address + address)
+        visitor.at("Not found")
+        visitor.turn(dark=dark)
+        is_sound(visitor, dark=dark)
+
+
+def test_the_page_that_asks_strangers_for_a_token_is_easy_to_use(context, served):
+    assert context.browser is not None
+    with context.browser.new_context() as another:
+        stranger = Visitor(another.new_page(), served.address)
+        stranger.page.goto(served.address)
+        stranger.sees("Each link opens one browser")
+        assert stranger.violations() == []
+        assert stranger.nameless() == []

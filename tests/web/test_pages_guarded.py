@@ -7,7 +7,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.browsing import CHROMIUM, WITHOUT, Visitor
+from tests.web.browsing import CHROMIUM, RUN_PATIENCE, WITHOUT, Visitor
 from tests.web.samples import TINY, TINY_SECTIONS
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
@@ -31,23 +31,47 @@ def sections(client: httpx.Client, project: str) -> dict[str, Any]:
     return client.get(f"/api/v1/projects/{project}/policy").json()["sections"]
 
 
-def test_a_weak_promise_is_confirmed_and_a_double_click_is_one_run(visitor, client, project):
-    weak = {**TINY_SECTIONS, "privacy": {"model": "k-anonymity", "k": 2}}
+def test_a_weak_promise_is_confirmed_and_its_release_is_never_said_to_be_fine(
+    visitor, client, project, tmp_path
+):
+    weak = {**TINY_SECTIONS, "privacy": {"model": "k-anonymity", "k": 2, "l": 1.5}}
     put(client, project, weak)
     visitor.page.goto(f"{visitor.address}/projects/{project}/run")
-    visitor.sees("A run promises k-anonymity with k = 2 on age and sex, which somebody may know")
+    visitor.sees("A run promises k-anonymity with k = 2, l = 1.5 on age and sex, which somebody may know")
     visitor.button("Run").click()
     visitor.sees("This has to be mended first")
-    visitor.page.get_by_label("Your confirmation, which names k = 2").fill("k = 2, for a test")
+    confirmation = visitor.page.get_by_label("Your confirmation, which names k = 2 and l = 1.5")
+    confirmation.fill("k = 2, for a test")
     visitor.button("Confirm").click()
-    visitor.sees("k = 2 is confirmed")
+    visitor.sees("l = 1.5 protects people less than l = 2")
     visitor.page.wait_for_timeout(800)  # nobody double clicks so slowly
+    confirmation.fill("k = 2 and l = 1.5, for a test")
+    visitor.button("Confirm").click()
+    visitor.sees("k = 2 and l = 1.5 is confirmed")
+    visitor.page.wait_for_timeout(800)
     visitor.button("Run").dblclick()
-    visitor.sees("k-anonymity with mondrian")
-    visitor.page.wait_for_timeout(1500)
-    jobs = client.get(f"/api/v1/projects/{project}/jobs").json()
-    assert [job["kind"] for job in jobs] == ["run"]
-    client.post(f"/api/v1/projects/{project}/jobs/{jobs[0]['id']}/cancel")
+    visitor.page.get_by_role("link", name=re.compile("^Look at it")).click(timeout=RUN_PATIENCE)
+    visitor.at("Result")
+    assert [job["kind"] for job in client.get(f"/api/v1/projects/{project}/jobs").json()] == ["run"]
+    visitor.go("Export")
+    visitor.sees("Promises little: k = 2 and l = 1.5")
+    expect(visitor.page.get_by_text("May go out")).to_have_count(0)
+    report = visitor.download("your own report", tmp_path).read_text(encoding="utf-8")
+    assert "was confirmed in writing: k = 2 and l = 1.5, for a test" in report
+    a_result_of_other_settings_is_outdated(visitor, client, project)
+
+
+def a_result_of_other_settings_is_outdated(visitor: Visitor, client: httpx.Client, project: str) -> None:
+    put(client, project, TINY_SECTIONS)
+    visitor.go("Result")
+    visitor.sees("Outdated: made with other settings than those of now")
+    visitor.sees("K of the promise was 2 and is 3 now.")
+    visitor.sees(
+        re.compile("^Made .* from tiny.csv with mondrian; it promises k-anonymity with k = 2, l = 1.5")
+    )
+    visitor.go("Export")
+    visitor.sees("Does not match the settings any more")
+    expect(visitor.page.get_by_text("May go out")).to_have_count(0)
 
 
 def test_two_tabs_change_what_was_changed_in_them(visitor, client, context, project):
@@ -90,6 +114,10 @@ def test_changes_are_undone_and_redone_with_buttons_and_keys_also_that_of_a_file
     visitor.go("Data")
     visitor.upload("Choose a file", other)
     visitor.sees("other.csv is in use now")
+    visitor.sees("Roles and hierarchies were kept of age and ill.")
+    brought = sections(client, project)
+    assert brought["columns"]["age"] == TINY_SECTIONS["columns"]["age"]
+    assert brought["privacy"]["k"] == 8
     visitor.button("Begin anew with suggestions").click()
     expect(visitor.page.get_by_text("other.csv is in use now")).to_have_count(0)
     visitor.at("Data")
@@ -112,9 +140,15 @@ def test_the_keyboard_leaves_the_tree_again(visitor, project):
     boxes.first.focus()
     visitor.page.keyboard.press("Space")
     visitor.sees(re.compile("^Ticked: "))
-    for _ in range(boxes.count() * 3 + 5):
-        visitor.page.keyboard.press("Tab")
-    assert visitor.page.evaluate("document.activeElement.closest('.shoal-tree')") is None
+    inside = "document.activeElement.closest('.shoal-tree') !== null"
+    for key in ("Tab", "Shift+Tab"):
+        boxes.first.focus()
+        assert visitor.page.evaluate(inside)
+        for _ in range(boxes.count() * 3 + 5):
+            visitor.page.keyboard.press(key)
+            if not visitor.page.evaluate(inside):
+                break
+        assert not visitor.page.evaluate(inside), key
 
 
 def test_keys_are_made_shown_once_and_revoked_and_who_leaves_is_out(context, served):

@@ -350,6 +350,11 @@ def test_everything_can_be_said_of_columns(said):
                 unfolded(said.visitor)
             named.use(said.visitor)
             said.expect(lambda held, c=column, key=key: held["columns"][c].get(key), field.becomes)
+    kept = said.sections()["columns"]
+    for _, column, fields in OF_COLUMNS:  # later changes have dropped none of the earlier ones
+        assert {key: kept[column].get(key) for key in fields} == {
+            key: field.becomes for key, field in fields.items()
+        }
 
 
 def unfolded(visitor: Visitor) -> None:

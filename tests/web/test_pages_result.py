@@ -48,6 +48,8 @@ def test_everything_about_a_result_is_on_the_page(visitor, client, served, proje
     visitor.button("Delete for good").click()
     expect(visitor.button("Delete k-anonymity with mondrian")).to_have_count(0)
     assert client.get(f"/api/v1/projects/{project}/jobs/{run['id']}").status_code == 404
+    a_release_of_elsewhere_is_checked(visitor, tmp_path / "published.csv")
+    files_are_taken_away(visitor, tmp_path)
 
 
 @pytest.mark.slow
@@ -139,6 +141,23 @@ def taken_away_and_checked(visitor: Visitor, served: Served, folder: Path) -> No
     broken.write_text(published.read_text() + "99,f,a\n", encoding="utf-8")
     visitor.upload("Choose a published file", broken)
     visitor.sees("✗ Does not hold")
+
+
+def a_release_of_elsewhere_is_checked(visitor: Visitor, published: Path) -> None:
+    """Also where nothing has been run: against the promise of the settings."""
+    visitor.go("Export")
+    visitor.sees("Nothing has been run to its end yet.")
+    visitor.upload("Choose a published file", published)
+    visitor.sees("✓ Holds")
+
+
+def files_are_taken_away(visitor: Visitor, folder: Path) -> None:
+    visitor.go("Data")
+    assert visitor.download("tiny.csv", folder).read_text(encoding="utf-8") == TINY
+    assert visitor.download("sex.csv", folder).read_text(encoding="utf-8").split() == [
+        "f;anybody",
+        "m;anybody",
+    ]
 
 
 def table_of(visitor: Visitor, name: str | re.Pattern[str]) -> list[list[str]]:

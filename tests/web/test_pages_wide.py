@@ -2,16 +2,16 @@
 
 import csv
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import BrowserContext, Locator, expect
 
 from shoal.web.service.setting_words import ROLES
 from tests.study.wide_file import COLUMNS, NAMING, REMARKED, rows, write_wide_csv
-from tests.web.browsing import CHROMIUM, RUN_PATIENCE, WITHOUT, Visitor, opened
+from tests.web.browsing import CHROMIUM, RUN_PATIENCE, STEPS, WITHOUT, Visitor
 from tests.web.serving import Served
+from tests.web.soundness import is_sound
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
 
@@ -19,18 +19,18 @@ HIGHEST_CARD = 800  # pixels
 MOST_CLICKS, MOST_DECISIONS = 15, 5
 
 
-@pytest.fixture
-def visitor(tmp_path: Path) -> Iterator[Visitor]:
-    served = Served(tmp_path / "data")
-    try:
-        with opened(served) as context:
-            yield Visitor(context.new_page(), served.address)
-    finally:
-        served.stop()
+@pytest.fixture(scope="module")
+def visitor(context: BrowserContext, served: Served) -> Visitor:
+    """Somebody whose clicks are counted over several tests."""
+    return Visitor(context.new_page(), served.address)
 
 
-def test_it_goes_through_as_suggested(visitor, tmp_path):
-    published = from_upload_to_export(visitor, tmp_path)
+@pytest.fixture(scope="module")
+def published(visitor: Visitor, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return from_upload_to_export(visitor, tmp_path_factory.mktemp("published"))
+
+
+def test_it_goes_through_as_suggested(visitor, published):
     assert visitor.clicks <= MOST_CLICKS
     assert visitor.decisions <= MOST_DECISIONS
     names_nobody(published)
@@ -43,7 +43,6 @@ def test_it_goes_through_as_suggested(visitor, tmp_path):
     fits(visitor)
     visitor.go("Data")
     visitor.sees("dates, %d.%m.%Y, day first")
-    fits(visitor)
     visitor.go("Columns")
     for name in (*NAMING, REMARKED):
         role = ROLES["drop" if name == REMARKED else "identifier"]
@@ -52,8 +51,16 @@ def test_it_goes_through_as_suggested(visitor, tmp_path):
     visitor.sees("Taken for postal codes of Germany")
     fits(visitor)
     change_many_columns(visitor)
-    visitor.go("Hierarchies")
-    fits(visitor)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_page_of_sixty_columns_is_hard_to_use(visitor, published, dark):
+    visitor.turn(dark=dark)
+    for step in STEPS:
+        visitor.go(step)
+        is_sound(visitor, dark=dark)
+        fits(visitor)
 
 
 def from_upload_to_export(visitor: Visitor, folder: Path) -> Path:
@@ -126,5 +133,6 @@ def change_many_columns(visitor: Visitor) -> None:
 def fits(visitor: Visitor) -> None:
     assert visitor.nameless() == []
     assert visitor.violations() == []
-    assert visitor.width_at(390) == 390
+    for width in (390, 1280):
+        assert visitor.width_at(width) == width
     assert visitor.talk == []

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from nicegui import app as pages
 from nicegui import ui
 
 from shoal import __version__
@@ -40,6 +41,7 @@ def make_app(service: Service, access: Access, door: Door, on_spent: Callable[[]
         dark=None,
         language="en-US",
         show_welcome_message=False,
+        tailwind=False,  # its script would write the few rules of page.css anew, and read every change
         reconnect_timeout=30.0,  # a busy machine must not make pages lose what was typed
         gzip_middleware_factory=None,  # the gate marks the scripts of pages, which it must be able to read
         storage_secret=service.store.lasting_secret(),
@@ -49,5 +51,7 @@ def make_app(service: Service, access: Access, door: Door, on_spent: Callable[[]
             "https_only": door.secure,
         },
     )
+    # Its bar has no name, and what pages wait for is told in words.
+    pages.config.quasar_config["loadingBar"]["skipHijack"] = True
     app.add_middleware(Gate, access=access, door=door, on_spent=on_spent)
     return app

@@ -99,7 +99,7 @@ def test_files_that_are_none_are_refused_with_a_reason(visitor, client, empty, t
         (tmp_path / name).write_bytes(content)
         visitor.upload("Choose a file", tmp_path / name)
         visitor.sees(told)
-    (tmp_path / "large.csv").write_bytes(b"a\n" * 2**20)
+    (tmp_path / "large.csv").write_bytes(b"a\n" * 2**21)
     visitor.upload("Choose a file", tmp_path / "large.csv")
     visitor.sees("This file is larger than the")
     assert client.get(f"/api/v1/projects/{empty}/files").json() == []
@@ -141,6 +141,11 @@ def test_columns_and_promises_that_make_no_sense_are_told_and_taken_back(visitor
     visitor.page.get_by_label("Your confirmation, which names k = 1").fill("because")
     visitor.button("Confirm").click()
     visitor.sees("a sentence that names k = 1 and says why")
+    visitor.page.wait_for_timeout(800)
+    visitor.page.get_by_label("Your confirmation, which names k = 1").fill("k = 1 is what I want")
+    visitor.button("Confirm").click()
+    visitor.sees("k = 1 promises nothing")
+    assert client.post(f"/api/v1/projects/{project}/jobs", json={"kind": "run"}).status_code == 422
     visitor.page.get_by_label(K).fill("61")
     visitor.page.keyboard.press("Tab")
     visitor.sees("At least 61 rows fit that person")

@@ -216,7 +216,9 @@ def test_a_check_lists_everything_that_is_wrong(service, project):
     add_tiny(service, project)
     columns = {**TINY_SECTIONS["columns"], "nothing": {"role": "sensitive"}}
     service.policies.set(project, "columns", columns)
+    service.policies.set(project, "algorithm", {"name": "aa"})
     found = service.jobs.wait(project, service.jobs.check(project).id, 240)
     assert found.failure is not None
     assert "nothing" in found.failure.sentence
-    assert str(service.store.folder) not in found.failure.sentence
+    assert "aa does not serve k-anonymity" in found.failure.sentence
+    assert str(service.store.folder) not in json.dumps(found.failure.as_dict())

@@ -10,14 +10,14 @@ from shoal.policy.weak_promise import weak_parts
 from shoal.report.wording import sentence
 from shoal.run.verification import FileVerification
 from shoal.web.pages.frame import Place, ask, bullets, card, first_do, paragraph
-from shoal.web.pages.result import chosen_job, outdated_notice, parameters_of
+from shoal.web.pages.result import chosen_job, made_by, outdated_notice, parameters_of
 from shoal.web.pages.uploading import checking_button, verified
 from shoal.web.service.jobs import Job
 from shoal.web.service.policies import files_of, promise_in_short
 from shoal.web.service.results import Export
 
 _PUBLIC: dict[Export, tuple[str, str]] = {
-    "published": ("The published file", "This is what may go out."),
+    "published": ("The published file", "What readers get: nothing else of the data leaves."),
     "certificate": (
         "The certificate",
         "What is promised, the figures it rests on, and the file's SHA-256: anyone can check it.",
@@ -55,7 +55,7 @@ async def export_page(place: Place, job_id: str | None) -> None:
     differences = await ask(place.service.results.outdated, place.project.id, job.id)
     outdated_notice(differences)
     offered = await ask(place.service.results.exports, place.project.id, job.id)
-    paragraph(f"From {job.title}, {parameters_of(job)}.")
+    paragraph(made_by(job) if job.kind == "run" else f"From {job.title}, {parameters_of(job)}.")
     public = [each for each in offered if each in _PUBLIC]
     if public:
         privacy = job.request.get("sections", {}).get("privacy", {})

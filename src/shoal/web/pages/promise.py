@@ -148,7 +148,7 @@ def _slider(privacy: dict[str, Any], key: Key, changed: Change) -> None:
         slider.classes("grow").props["aria-label"] = title
         whole = 0 if key.kind is int else None
         number = ui.number(value=privacy[name], min=0, step=step, precision=whole).props("outlined dense")
-        number.classes("w-24").bind_value(slider)
+        number.classes("shoal-number").bind_value(slider)
         number.props["aria-label"] = f"{title}, as a number"
 
     async def set_value() -> None:

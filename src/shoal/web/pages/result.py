@@ -13,6 +13,7 @@ from shoal.web.pages import findings
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import Job, JobKind
+from shoal.web.service.policies import promise_in_short
 from shoal.web.service.tables import measured_tables
 
 _CLUSTERS = 12
@@ -20,6 +21,9 @@ _SUBRECORDS = 8
 _ITEMS = 6
 _PLACES = 3
 _TREE_LINES = 400
+_RECORD_HEIGHT = (
+    54  # pixels of two lines; taken for one line, thrice as many records are drawn as can be seen
+)
 # All cells are one stop of the Tab key: arrows go on from there.
 _CELL = """
 <q-td :props="props" class="shoal-cell">
@@ -55,6 +59,7 @@ async def result_page(place: Place, job_id: str | None) -> None:
     view = await page.ask(place.service.results.view, place.project.id, job.id)
     trouble = ui.column().classes("w-full")
     outdated_notice(await page.ask(place.service.results.outdated, place.project.id, job.id))
+    page.paragraph(made_by(job), quiet=True)
     _verdict(job.result or {}, view)
     _actions(place, job, trouble)
     findings.figures(place, job, view)
@@ -78,6 +83,17 @@ async def result_page(place: Place, job_id: str | None) -> None:
                     findings.data_link(place, job, table, f"{table.title} as CSV")
     with page.card("What it does not stop"):
         page.bullets(f"{limit['title']}: {limit['text']}" for limit in view["limits"])
+
+
+def made_by(job: Job) -> str:
+    """By which settings a run was made, and when, in one sentence."""
+    sections: Mapping[str, Any] = job.request["sections"]
+    made = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
+    promised = promise_in_short(sections["privacy"])
+    return (
+        f"Made {made} from {sections['data']['path']} with {found_by(job.result or {})};"
+        f" it promises {promised}."
+    )
 
 
 def _actions(place: Place, job: Job, trouble: ui.element) -> None:
@@ -230,6 +246,7 @@ class ShownRecords:
             table = ui.table(columns=described, rows=rows, row_key="id").style("max-height: 460px")
             table.props(
                 "flat dense bordered wrap-cells virtual-scroll :rows-per-page-options=[0] hide-bottom"
+                f" :virtual-scroll-item-size={_RECORD_HEIGHT}"
             )
             table.add_slot("body-cell", _CELL)
         area.on("click", self._why, js_handler=_CELL_OF)

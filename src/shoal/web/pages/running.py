@@ -21,6 +21,7 @@ from shoal.web.service.policies import promise_in_short
 from shoal.web.service.setting_words import problem_in_words
 
 _EVERY = 0.7
+_BRIEF = 15  # seconds of a search; to begin, to check and to write may take longer than that
 _COLOURS = {"done": "shoal-good", "failed": "shoal-bad"}
 _AUTO = "auto: several are tried, and the one that loses least is taken"
 _ON_LIMIT = {"stop": "There is no release", "best": "The best that was found is published, if it is safe"}
@@ -71,19 +72,21 @@ async def run_page(place: Place, _: str | None) -> None:
 def _sound(found: Mapping[str, Any]) -> None:
     """Nothing is wrong, and what a run will cost."""
     page.paragraph(
-        f"No problems found. {page.counted(found['records'], 'record')}. {_time_of(found)} with"
+        f"No problems found. {page.counted(found['records'], 'record')}. {time_of(found)} with"
         f" {found['algorithm']}, in about {found['memory_mb']:,.0f} MB of memory."
     )
     page.bullets(found["notices"])
 
 
-def _time_of(found: Mapping[str, Any]) -> str:
+def time_of(found: Mapping[str, Any]) -> str:
     """How long a run takes, as far as that can be told before."""
     if found["seconds"] is None:
         return "How long a run takes cannot be told before"
-    told = page.duration(found["seconds"])
+    told = page.duration(max(1, found["seconds"]))
     if found.get("is_guess"):  # not told by checks of earlier versions
         return f"How long a run takes cannot be told well before: perhaps {told}"
+    if found["seconds"] < _BRIEF:
+        return "A run takes less than a minute"
     return f"A run takes about {told}"
 
 

@@ -23,7 +23,7 @@ from shoal.privacy.model import Form
 from shoal.study.comparison import jobs_of
 from shoal.study.recommendation import Constraint
 from shoal.study.starter import Sections
-from shoal.web.service.bound import REQUEST, sections_text
+from shoal.web.service.bound import POLICY_NAME, REQUEST, sections_text
 from shoal.web.service.limits import ServerLimits
 from shoal.web.service.policies import Policies, promise_in_short, standing_beside
 from shoal.web.service.processes import kill_group, memory_of_group
@@ -365,6 +365,7 @@ class Jobs:
         folder.mkdir(mode=0o700)
         request = json.loads(row["request"])
         names = dict(self._policies.names(row["project"]).by_path)
+        names[str(folder / POLICY_NAME)] = POLICY_NAME
         names[str(folder / "out")] = "the output"
         if "release" in request:
             names[str(self._store.job_folder(row["project"], request["release"]) / "out")] = "the release"
