@@ -1,11 +1,12 @@
 """Everything that a paper shows, measured with Shoal: its page, figure by figure.
 
-    python bench/paper.py k-anon-cf|km|rt|lgr|disassociation [--figure NAME] [--quick] [--seconds 600]
+    python bench/paper.py k-anon-cf|km|rt|lgr|disassociation [--figure NAME] [--quick] [--page] [--seconds 60]
 
 Each release is made by `shoal.anonymize` in a process of its own, judged by the verifier, and has so many
 seconds. What was measured is kept in bench/kept, so a run that was stopped goes on where it was; delete lines
 there to have them measured again. The page is written to docs/papers. `--quick` takes the first and the last
-point of every panel and the first records of the data, some minutes for all, and writes to bench/results.
+point of every panel and the first records of the data, some minutes for all, and writes to bench/results;
+`--page` measures nothing and writes the page of what was kept.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def main() -> int:
     parser.add_argument("paper", choices=PAPERS)
     parser.add_argument("--figure", default="", help="only figures with this in their name")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--page", action="store_true", help="only write the page of what was measured")
     parser.add_argument("--seconds", type=float, default=600.0, help="for each release")
     given = parser.parse_args()
     whole: Paper = importlib.import_module(PAPERS[given.paper]).PAPER
@@ -74,7 +76,7 @@ def main() -> int:
     if given.quick:
         kept.unlink(missing_ok=True)
     notebook = Notebook(kept, QUICK_SECONDS if given.quick else given.seconds, apart=not given.quick)
-    every = replace(whole, figures=only(whole, given.figure)).releases()
+    every = [] if given.page else replace(whole, figures=only(whole, given.figure)).releases()
     todo = list({release.key: release for release in every}.values())
     for number, release in enumerate(todo, start=1):
         if notebook.known(release) is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from papers.figures import Claim, Figure, Line, Panel, Paper, at_most, below, rises
+from papers.figures import TIME, TIME_TITLE, Claim, Figure, Line, Panel, Paper, at_most, below, rises
 
 SETS = {"WV1": "bms_webview1:known", "WV2": "bms_webview2:known", "FruitHut": "fruithut:known"}
 DISASSOCIATION = "disassociation"
@@ -20,7 +20,7 @@ TITLES = {
     "re": "re, ranks 200 to 219",
     "re_top": "re, the 20 most frequent terms",
     "tlost": "tlost",
-    "seconds": "Seconds on the clock",
+    TIME: TIME_TITLE,
 }
 NO_POS = "POS is not among the data; FruitHut (181,970 baskets, 1,265 terms) stands in for it."
 MILLION = 1_000_000
@@ -115,13 +115,13 @@ PAPER = Paper(
             "Figure 9",
             "time on real data",
             "Not significantly affected by k.",
-            panels("k", BY_K, ("seconds",)),
+            panels("k", BY_K, (TIME,)),
         ),
         Figure(
             "Figure 10",
             "time on synthetic data",
             "Linear in the records.",
-            [*panels("records", BY_RECORDS, ("seconds",)), *panels("terms", BY_TERMS, ("seconds",))],
+            [*panels("records", BY_RECORDS, (TIME,)), *panels("terms", BY_TERMS, (TIME,))],
         ),
         Figure(
             "Figure 11a",

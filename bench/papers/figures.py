@@ -11,6 +11,7 @@ from papers.release import Measured, Release
 
 Form = Literal["printed", "sound", "ours"]
 FORMS: tuple[Form, ...] = ("printed", "sound", "ours")
+TIME, TIME_TITLE = "search_processor_seconds", "Processor seconds of the search"
 
 Lines = Mapping[str, Sequence[float]]  # by algorithm, over the points of a panel
 Judge = Callable[[Lines], bool]

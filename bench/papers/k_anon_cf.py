@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from papers.figures import Claim, Figure, Line, Panel, Paper, lowest, rises
+from papers.figures import TIME, TIME_TITLE, Claim, Figure, Line, Panel, Paper, lowest, rises
 
 KS = (10, 30, 50, 75, 100, 150, 200)
 K_ANON_CF = "k-ANON-CF"
-RIVALS = {
-    "Agglomerative": "agglomerative",
-    "Forest": "forest",
-    "Hilbert": "hilbert",
-    "Sequential": "sequential",
-}
+RIVALS_OF_THE_PAPER = {"Agglomerative": "agglomerative", "Forest": "forest", "Hilbert": "hilbert"}
+RIVALS = {**RIVALS_OF_THE_PAPER, "Sequential": "sequential"}
 WHOLE_CLAIM = "k-ANON-CF loses least at every point"
+LEAST = [Claim(WHOLE_CLAIM, lowest(K_ANON_CF))]
 
 
 def lines(measure: str, rivals: Mapping[str, str] = RIVALS, **more: Any) -> list[Line]:
@@ -35,23 +32,28 @@ def by_k(data: str, ks: Sequence[int] = KS, **promise: float) -> dict[str, dict[
     return {str(k): {"data": data, "promise": {"k": k, **promise}} for k in ks}
 
 
-def losses(data: str, measure: str, unit: str) -> Panel:
-    claims = [Claim(WHOLE_CLAIM, lowest(K_ANON_CF))]
-    percent = measure == "lm"
-    return Panel(
-        f"{measure.upper()} {unit}", measure, "k", by_k(data), lines(measure), claims, percent=percent
-    )
+def losses(data: str, unit: str, rivals: Mapping[str, str] = RIVALS) -> Panel:
+    return Panel(f"LM {unit}", "lm", "k", by_k(data), lines("lm", rivals), LEAST, percent=True)
 
 
-def seconds(data: str) -> Panel:
-    return Panel("Seconds on the clock", "seconds", "k", by_k(data), lines("lm"))
+def entropies(data: str, unit: str) -> Panel:
+    points = by_k(data, (10, 50, 200))
+    return Panel(f"Entropy {unit}", "entropy", "k", points, lines("entropy", RIVALS_OF_THE_PAPER), LEAST)
+
+
+def seconds(data: str, rivals: Mapping[str, str] = RIVALS) -> Panel:
+    return Panel(TIME_TITLE, TIME, "k", by_k(data), lines("lm", rivals))
+
+
+def memory(data: str, rivals: Mapping[str, str]) -> Panel:
+    title = "Peak memory in MB, program and data included"
+    return Panel(title, "memory_mb", "k", by_k(data), lines("lm", rivals))
 
 
 def diverse(data: str, k: int, ls: Sequence[float], w: float) -> Panel:
     points = {f"{l:g}": {"data": data, "promise": {"k": k, "l": l}} for l in ls}
-    claims = [Claim(WHOLE_CLAIM, lowest(K_ANON_CF))]
     title = f"LM in percent, k = {k}, w = {w:g}"
-    return Panel(title, "lm", "l", points, lines("lm", w=w), claims, percent=True)
+    return Panel(title, "lm", "l", points, lines("lm", w=w), LEAST, percent=True)
 
 
 def runtimes_by_columns() -> Panel:
@@ -61,7 +63,7 @@ def runtimes_by_columns() -> Panel:
         for columns, name in data.items()
         for k in (10, 50, 200)
     }
-    return Panel("Seconds on the clock", "seconds", "columns", points, lines("lm", {}))
+    return Panel(TIME_TITLE, TIME, "columns", points, lines("lm", {}))
 
 
 PAPER = Paper(
@@ -70,7 +72,8 @@ PAPER = Paper(
     "Adult (45,222 records), Nursery (12,960) and CoIL 2000 (5,822) with the hierarchies that the paper"
     " describes; which values stand together where it gives only their number is our choice. The paper's"
     " charts have no numbers, so its claims are what can be compared. `printed` is the greedy cover of"
-    " Algorithm 4; `ours` weighs covers otherwise, looks at full-domain solutions and moves records then.",
+    " Algorithm 4; `ours` weighs covers otherwise, looks at full-domain solutions and moves records then."
+    " Sequential clustering is not in the paper.",
     (
         Figure("Figures 1 to 3", "examples and taxonomies", kind="example", why="Held in place by tests."),
         Figure(
@@ -78,15 +81,22 @@ PAPER = Paper(
             "loss on Adult by k",
             "k-ANON-CF gives much better anonymizations than Forest, and better ones than Agglomerative and"
             " Hilbert.",
-            (losses("adult", "lm", "in percent, 8 columns"), losses("adult", "entropy", "in bits per cell")),
+            (
+                losses("adult", "in percent, 8 columns"),
+                entropies("adult", "in bits per cell, 8 columns"),
+            ),
         ),
         Figure(
             "Figure 4, 14 columns",
             "loss on Adult with all its columns by k",
-            panels=(losses("adult-14", "lm", "in percent"),),
+            panels=(
+                losses("adult-14", "in percent", RIVALS_OF_THE_PAPER),
+                seconds("adult-14", RIVALS_OF_THE_PAPER),
+                memory("adult-14", RIVALS_OF_THE_PAPER),
+            ),
             why="Mining every closed record of 14 columns does not end in the time that it has here (a star"
-            " says that time was up), so the printed form covers with what it found; the paper needed"
-            " hours with 8 GB.",
+            " says that time was up), so both forms cover with what they found. The paper's text states"
+            " neither seconds nor memory, only its machine: Java, a Core 2 Quad Q6600 of 2.4 GHz, 8 GB.",
         ),
         Figure("Figure 5", "time on Adult by k", "slower, but still practical.", (seconds("adult"),)),
         Figure(
@@ -107,7 +117,7 @@ PAPER = Paper(
                 )
                 for title, figure in (
                     ("Closed records", "closed_records"),
-                    ("Seconds on the clock", "seconds"),
+                    (TIME_TITLE, TIME),
                 )
             ),
             "The paper's tables of 30,000 to 120,000 records were drawn from Adult in a way that it does not"
@@ -119,15 +129,13 @@ PAPER = Paper(
             "The number of columns makes vast differences.",
             (runtimes_by_columns(),),
         ),
-        Figure(
-            "Figure 8", "loss on Nursery by k", WHOLE_CLAIM + ".", (losses("nursery", "lm", "in percent"),)
-        ),
+        Figure("Figure 8", "loss on Nursery by k", WHOLE_CLAIM + ".", (losses("nursery", "in percent"),)),
         Figure("Figure 9", "time on Nursery by k", "", (seconds("nursery"),)),
         Figure(
             "Figure 10",
             "loss on CoIL 2000 by k",
             WHOLE_CLAIM + ".",
-            (losses("coil2000", "lm", "in percent"),),
+            (losses("coil2000", "in percent"),),
         ),
         Figure("Figure 11", "time on CoIL 2000 by k", "", (seconds("coil2000"),)),
         Figure(

@@ -5,14 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from papers.figures import Figure, Form, Known, Line, Panel, Paper
+from papers.figures import TIME, Figure, Form, Known, Line, Panel, Paper
 
+ABOUT_TIME = (
+    "Times are processor seconds of the search alone, those of all its threads together: other programs used"
+    " the machine at the same time, so the clock would say little."
+)
 NOT_MEASURED, MEASURED, REPRODUCED, DIFFERS = "not measured yet", "measured", "reproduced", "differs"
 
 
 def page(paper: Paper, known: Known, command: str) -> str:
     """The whole page in Markdown."""
-    lines = [f"# {paper.title}", "", paper.setting, "", f"    {command}", ""]
+    lines = [f"# {paper.title}", "", paper.setting, ""]
+    if any(panel.figure == TIME for each in paper.figures for panel in each.panels):
+        lines += [ABOUT_TIME, ""]
+    lines += [f"    {command}", ""]
     lines += ["| figure | shows | |", "| --- | --- | --- |"]
     lines += [f"| {each.name} | {each.shows} | {standing(each, known)} |" for each in paper.figures]
     for each in paper.figures:
@@ -27,7 +34,7 @@ def standing(figure: Figure, known: Known) -> str:
     """
     if figure.kind != "measured":
         return figure.kind
-    if any(known(release) is None for panel in figure.panels for release in panel.releases()):
+    if not all(_is_measured(panel, known) for panel in figure.panels):
         return NOT_MEASURED
     judged = [by_form[0] for panel in figure.panels for _, by_form in verdicts(panel, known)]
     if not judged:
@@ -35,8 +42,16 @@ def standing(figure: Figure, known: Known) -> str:
     return REPRODUCED if all(holds for _, holds in judged) else DIFFERS
 
 
+def _is_measured(panel: Panel, known: Known) -> bool:
+    """Whether every release was made, and its figure taken if it came to be."""
+    found = [known(release) for release in panel.releases()]
+    return all(each is not None and (each.problem or panel.figure in each.figures) for each in found)
+
+
 def verdicts(panel: Panel, known: Known) -> Iterator[tuple[str, list[tuple[Form, bool]]]]:
-    """Every claim, and for each form whether it holds."""
+    """Every claim, and for each form whether it holds; none before all is measured."""
+    if not _is_measured(panel, known):
+        return
 
     def value(line: Line, point: str) -> float:
         measured = known(panel.release(line, point))
@@ -66,6 +81,7 @@ def _table(panel: Panel, known: Known) -> Iterator[str]:
     yield f"| {panel.over} | " + " | ".join(line.title for line in panel.lines) + " |"
     yield "| ---: " * (1 + len(panel.lines)) + "|"
     problems: dict[str, None] = {}
+    limits: set[float] = set()
     for point in panel.points:
         cells = []
         for line in panel.lines:
@@ -75,8 +91,12 @@ def _table(panel: Panel, known: Known) -> Iterator[str]:
             cells.append("" if measured is None else _number(measured.figure(panel.figure), panel))
             if measured is not None and not measured.in_time:
                 cells[-1] += "*"
+                limits.add(measured.limit or math.nan)
         yield f"| {point} | " + " | ".join(cells) + " |"
     yield ""
+    if limits:
+        yield f"\\* time was up after {' or '.join(f'{limit:g}' for limit in sorted(limits))} s on the clock."
+        yield ""
     yield from (f"- {problem}" for problem in problems)
 
 

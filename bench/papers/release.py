@@ -7,7 +7,7 @@ import math
 import multiprocessing
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,19 @@ import numpy as np
 
 import shoal as sh
 from measuring.cells import peak_memory_mb
+from measuring.count_tree import nodes_at_once, watched_count_trees
 from papers.sources import WITH_VALUES, load
 from shoal.errors import Infeasible, LimitReached
 from shoal.metrics.estimates import RecordsEstimator, relative_errors
 from shoal.metrics.workloads import generate_workload
 from shoal.privacy.model import Model
+from shoal.progress import Progress, Silent
 from shoal.run.result import Result
 
 QUERY_SHAPES = ((1, 0), (2, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+_HOLDERS_OF_COUNT_TREES = ("oa", "da", "aa", "lra", "vpa")
 _FEW = 500  # records to compile with
+_GRACE = 180.0  # seconds beyond those of both searches: reading, checking, and what cannot be interrupted
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,12 @@ class Release:
         return json.dumps(asdict(self), sort_keys=True)
 
     @property
+    def holds_count_trees(self) -> bool:
+        """Whether the paper's own form of the algorithm counts itemsets in a tree."""
+        as_printed = self.algorithm == "oa" or self.options.get("as_printed", False)
+        return self.algorithm in _HOLDERS_OF_COUNT_TREES and as_printed
+
+    @property
     def models(self) -> list[Model]:
         """The promise as models."""
         k, m, l = (self.promise.get(name, 0) for name in ("k", "m", "l"))
@@ -66,40 +76,59 @@ class Release:
 
 @dataclass(frozen=True)
 class Measured:
-    """The figures of a release; `problem` says why there are none."""
+    """The figures of a release; `problem` says why there are none, `limit` how many seconds it had."""
 
     release: Release
     figures: Mapping[str, float] = field(default_factory=dict)
     problem: str = ""
     in_time: bool = True
+    limit: float | None = None
 
     def figure(self, name: str) -> float:
         """A figure by its name, or what is no number."""
         return self.figures.get(name, math.nan)
 
 
+class SearchClock(Silent):
+    """Processor seconds of the search alone, those of all its threads together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._began = self.seconds = math.nan
+
+    def stage(self, name: str) -> None:
+        """A search begins, or what was found is applied."""
+        if name.startswith("searching with "):
+            self._began = time.process_time()
+        elif name == "applying":
+            self.seconds = time.process_time() - self._began
+
+
 def measure(release: Release, seconds: float) -> Measured:
     """Publish, after kernels were compiled with a few records; the verifier has judged what comes back."""
-    _published(release, min(_FEW, release.records or _FEW), seconds)
-    started = time.process_time()
-    found = _published(release, release.records, seconds)
+    _published(release, min(_FEW, release.records or _FEW), seconds, Silent())
+    clock, started = SearchClock(), time.process_time()
+    found = _published(release, release.records, seconds, clock)
     if isinstance(found, str):
-        return Measured(release, problem=found)
+        return Measured(release, problem=found, limit=seconds)
     outcome = found.outcome
     figures = {
         **outcome.cost.losses,
         **{name: float(value) for name, value in outcome.provenance.figures.items() if _is_number(value)},
         "seconds": outcome.provenance.seconds["algorithm"],
         "processor_seconds": time.process_time() - started,
+        "search_processor_seconds": clock.seconds,
         "memory_mb": peak_memory_mb(),
     }
     if release.queries:
         figures |= _query_errors(found)
+    if release.holds_count_trees:
+        figures |= _count_trees(release, seconds)
     in_time = not any("time was up" in notice for notice in outcome.provenance.notices)
-    return Measured(release, figures, in_time=in_time)
+    return Measured(release, figures, in_time=in_time, limit=seconds)
 
 
-def _published(release: Release, records: int | None, seconds: float) -> Result | str:
+def _published(release: Release, records: int | None, seconds: float, progress: Progress) -> Result | str:
     try:
         return sh.anonymize(
             load(release.data, records),
@@ -108,6 +137,7 @@ def _published(release: Release, records: int | None, seconds: float) -> Result 
             time_limit=seconds,
             on_limit="best",
             seed=None if "epsilon" in release.promise else 0,
+            progress=progress,
             **release.options,
         )
     except (Infeasible, LimitReached) as error:
@@ -128,6 +158,20 @@ def _query_errors(found: Result) -> dict[str, float]:
             queries = generate_workload(data, np.random.default_rng(7), values=values, items=items)
             errors[f"{name}_{values}_{items}"] = relative_errors(queries, truth, published).are
     return errors
+
+
+def _count_trees(release: Release, seconds: float) -> dict[str, float]:
+    """The nodes of count-trees, from a search of its own because counting them takes time.
+
+    OA looks up its supports in the complete tree, which is that of DA.
+    """
+    like = replace(release, algorithm="da", options={"as_printed": True})
+    with watched_count_trees() as trees:
+        _published(like if release.algorithm == "oa" else release, release.records, seconds, Silent())
+    return {
+        "count_tree_nodes": max(tree.nodes for tree in trees),
+        "count_tree_nodes_at_once": nodes_at_once(trees, then_all=release.algorithm == "vpa"),
+    }
 
 
 class Notebook:
@@ -158,4 +202,8 @@ class Notebook:
         if not self._apart:
             return measure(release, self._seconds)
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            return pool.apply(measure, (release, self._seconds))
+            try:
+                return pool.apply_async(measure, (release, self._seconds)).get(2 * self._seconds + _GRACE)
+            except multiprocessing.TimeoutError:
+                problem = f"it did not end soon after the {self._seconds:g} seconds that it had"
+                return Measured(release, problem=problem, limit=self._seconds)
