@@ -1,6 +1,7 @@
 """Everything that a paper shows, measured with Shoal: its page, figure by figure.
 
-    python bench/paper.py k-anon-cf|km|rt|lgr|disassociation [--figure NAME] [--quick] [--page] [--seconds 60]
+    python bench/paper.py k-anon-cf|km|rt|lgr|disassociation
+                          [--figure NAME] [--quick] [--page] [--seconds 600]
 
 Each release is made by `shoal.anonymize` in a process of its own, judged by the verifier, and has so many
 seconds. What was measured is kept in bench/kept, so a run that was stopped goes on where it was; delete lines
@@ -17,17 +18,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from papers.catalogue import PAPERS
 from papers.figures import Figure, Panel, Paper
 from papers.page import page
 from papers.release import Notebook
 
-PAPERS = {
-    "k-anon-cf": "papers.k_anon_cf",
-    "km": "papers.km",
-    "rt": "papers.rt",
-    "lgr": "papers.lgr",
-    "disassociation": "papers.disassociation",
-}
 HERE = Path(__file__).parent
 QUICK_RECORDS, QUICK_SECONDS = 120, 0.5
 
