@@ -95,7 +95,7 @@ class Figure:
     """A figure or table of a paper.
 
     `said` is what the text of the paper states; `why` explains what differs, or where else an example or a
-    look into a search is held in place.
+    look into a search is held in place; `tables` are kept ones of other commands that show it.
     """
 
     name: str
@@ -104,6 +104,7 @@ class Figure:
     panels: Sequence[Panel] = ()
     why: str = ""
     kind: Literal["measured", "example", "elsewhere"] = "measured"
+    tables: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from measuring.kept_tables import read_table
 from papers.figures import TIME, Figure, Form, Known, Line, Panel, Paper
 
 ABOUT_TIME = (
@@ -71,6 +72,8 @@ def _of_figure(figure: Figure, known: Known) -> Iterator[str]:
             told = ", ".join(f"{form}: {'yes' if holds else 'no'}" for form, holds in by_form)
             yield f'- "{text}" {told}.'
         yield ""
+    for name in figure.tables:
+        yield from (read_table(name).markdown(), "")
     state = standing(figure, known)
     yield f"**{state.capitalize()}.** {figure.why}".rstrip()
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import shoal as sh
-from measuring.cells import peak_memory_mb
+from measuring.cells import FORK, peak_memory_mb
 from measuring.count_tree import nodes_at_once, watched_count_trees
 from papers.sources import WITH_VALUES, load
 from shoal.errors import Infeasible, LimitReached
@@ -201,7 +201,7 @@ class Notebook:
     def _measured_now(self, release: Release) -> Measured:
         if not self._apart:
             return measure(release, self._seconds)
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
+        with FORK.Pool(1) as pool:  # importing takes longer than many a search
             try:
                 return pool.apply_async(measure, (release, self._seconds)).get(2 * self._seconds + _GRACE)
             except multiprocessing.TimeoutError:
