@@ -105,8 +105,7 @@ class SearchClock(Silent):
 
 
 def measure(release: Release, seconds: float) -> Measured:
-    """Publish, after kernels were compiled with a few records; the verifier has judged what comes back."""
-    _published(release, min(_FEW, release.records or _FEW), seconds, Silent())
+    """Publish; the verifier has judged what comes back."""
     clock, started = SearchClock(), time.process_time()
     found = _published(release, release.records, seconds, clock)
     if isinstance(found, str):
@@ -126,6 +125,12 @@ def measure(release: Release, seconds: float) -> Measured:
         figures |= _count_trees(release, seconds)
     in_time = not any("time was up" in notice for notice in outcome.provenance.notices)
     return Measured(release, figures, in_time=in_time, limit=seconds)
+
+
+def measure_compiled(release: Release, seconds: float) -> Measured:
+    """The same, after kernels were compiled with a few records."""
+    _published(release, min(_FEW, release.records or _FEW), seconds, Silent())
+    return measure(release, seconds)
 
 
 def _published(release: Release, records: int | None, seconds: float, progress: Progress) -> Result | str:
@@ -203,7 +208,9 @@ class Notebook:
             return measure(release, self._seconds)
         with FORK.Pool(1) as pool:  # importing takes longer than many a search
             try:
-                return pool.apply_async(measure, (release, self._seconds)).get(2 * self._seconds + _GRACE)
+                return pool.apply_async(measure_compiled, (release, self._seconds)).get(
+                    2 * self._seconds + _GRACE
+                )
             except multiprocessing.TimeoutError:
                 problem = f"it did not end soon after the {self._seconds:g} seconds that it had"
                 return Measured(release, problem=problem, limit=self._seconds)
