@@ -5,9 +5,10 @@
 
 Each release is made by `shoal.anonymize` in a process of its own, judged by the verifier, and has so many
 seconds. What was measured is kept in bench/kept, so a run that was stopped goes on where it was; delete lines
-there to have them measured again. The page is written to docs/papers. `--quick` takes one point of every
-panel and the first records of the data, a minute for all papers, and writes to bench/results; `--page`
-measures nothing and writes the page of what was kept.
+there to have them measured again. What time was up for is measured again if it is given more seconds. The
+page is written to docs/papers. `--quick` takes one point of every panel and the first records of the data, a
+minute for all papers, and writes to bench/results; `--page` measures nothing and writes the page of what was
+kept.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def main() -> int:
     every = [] if given.page else replace(whole, figures=only(whole, given.figure)).releases()
     todo = list({release.key: release for release in every}.values())
     for number, release in enumerate(todo, start=1):
-        if notebook.known(release) is None:
-            found = notebook.measured(release)
+        if notebook.is_wanted(release):
+            found = notebook.measure_now(release)
             told = found.problem or f"{found.figure('seconds'):.1f} s"
             print(f"{number} of {len(todo)}: {release.data} {release.algorithm} {told}", flush=True)
     folder = kept.parent if given.quick else HERE.parent / "docs" / "papers"

@@ -152,6 +152,11 @@ def same(*names: str, by: float = 0.005) -> Judge:
     )
 
 
+def within_twice(name: str) -> Judge:
+    """The largest value of a line is at most twice the smallest."""
+    return lambda lines: max(lines[name]) <= 2 * min(lines[name])
+
+
 def rises(*names: str) -> Judge:
     """These lines end above where they begin."""
     return lambda lines: all(first <= last for first, last in _ends(lines, names))

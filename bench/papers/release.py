@@ -17,7 +17,7 @@ import shoal as sh
 from measuring.cells import FORK, peak_memory_mb
 from measuring.count_tree import nodes_at_once, watched_count_trees
 from papers.sources import WITH_VALUES, load
-from shoal.errors import Infeasible, LimitReached
+from shoal.errors import Infeasible, LimitReached, ShoalError
 from shoal.metrics.estimates import RecordsEstimator, relative_errors
 from shoal.metrics.workloads import generate_workload
 from shoal.privacy.model import Model
@@ -26,6 +26,7 @@ from shoal.run.result import Result
 
 QUERY_SHAPES = ((1, 0), (2, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 _HOLDERS_OF_COUNT_TREES = ("oa", "da", "aa", "lra", "vpa")
+_WORDS_OF_LIMITS = ("time was up", "a limit stopped")
 _FEW = 500  # records to compile with
 _GRACE = 180.0  # seconds beyond those of both searches: reading, checking, and what cannot be interrupted
 
@@ -108,8 +109,9 @@ def measure(release: Release, seconds: float) -> Measured:
     """Publish; the verifier has judged what comes back."""
     clock, started = SearchClock(), time.process_time()
     found = _published(release, release.records, seconds, clock)
-    if isinstance(found, str):
-        return Measured(release, problem=found, limit=seconds)
+    if isinstance(found, ShoalError):
+        in_time = not isinstance(found, LimitReached)
+        return Measured(release, problem=str(found).splitlines()[0], in_time=in_time, limit=seconds)
     outcome = found.outcome
     figures = {
         **outcome.cost.losses,
@@ -123,7 +125,7 @@ def measure(release: Release, seconds: float) -> Measured:
         figures |= _query_errors(found)
     if release.holds_count_trees:
         figures |= _count_trees(release, seconds)
-    in_time = not any("time was up" in notice for notice in outcome.provenance.notices)
+    in_time = not any(word in notice for notice in outcome.provenance.notices for word in _WORDS_OF_LIMITS)
     return Measured(release, figures, in_time=in_time, limit=seconds)
 
 
@@ -133,7 +135,9 @@ def measure_compiled(release: Release, seconds: float) -> Measured:
     return measure(release, seconds)
 
 
-def _published(release: Release, records: int | None, seconds: float, progress: Progress) -> Result | str:
+def _published(
+    release: Release, records: int | None, seconds: float, progress: Progress
+) -> Result | ShoalError:
     try:
         return sh.anonymize(
             load(release.data, records),
@@ -146,7 +150,7 @@ def _published(release: Release, records: int | None, seconds: float, progress: 
             **release.options,
         )
     except (Infeasible, LimitReached) as error:
-        return str(error).splitlines()[0]
+        return error
 
 
 def _is_number(value: object) -> bool:
@@ -195,12 +199,16 @@ class Notebook:
         """What was measured of a release, if it was."""
         return self._known.get(release.key)
 
-    def measured(self, release: Release) -> Measured:
-        """From the file, or else measured now, apart in a process of its own, and written down."""
-        if release.key not in self._known:
-            self._known[release.key] = self._measured_now(release)
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(self._known[release.key])) + "\n")
+    def is_wanted(self, release: Release) -> bool:
+        """Whether it was not measured yet, or time was up and there is more of it now."""
+        known = self.known(release)
+        return known is None or (not known.in_time and (known.limit or math.inf) < self._seconds)
+
+    def measure_now(self, release: Release) -> Measured:
+        """Measured, apart in a process of its own, and written down; the last line about it counts."""
+        self._known[release.key] = self._measured_now(release)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(self._known[release.key])) + "\n")
         return self._known[release.key]
 
     def _measured_now(self, release: Release) -> Measured:
@@ -213,4 +221,4 @@ class Notebook:
                 )
             except multiprocessing.TimeoutError:
                 problem = f"it did not end soon after the {self._seconds:g} seconds that it had"
-                return Measured(release, problem=problem, limit=self._seconds)
+                return Measured(release, problem=problem, in_time=False, limit=self._seconds)

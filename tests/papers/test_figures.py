@@ -1,12 +1,27 @@
 """How claims of papers are judged from measured lines."""
 
+import json
 import math
+from dataclasses import asdict
 
 import pytest
 
-from papers.figures import Claim, Figure, Line, Panel, at_most, below, falls, lowest, rises, same
-from papers.page import standing, verdicts
-from papers.release import Measured
+from papers.figures import (
+    Claim,
+    Figure,
+    Line,
+    Panel,
+    Paper,
+    at_most,
+    below,
+    falls,
+    lowest,
+    rises,
+    same,
+    within_twice,
+)
+from papers.page import page, standing, verdicts
+from papers.release import Measured, Notebook, Release
 
 PRINTED, OURS, RIVAL = Line("A", "printed", "aa"), Line("A", "ours", "lra"), Line("B", "printed", "vpa")
 POINTS = {str(k): {"data": "some", "promise": {"k": k, "m": 2}} for k in (2, 5)}
@@ -46,12 +61,39 @@ def test_what_was_not_measured_is_said():
         (falls("A"), False),
         (same("A", "B"), False),
         (same("A", "B", by=1.0), True),
+        (within_twice("A"), True),
     ],
 )
 def test_judges(judge, holds):
     assert judge({"A": [0.1, 0.2], "B": [0.15, 0.3]}) is holds
 
 
+def test_lines_that_vary_more_than_twice_are_not_insensitive():
+    assert not within_twice("A")({"A": [0.1, 0.21, 0.15]})
+
+
 def test_a_rival_that_gave_nothing_beats_nobody():
     assert lowest("A")({"A": [0.1], "B": [math.nan]})
     assert not lowest("A")({"A": [math.nan], "B": [0.1]})
+
+
+def test_what_time_was_up_for_is_wanted_again_only_with_more_time(tmp_path):
+    release = Release("some", "kanon-cf", {"k": 5})
+    late = Measured(release, problem="time was up", in_time=False, limit=60.0)
+    file = tmp_path / "kept.jsonl"
+    file.write_text(json.dumps(asdict(late)) + "\n", encoding="utf-8")
+    assert Notebook(file, 100, apart=False).is_wanted(release)
+    assert not Notebook(file, 60, apart=False).is_wanted(release)
+    file.write_text(json.dumps(asdict(Measured(release, {"lm": 0.1}))) + "\n", encoding="utf-8")
+    assert not Notebook(file, 100, apart=False).is_wanted(release)
+
+
+def test_a_star_says_after_how_many_seconds_time_was_up():
+    late = figure(lowest("A"))
+    text = page(
+        Paper("some", "Some", "", [late]),
+        lambda release: Measured(release, {"ncp": 0.5}, in_time=release.algorithm != "lra", limit=60.0),
+        "python bench/paper.py some",
+    )
+    assert "| 2 | 0.5 | 0.5* | 0.5 |" in text
+    assert "\n\\* time was up after 60 s on the clock.\n" in text
