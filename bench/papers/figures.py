@@ -138,6 +138,13 @@ def below(name: str, other: str) -> Judge:
     return lambda lines: all(map(_at_most, lines[name], lines[other]))
 
 
+def at_most_times(factor: float, name: str, other: str) -> Judge:
+    """One line is nowhere above so many times another."""
+    return lambda lines: all(
+        mine <= factor * theirs for mine, theirs in zip(lines[name], lines[other], strict=True)
+    )
+
+
 def at_most(limit: float, *names: str) -> Judge:
     """These lines never exceed a value."""
     return lambda lines: all(_at_most(value, limit) for name in names for value in lines[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from papers.figures import TIME, TIME_TITLE, Claim, Figure, Line, Panel, Paper, below, rises
+from papers.figures import TIME, TIME_TITLE, Claim, Figure, Line, Panel, Paper, at_most_times, below, rises
 
 KS = (3, 5, 10, 25, 30)
 WHOLE = {"whole_sets": True}
@@ -19,7 +19,7 @@ LINES = [
 LOSES_LESS = Claim("LGR loses less than Partition", below("LGR", "Partition"))
 NEAR_HGHS = Claim(
     "LGR loses hardly more than HgHs",
-    lambda lines: all(mine <= 2 * other for mine, other in zip(lines["LGR"], lines["HgHs"], strict=True)),
+    at_most_times(2, "LGR", "HgHs"),
 )
 FASTER = Claim("LGR is faster than HgHs", below("LGR", "HgHs"))
 EQUAL_SETS = (

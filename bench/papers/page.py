@@ -90,7 +90,7 @@ def _table(panel: Panel, known: Known) -> Iterator[str]:
         for line in panel.lines:
             measured = known(panel.release(line, point))
             if measured is not None and measured.problem:
-                problems[f"{line.title}: {measured.problem}"] = None
+                problems[f"{line.title}: {measured.problem.partition(';')[0]}"] = None
             cells.append("" if measured is None else _number(measured.figure(panel.figure), panel))
             if measured is not None and not measured.in_time:
                 cells[-1] += "*"
