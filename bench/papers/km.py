@@ -201,8 +201,8 @@ PAPER = Paper(
                     ],
                 },
             ),
-            "As printed LRA, whose parts have fewer records to hide in, loses far more than AA on"
-            " WebView-1 and FruitHut. As printed VPA never takes back what the parts generalized, and loses more than AA on WebView-2"
+            "As printed LRA, whose parts have fewer records to hide in, loses far more than AA on WebView-1"
+            " and FruitHut, and VPA, which never takes back what the parts generalized, more on WebView-2"
             " and FruitHut; with a minimal cut in the end it loses what AA does. Counting rare sets takes AA"
             " about a second here and needs no count-tree, so dividing the items first saves nothing.",
         ),
