@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from measuring.kept_tables import read_table
 from papers.figures import TIME, Figure, Form, Known, Line, Panel, Paper
+from papers.release import Measured
 
 ABOUT_TIME = (
     "Times are processor seconds of the search alone, those of all its threads together: other programs used"
@@ -44,14 +45,22 @@ def standing(figure: Figure, known: Known) -> str:
 
 
 def _is_measured(panel: Panel, known: Known) -> bool:
-    """Whether every release was made, and its figure taken if it came to be."""
-    found = [known(release) for release in panel.releases()]
-    return all(each is not None and (each.problem or panel.figure in each.figures) for each in found)
+    """Whether every release was made, and the figure was among those that were taken then."""
+    if any(known(release) is None for release in panel.releases()):
+        return False
+    made = _made(panel, known)
+    return not made or any(panel.figure in each.figures for each in made)
+
+
+def _made(panel: Panel, known: Known) -> list[Measured]:
+    """What is known of releases that came to be."""
+    found = (known(release) for release in panel.releases())
+    return [each for each in found if each is not None and not each.problem]
 
 
 def verdicts(panel: Panel, known: Known) -> Iterator[tuple[str, list[tuple[Form, bool]]]]:
-    """Every claim, and for each form whether it holds; none before all is measured."""
-    if not _is_measured(panel, known):
+    """Every claim, and for each form whether it holds; none before all is measured, or if nothing came."""
+    if not _is_measured(panel, known) or not _made(panel, known):
         return
 
     def value(line: Line, point: str) -> float:

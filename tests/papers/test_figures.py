@@ -47,6 +47,8 @@ def test_a_claim_is_judged_for_every_form_and_counts_as_printed():
 
 def test_what_was_not_measured_is_said():
     assert standing(figure(lowest("A")), lambda _: None) == "not measured yet"
+    assert standing(figure(lowest("A")), lambda release: Measured(release, {"ul": 0.1})) == "not measured yet"
+    assert standing(figure(lowest("A")), lambda release: Measured(release, problem="no")) == "measured"
     assert standing(Figure("Figure 2", "an example", kind="example"), known) == "example"
 
 
