@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from papers.figures import TIME, TIME_TITLE, Claim, Figure, Line, Panel, Paper, at_most, below, rises
+from papers.figures import Claim, Figure, Line, Panel, Paper, at_most, below, rises
 
 SETS = {"WV1": "bms_webview1:known", "WV2": "bms_webview2:known", "FruitHut": "fruithut:known"}
 DISASSOCIATION = "disassociation"
@@ -13,6 +13,7 @@ BOTH = [
     Line(DISASSOCIATION, "printed", DISASSOCIATION, {"options": {"as_printed": True}}),
     Line(DISASSOCIATION, "ours", DISASSOCIATION),
 ]
+WHOLE_TIME = "processor_seconds"
 TITLES = {
     "tkd_a": "tKd-a",
     "tkd": "tKd",
@@ -20,7 +21,7 @@ TITLES = {
     "re": "re, ranks 200 to 219",
     "re_top": "re, the 20 most frequent terms",
     "tlost": "tlost",
-    TIME: TIME_TITLE,
+    WHOLE_TIME: "Processor seconds of the whole release, checking and measuring included",
 }
 NO_POS = "POS is not among the data; FruitHut (181,970 baskets, 1,265 terms) stands in for it."
 MILLION = 1_000_000
@@ -122,13 +123,13 @@ PAPER = Paper(
             "Figure 9",
             "time on real data",
             "Not significantly affected by k.",
-            panels("k", BY_K, (TIME,)),
+            panels("k", BY_K, (WHOLE_TIME,)),
         ),
         Figure(
             "Figure 10",
             "time on synthetic data",
             "Linear in the records.",
-            [*panels("records", BY_RECORDS, (TIME,)), *panels("terms", BY_TERMS, (TIME,))],
+            [*panels("records", BY_RECORDS, (WHOLE_TIME,)), *panels("terms", BY_TERMS, (WHOLE_TIME,))],
         ),
         Figure(
             "Figure 11a",
