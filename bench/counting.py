@@ -17,6 +17,7 @@ from dataclasses import replace
 import pandas as pd
 
 import shoal as sh
+from measuring.kept_tables import offer_to_keep, printed_table
 from measuring.tables import TABLES, frame
 
 COUNTED = ("age", "education")
@@ -56,22 +57,26 @@ def main() -> None:
     parser.add_argument("--weights", type=float, nargs="+", default=[1, 3, 10])
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--algorithm", default="kanon-cf")
+    offer_to_keep(parser)
     given = parser.parse_args()
     large = original_cells()
-    print(f"{'weight':>6}  {'within 3 %':>10}  {'mean':>6}  {'most':>6}  bounds  LM")
-    for weight in given.weights:
-        data = sh.read(frame("adult"), columns(weight), options=sh.ReadOptions(others="drop"))
-        result = sh.anonymize(data, sh.KAnonymity(given.k), algorithm=given.algorithm, seed=1)
-        with tempfile.TemporaryDirectory() as folder:
-            found = counted_cells(sh.open_release(result.save(f"{folder}/release"))).loc[large.index]
-        off = ((found["expected"] - large) / large).abs()
-        hold = bool(((found["lower"] <= large) & (large <= found["upper"])).all())
-        within = f"{(off <= 0.03).sum()} of {len(off)}"
-        print(
-            f"{weight:6g}  {within:>10}  {off.mean():6.1%}  {off.max():6.1%}  {'hold' if hold else 'BROKEN'}"
-            f"    {result.loss['lm']:.2%}",
-            flush=True,
-        )
+    names = ["weight", "within 3 % of the original", "off on average", "at most", "bounds hold", "LM"]
+    with printed_table("counting", names) as add_row:
+        for weight in given.weights:
+            data = sh.read(frame("adult"), columns(weight), options=sh.ReadOptions(others="drop"))
+            result = sh.anonymize(data, sh.KAnonymity(given.k), algorithm=given.algorithm, seed=1)
+            with tempfile.TemporaryDirectory() as folder:
+                found = counted_cells(sh.open_release(result.save(f"{folder}/release"))).loc[large.index]
+            off = ((found["expected"] - large) / large).abs()
+            hold = bool(((found["lower"] <= large) & (large <= found["upper"])).all())
+            add_row(
+                f"{weight:g}",
+                f"{(off <= 0.03).sum()} of {len(off)}",
+                f"{off.mean():.1%}",
+                f"{off.max():.1%}",
+                "yes" if hold else "no",
+                f"{result.loss['lm']:.2%}",
+            )
 
 
 if __name__ == "__main__":

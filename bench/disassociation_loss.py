@@ -32,6 +32,7 @@ from plotly.subplots import make_subplots
 
 import shoal as sh
 from measuring.cells import RESULTS
+from measuring.kept_tables import offer_to_keep
 from measuring.pages import COLOURS, Page
 from measuring.tables import DATA
 from shoal.algorithms.catalogue import make_algorithm
@@ -173,15 +174,26 @@ def by_copies(page: Page, *, quick: bool) -> None:
     page.title("FruitHut: re by rank and number of reconstructions (Figure 7d)")
     with tempfile.TemporaryDirectory() as folder:
         source = real("fruithut", Path(folder))
-    drawn = copies_of(source, disassociate(source), max(COPIES))
+    rows = []
+    for form, options in {"printed": {"as_printed": True}, "ours": {}}.items():
+        found = errors_of_copies(source, (0, 200) if quick else (0, 100, 200, 300, 400), **options)
+        rows += [
+            [form, first, *(f"{error:.3f}" for error in errors.values())] for first, errors in found.items()
+        ]
+        chart(f"disassociation_copies_{form}", "FruitHut: re by rank", turned(found), "first rank")
+    page.table(["form", "first rank", *(f"re-r{count}" for count in COPIES)], rows, "disassociation-copies")
+
+
+def errors_of_copies(source: Source, ranks: Sequence[int], **options: Any) -> dict[int, dict[str, float]]:
+    """re of 20 terms from each rank on, from several originals that were drawn of one release."""
+    drawn = copies_of(source, disassociate(source, **options), max(COPIES))
     found: dict[int, dict[str, float]] = {}
-    for first in (0, 200) if quick else (0, 100, 200, 300, 400):
+    for first in ranks:
         terms = terms_of_ranks(source.sets.arrays, len(source.sets.domain), first, first + 19)
         true = pair_supports(source.sets.arrays, terms)
         each = [pair_supports(copy, terms) for copy in drawn]
         found[first] = {f"re-r{count}": pair_error(true, each[:count]).error or 0.0 for count in COPIES}
-    sweep(page, "first rank", found)
-    chart("disassociation_copies", "FruitHut: re by rank", turned(found), "first rank")
+    return found
 
 
 def on_quest(page: Page, *, quick: bool) -> None:
@@ -311,6 +323,7 @@ def main() -> int:
     )
     parser.add_argument("--quick", action="store_true", help="fewer values and smaller data")
     parser.add_argument("--only", choices=PARTS, help="one part only")
+    offer_to_keep(parser)
     asked = parser.parse_args()
     page = Page("disassociation_loss")
     for name, part in PARTS.items():

@@ -1,6 +1,6 @@
 """Which estimate of item counts is best: three estimators, and the default in their middle, on real releases.
 
-    python bench/estimators.py [CASE]...
+    python bench/estimators.py [CASE]... [--keep]
 
 The average relative error (ARE) of 100 counts of one item and of two, drawn from the records: by `items` (1/n
 for each of the n items of a label), `subsets` (uniform over non-empty subsets), `likelihood` (by how often
@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 import shoal as sh
+from measuring.kept_tables import KEEP, printed_table
 from measuring.tables import DATA
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.engine.local import LocalData
@@ -136,24 +137,22 @@ def errors_of(case: Case, seed: int) -> Errors:
     return found
 
 
-def show(name: str, errors: Errors) -> None:
-    print(f"| {name} | {' | '.join(f'{error:.3f}' for error in errors.values())} |", flush=True)
-
-
 def show_table(title: str, cases: Iterator[Case], seed: int, chosen: list[str]) -> None:
     """The errors in each release, and their mean."""
     heads = [f"{name}, {items}" for name in ITEM_ESTIMATORS for items in SIZES]
-    print(f"\n| {title} | {' | '.join(heads)} |\n| --- {'| ---: ' * len(heads)}|")
-    measured = []
-    for case in cases:
-        if not chosen or any(part in case.name for part in chosen):
-            measured.append(errors_of(case, seed))
-            show(case.name, measured[-1])
-    if measured:
-        show("mean", {key: fmean(errors[key] for errors in measured) for key in measured[0]})
+    with printed_table(f"estimators-{title}", [title, *heads]) as add_row:
+        measured = []
+        for case in cases:
+            if not chosen or any(part in case.name for part in chosen):
+                measured.append(errors_of(case, seed))
+                add_row(case.name, *(f"{error:.3f}" for error in measured[-1].values()))
+        if measured:
+            means = (fmean(errors[key] for errors in measured) for key in measured[0])
+            add_row("mean", *(f"{mean:.3f}" for mean in means))
 
 
-def main(chosen: list[str]) -> None:
+def main(words: list[str]) -> None:
+    chosen = [word for word in words if word != KEEP]
     show_table("seen", seen(), SEEN_SEED, chosen)
     show_table("unseen", unseen(), UNSEEN_SEED, chosen)
 

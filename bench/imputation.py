@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 import shoal as sh
+from measuring.kept_tables import offer_to_keep, printed_table
 
 COPIES = 10
 COLUMNS = {
@@ -106,12 +107,13 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=500)
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--algorithms", default="mondrian")
+    offer_to_keep(parser)
     asked = parser.parse_args()
-    print("algorithm    quantity        covered     off  interval")
-    for algorithm in asked.algorithms.split(","):
-        seeds = range(asked.first, asked.first + asked.runs)
-        for name, (covered, off, reach) in coverage(algorithm, asked.records, asked.k, seeds).items():
-            print(f"{algorithm:12} {name:15} {covered:7.1%} {off:+7.2f} {reach:9.2f}", flush=True)
+    with printed_table("imputation", ["algorithm", "quantity", "covered", "off", "interval"]) as add_row:
+        for algorithm in asked.algorithms.split(","):
+            seeds = range(asked.first, asked.first + asked.runs)
+            for name, (covered, off, reach) in coverage(algorithm, asked.records, asked.k, seeds).items():
+                add_row(algorithm, name, f"{covered:.1%}", f"{off:+.2f}", f"{reach:.2f}")
 
 
 if __name__ == "__main__":

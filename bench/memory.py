@@ -18,12 +18,13 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
 
+from measuring.kept_tables import offer_to_keep, printed_table
 from measuring.tables import TABLES, load
 from shoal.engine.memory import bytes_in_use, memory_of_machine
 from shoal.run.policy_run import run_policy
@@ -164,13 +165,18 @@ def main() -> None:
     parser.add_argument("--records", default="1000000,2000000,4000000,8000000")
     parser.add_argument("--stages", action="store_true", help="the peak of every part of a run")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    offer_to_keep(parser)
     given = parser.parse_args()
     if given.measure:
         print(json.dumps(measured(given.measure)))
         return
+    names = ["records", "algorithm", "encoded MB", "target MB", "peak MB", "beside target", "s", "peak in"]
+    with printed_table("memory", names) as add_row:
+        measure_all(given, add_row)
+
+
+def measure_all(given: argparse.Namespace, add_row: Callable[..., None]) -> None:
     sizes = [RECORDS_TO_COMPILE_WITH, *map(int, given.records.split(","))]
-    print("| records | algorithm | encoded MB | target MB | peak MB | beside target | s | peak in |")
-    print("| ---: | --- | ---: | ---: | ---: | ---: | ---: | --- |")
     with tempfile.TemporaryDirectory() as name:
         for kind, write in (("sets", write_baskets), ("tables", write_adult)):
             chosen = [each for each in given.algorithms.split(",") if ALGORITHMS[each] == kind]
@@ -184,19 +190,20 @@ def main() -> None:
                 for algorithm in chosen:
                     found = in_its_own_process(write_policy(algorithm, records, Path(name)))
                     if records != RECORDS_TO_COMPILE_WITH:
-                        show(records, algorithm, encoded, found, in_parts=given.stages)
+                        add_row(f"{records:,}", algorithm, *cells(encoded, found))
+                        show_parts(found if given.stages else None)
 
 
-def show(records: int, algorithm: str, encoded: float, found: Measured, *, in_parts: bool) -> None:
+def cells(encoded: float, found: Measured) -> list[str]:
     peaks = found["stages"]
     where = max(peaks, key=peaks.__getitem__)
     peak, target = peaks[where], TIMES * encoded + BESIDE
-    print(
-        f"| {records:,} | {algorithm} | {encoded:.0f} | {target:.0f} | {peak:.0f} | {peak / target:.2f} "
-        f"| {found['seconds']:.0f} | {where} |",
-        flush=True,
-    )
-    for stage, most in peaks.items() if in_parts else ():
+    sizes = [f"{size:,.0f}" for size in (encoded, target, peak)]
+    return [*sizes, f"{peak / target:.1f}", f"{found['seconds']:.0f}", where]
+
+
+def show_parts(found: Measured | None) -> None:
+    for stage, most in found["stages"].items() if found else ():
         print(f"<!-- {stage}: from {found['began'].get(stage, 0):.0f} to {most:.0f} MB -->", flush=True)
 
 

@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 
 from measuring.cells import Cell, Found, Notebook
+from measuring.kept_tables import offer_to_keep
 from measuring.pages import Grid, Page, chart, grid_table, number, write_csv
 from measuring.tables import DATA
 from shoal.algorithms.catalogue import ALGORITHMS, takes
@@ -132,11 +133,12 @@ def losses(study: Study) -> None:
     for data in study.extent.sets:
         grid = study.grid(plain_cells(study.extent, data, "lm"))
         study.page.title(f"{data}: LM in percent by k, with LM as the cost")
-        grid_table(study.page, grid, "algorithm", "lm", factor=100)
+        grid_table(study.page, grid, "algorithm", "lm", factor=100, kept_as=f"{data}-loss-by-k")
         study.page.say("Entropy of the same releases, bits per cell:\n")
-        grid_table(study.page, grid, "algorithm", "entropy", places=3)
+        kept_as = f"{data}-entropy-of-loss-releases"
+        grid_table(study.page, grid, "algorithm", "entropy", places=3, kept_as=kept_as)
         study.page.say("Seconds:\n")
-        grid_table(study.page, grid, "algorithm", "seconds", places=1)
+        grid_table(study.page, grid, "algorithm", "seconds", places=1, kept_as=f"{data}-seconds-by-k")
         study.page.say("Peak MB:\n")
         grid_table(study.page, grid, "algorithm", "peak_mb", places=0)
         lowest_is_ours(study.page, data, grid)
@@ -183,7 +185,7 @@ def entropy(study: Study) -> None:
     for data in study.extent.sets:
         grid = study.grid(plain_cells(study.extent, data, "entropy"))
         study.page.title(f"{data}: entropy in bits per cell by k, with entropy as the cost")
-        grid_table(study.page, grid, "algorithm", "entropy", places=3)
+        grid_table(study.page, grid, "algorithm", "entropy", places=3, kept_as=f"{data}-entropy-by-k")
         study.page.say("Seconds:\n")
         grid_table(study.page, grid, "algorithm", "seconds", places=1)
         chart_scores(study, data)
@@ -193,7 +195,7 @@ def improved(study: Study) -> None:
     for data in study.extent.sets:
         grid = study.grid(improved_cells(study.extent, data))
         study.page.title(f"{data}: LM in percent by k, with a local search after every algorithm")
-        grid_table(study.page, grid, "algorithm", "lm", factor=100)
+        grid_table(study.page, grid, "algorithm", "lm", factor=100, kept_as=f"{data}-improved")
         study.page.say("Seconds:\n")
         grid_table(study.page, grid, "algorithm", "seconds", places=1)
         lowest_is_ours(study.page, data, grid)
@@ -266,7 +268,8 @@ def diverse_cell(
 
 def diverse_table(study: Study, grid: Grid, figure: int, title: str, corner: str) -> None:
     study.page.title(title)
-    grid_table(study.page, grid, corner or "k", "lm", factor=100)
+    kept_as = f"diversity-figure-{figure}"
+    grid_table(study.page, grid, corner or "k", "lm", factor=100, kept_as=kept_as)
     study.page.say("Seconds:\n")
     grid_table(study.page, grid, corner or "k", "seconds", places=1)
     chart(f"relational_figure_{figure:02}", title, {"LM in percent": (grid, "lm", 100.0)}, "l")
@@ -388,6 +391,7 @@ def main() -> int:
     )
     parser.add_argument("--time-limit", type=float, help="seconds for one measurement; 300 unless told")
     parser.add_argument("--known", action="store_true", help="measure nothing, tell what is known")
+    offer_to_keep(parser)
     arguments = parser.parse_args()
     if not DATA.exists():
         print(f"no data in {DATA}; set SHOAL_DATA")

@@ -12,7 +12,10 @@ import resource
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
+
+from measuring.kept_tables import offer_to_keep, printed_table
 
 ALGORITHMS = {
     "mondrian": "table",
@@ -71,6 +74,7 @@ def write_policy(folder: Path, algorithm: str) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", default=sys.executable, help="of the environment that is measured")
+    offer_to_keep(parser)
     python = parser.parse_args().python
     shoal = str(Path(python).with_name("shoal"))
     with tempfile.TemporaryDirectory() as name:
@@ -88,19 +92,14 @@ def main() -> None:
         }.items():
             seconds = min(processor_seconds(*command, cache=cache) for _ in range(5))
             print(f"| {what} | {seconds:.2f} | {seconds / unit:.1f} |")
-        print(
-            "\n| run of 1,000 rows | first, s | warm, s | first, times | warm, times |\n"
-            "| --- | --- | --- | --- | --- |"
-        )
-        for algorithm in ALGORITHMS:
-            policy = str(write_policy(folder, algorithm))
-            empty = folder / f"cache-{algorithm}"
-            first = processor_seconds(shoal, "run", policy, "--replace", cache=empty)
-            warm = min(processor_seconds(shoal, "run", policy, "--replace", cache=empty) for _ in range(3))
-            print(
-                f"| {algorithm} | {first:.2f} | {warm:.2f} | {first / unit:.1f} | {warm / unit:.1f} |",
-                flush=True,
-            )
+        names = ["run of 1,000 rows", "first, empty cache", "again", "first, times", "again, times"]
+        with printed_table("start", names) as add_row:
+            for algorithm in ALGORITHMS:
+                policy = str(write_policy(folder, algorithm))
+                empty = folder / f"cache-{algorithm}"
+                run = partial(processor_seconds, shoal, "run", policy, "--replace", cache=empty)
+                first, again = run(), min(run() for _ in range(3))
+                add_row(algorithm, *(f"{each:.2f}" for each in (first, again, first / unit, again / unit)))
 
 
 if __name__ == "__main__":

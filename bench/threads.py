@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import shoal as sh
+from measuring.kept_tables import offer_to_keep, printed_table
 from measuring.tables import beginning, load
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.engine.local import LocalData
@@ -84,22 +85,21 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--only", default=",".join((*OF_SETS, *OF_TABLES, "verify")))
+    offer_to_keep(parser)
     given = parser.parse_args()
+    names = ["what", "one thread, s", "two, s", "times as fast", "alone, %", "could be times as fast"]
+    with printed_table("threads", names) as add_row:
+        measure_all(given, add_row)
+
+
+def measure_all(given: argparse.Namespace, add_row: Callable[..., None]) -> None:
     only = given.only.split(",")
-    print(
-        "| what | one thread, s | two, s | times as fast | alone, % | could be |\n"
-        "| --- | ---: | ---: | ---: | ---: | ---: |"
-    )
 
     def show(what: str, few: Callable[[], object], work: Callable[[], object]) -> None:
         few()  # compiles
         best = best_of(work, given.times)
-        idle = 2 / (1 + best.alone)
-        print(
-            f"| {what} | {best.one:.2f} | {best.two:.2f} | {best.one / best.two:.2f} "
-            f"| {100 * best.alone:.0f} | {idle:.2f} |",
-            flush=True,
-        )
+        seconds = f"{best.one:.2f}", f"{best.two:.2f}", f"{best.one / best.two:.2f}"
+        add_row(what, *seconds, f"{100 * best.alone:.0f}", f"{2 / (1 + best.alone):.2f}")
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from plotly.subplots import make_subplots
 
 from measuring.cells import RESULTS, Found
+from measuring.kept_tables import KEEP, keep_table
 
 Grid = Mapping[str, Mapping[Any, Found]]  # a row per algorithm, a column per value of what varies
 
@@ -35,7 +37,10 @@ class Page:
     def title(self, text: str) -> None:
         self.say(f"\n## {text}\n")
 
-    def table(self, header: Sequence[object], rows: Sequence[Sequence[object]]) -> None:
+    def table(self, header: Sequence[object], rows: Sequence[Sequence[object]], kept_as: str = "") -> None:
+        """Show a table, and keep it under a name if the command was asked to."""
+        if kept_as and KEEP in sys.argv:
+            keep_table(kept_as, [str(cell) for cell in header], rows)
         for cells in (header, ["---", *["---:"] * (len(header) - 1)], *rows):
             self.say("| " + " | ".join(str(cell) for cell in cells) + " |")
         self.say()
@@ -59,7 +64,14 @@ def number(value: float, places: int = 2, *, unfinished: bool = False) -> str:
 
 
 def grid_table(
-    page: Page, grid: Grid, corner: str, figure: str, *, factor: float = 1, places: int = 2
+    page: Page,
+    grid: Grid,
+    corner: str,
+    figure: str,
+    *,
+    factor: float = 1,
+    places: int = 2,
+    kept_as: str = "",
 ) -> None:
     """One figure of every cell of a grid; the lowest of each column stands bold."""
     columns = list(dict.fromkeys(value for row in grid.values() for value in row))
@@ -80,7 +92,7 @@ def grid_table(
             text = number(factor * value, places, unfinished=not row[column].in_time)
             cells.append(f"**{text}**" if value == lowest[column] else text)
         rows.append([name, *cells])
-    page.table([corner, *columns], rows)
+    page.table([corner, *columns], rows, kept_as)
 
 
 def _known(row: Mapping[Any, Found], column: object, figure: str) -> bool:

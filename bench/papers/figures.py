@@ -11,6 +11,7 @@ from papers.release import Measured, Release
 
 Form = Literal["printed", "sound", "ours"]
 FORMS: tuple[Form, ...] = ("printed", "sound", "ours")
+TIME, TIME_TITLE = "search_processor_seconds", "Processor seconds of the search"
 
 Lines = Mapping[str, Sequence[float]]  # by algorithm, over the points of a panel
 Judge = Callable[[Lines], bool]
@@ -94,7 +95,7 @@ class Figure:
     """A figure or table of a paper.
 
     `said` is what the text of the paper states; `why` explains what differs, or where else an example or a
-    look into a search is held in place.
+    look into a search is held in place; `tables` are kept ones of other commands that show it.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Figure:
     panels: Sequence[Panel] = ()
     why: str = ""
     kind: Literal["measured", "example", "elsewhere"] = "measured"
+    tables: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,13 @@ def below(name: str, other: str) -> Judge:
     return lambda lines: all(map(_at_most, lines[name], lines[other]))
 
 
+def at_most_times(factor: float, name: str, other: str) -> Judge:
+    """One line is nowhere above so many times another."""
+    return lambda lines: all(
+        mine <= factor * theirs for mine, theirs in zip(lines[name], lines[other], strict=True)
+    )
+
+
 def at_most(limit: float, *names: str) -> Judge:
     """These lines never exceed a value."""
     return lambda lines: all(_at_most(value, limit) for name in names for value in lines[name])
@@ -148,6 +157,11 @@ def same(*names: str, by: float = 0.005) -> Judge:
         for name in names[1:]
         for first, value in zip(lines[names[0]], lines[name], strict=True)
     )
+
+
+def within_twice(name: str) -> Judge:
+    """The largest value of a line is at most twice the smallest."""
+    return lambda lines: max(lines[name]) <= 2 * min(lines[name])
 
 
 def rises(*names: str) -> Judge:

@@ -5,14 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from papers.figures import Figure, Form, Known, Line, Panel, Paper
+from measuring.kept_tables import read_table
+from papers.figures import TIME, Figure, Form, Known, Line, Panel, Paper
+from papers.release import Measured
 
+ABOUT_TIME = (
+    "Times are processor seconds of the search alone, those of all its threads together: other programs used"
+    " the machine at the same time, so the clock would say little."
+)
 NOT_MEASURED, MEASURED, REPRODUCED, DIFFERS = "not measured yet", "measured", "reproduced", "differs"
 
 
 def page(paper: Paper, known: Known, command: str) -> str:
     """The whole page in Markdown."""
-    lines = [f"# {paper.title}", "", paper.setting, "", f"    {command}", ""]
+    lines = [f"# {paper.title}", "", paper.setting, ""]
+    if any(panel.figure == TIME for each in paper.figures for panel in each.panels):
+        lines += [ABOUT_TIME, ""]
+    lines += [f"    {command}", ""]
     lines += ["| figure | shows | |", "| --- | --- | --- |"]
     lines += [f"| {each.name} | {each.shows} | {standing(each, known)} |" for each in paper.figures]
     for each in paper.figures:
@@ -27,7 +36,7 @@ def standing(figure: Figure, known: Known) -> str:
     """
     if figure.kind != "measured":
         return figure.kind
-    if any(known(release) is None for panel in figure.panels for release in panel.releases()):
+    if not all(_is_measured(panel, known) for panel in figure.panels):
         return NOT_MEASURED
     judged = [by_form[0] for panel in figure.panels for _, by_form in verdicts(panel, known)]
     if not judged:
@@ -35,8 +44,24 @@ def standing(figure: Figure, known: Known) -> str:
     return REPRODUCED if all(holds for _, holds in judged) else DIFFERS
 
 
+def _is_measured(panel: Panel, known: Known) -> bool:
+    """Whether every release was made, and the figure was among those that were taken then."""
+    if any(known(release) is None for release in panel.releases()):
+        return False
+    made = _made(panel, known)
+    return not made or any(panel.figure in each.figures for each in made)
+
+
+def _made(panel: Panel, known: Known) -> list[Measured]:
+    """What is known of releases that came to be."""
+    found = (known(release) for release in panel.releases())
+    return [each for each in found if each is not None and not each.problem]
+
+
 def verdicts(panel: Panel, known: Known) -> Iterator[tuple[str, list[tuple[Form, bool]]]]:
-    """Every claim, and for each form whether it holds."""
+    """Every claim, and for each form whether it holds; none before all is measured, or if nothing came."""
+    if not _is_measured(panel, known) or not _made(panel, known):
+        return
 
     def value(line: Line, point: str) -> float:
         measured = known(panel.release(line, point))
@@ -56,6 +81,8 @@ def _of_figure(figure: Figure, known: Known) -> Iterator[str]:
             told = ", ".join(f"{form}: {'yes' if holds else 'no'}" for form, holds in by_form)
             yield f'- "{text}" {told}.'
         yield ""
+    for name in figure.tables:
+        yield from (read_table(name).markdown(), "")
     state = standing(figure, known)
     yield f"**{state.capitalize()}.** {figure.why}".rstrip()
 
@@ -66,17 +93,22 @@ def _table(panel: Panel, known: Known) -> Iterator[str]:
     yield f"| {panel.over} | " + " | ".join(line.title for line in panel.lines) + " |"
     yield "| ---: " * (1 + len(panel.lines)) + "|"
     problems: dict[str, None] = {}
+    limits: set[float] = set()
     for point in panel.points:
         cells = []
         for line in panel.lines:
             measured = known(panel.release(line, point))
             if measured is not None and measured.problem:
-                problems[f"{line.title}: {measured.problem}"] = None
+                problems[f"{line.title}: {measured.problem.partition(';')[0]}"] = None
             cells.append("" if measured is None else _number(measured.figure(panel.figure), panel))
             if measured is not None and not measured.in_time:
                 cells[-1] += "*"
+                limits.add(measured.limit or math.nan)
         yield f"| {point} | " + " | ".join(cells) + " |"
     yield ""
+    if limits:
+        yield f"\\* time was up after {' or '.join(f'{limit:g}' for limit in sorted(limits))} s on the clock."
+        yield ""
     yield from (f"- {problem}" for problem in problems)
 
 

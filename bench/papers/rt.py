@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from papers.figures import Claim, Figure, Line, Panel, Paper, below, falls, rises
+from papers.figures import TIME, TIME_TITLE, Claim, Figure, Line, Panel, Paper, below, falls, rises
 
 RUM = {"RmR": "rmerge-r", "RmT": "rmerge-t", "RmRT": "rmerge-rt"}
 TUM = {"TmR": "tmerge-r", "TmT": "tmerge-t", "TmRT": "tmerge-rt"}
@@ -84,7 +84,7 @@ def closeness(names: Sequence[str], figure: str, deltas: Sequence[float]) -> Pan
         for told, way in (("BTD", "btd"), ("UL of each union", "loss"))
     ]
     points = {f"{delta:g}": {**FEW, "options": {"delta": delta}} for delta in deltas}
-    title = "UL in percent" if figure == "ul" else "Seconds on the clock"
+    title = "UL in percent" if figure == "ul" else TIME_TITLE
     return Panel(title, figure, "delta", points, by, percent=figure == "ul")
 
 
@@ -221,8 +221,8 @@ PAPER = Paper(
             "RmT is fastest, RmRT slowest.",
             (
                 Panel(
-                    "Seconds on the clock",
-                    "seconds",
+                    TIME_TITLE,
+                    TIME,
                     "records",
                     {
                         f"{n:,}": {"data": "informs-rt", "promise": {"k": 25, "m": 2}, "records": n}
@@ -239,8 +239,8 @@ PAPER = Paper(
             "Larger k are faster.",
             (
                 Panel(
-                    "Seconds on the clock",
-                    "seconds",
+                    TIME_TITLE,
+                    TIME,
                     "k",
                     {
                         str(k): {"data": "informs-rt", "promise": {"k": k, "m": 2}, "records": 10_000}
@@ -255,13 +255,13 @@ PAPER = Paper(
             "Figures 7c, 7e",
             "BTD instead of UL for Rum-bound",
             "The same UL, ten times as fast.",
-            tuple(closeness(("RmT", "RmRT"), figure, (0.55, 0.75, 0.95)) for figure in ("seconds", "ul")),
+            tuple(closeness(("RmT", "RmRT"), figure, (0.55, 0.75, 0.95)) for figure in (TIME, "ul")),
         ),
         Figure(
             "Figures 7d, 7f",
             "BTD instead of UL for Tum-bound",
             "",
-            tuple(closeness(("TmT", "TmRT"), figure, (0.4, 0.6, 0.8)) for figure in ("seconds", "ul")),
+            tuple(closeness(("TmT", "TmRT"), figure, (0.4, 0.6, 0.8)) for figure in (TIME, "ul")),
         ),
         Figure(
             "Figures 7g, 7h",

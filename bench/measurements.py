@@ -1,0 +1,66 @@
+"""Writes docs/measurements.md from what was kept.
+
+    python bench/measurements.py
+
+The words stand in bench/kept/measurements.md. There `{table NAME}` is a table of bench/kept/tables with its
+command, and `{claims PAPER}` what a paper claims of its figures, judged for the form as printed, the sound
+one and ours by what `bench/paper.py` kept.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from measuring.kept_tables import read_table
+from papers.catalogue import PAPERS
+from papers.figures import FORMS, Known, Paper
+from papers.page import verdicts
+from papers.release import Notebook
+
+HERE = Path(__file__).parent
+WORDS = HERE / "kept" / "measurements.md"
+PAGE = HERE.parent / "docs" / "measurements.md"
+ABOUT = "<!-- Made by `python bench/measurements.py` from bench/kept: do not edit. -->"
+_MARK = re.compile(r"^\{(table|claims) ([\w-]+)\}$", re.MULTILINE)
+
+
+def page() -> str:
+    """The whole page."""
+    words = WORDS.read_text(encoding="utf-8")
+    return f"{ABOUT}\n\n{_MARK.sub(_filled, words)}"
+
+
+def claims(paper: Paper, known: Known) -> Iterator[str]:
+    """Every claim of a paper as the line of a table."""
+    yield "| figure | claim of the paper | " + " | ".join(FORMS) + " |"
+    yield "| --- " * (2 + len(FORMS)) + "|"
+    for figure in paper.figures:
+        for panel in figure.panels:
+            for text, by_form in verdicts(panel, known):
+                told = {form: "yes" if holds else "no" for form, holds in by_form}
+                cells = (f"{figure.name}, {panel.title}", text, *(told.get(form, "") for form in FORMS))
+                yield "| " + " | ".join(cells) + " |"
+
+
+def _filled(mark: re.Match[str]) -> str:
+    kind, name = mark.groups()
+    if kind == "table":
+        return read_table(name).markdown()
+    paper: Paper = importlib.import_module(PAPERS[name]).PAPER
+    notebook = Notebook(HERE / "kept" / f"{name}.jsonl", 0, apart=False)
+    source = f"*`python bench/paper.py {name}`; [the page of the paper](papers/{name}.md).*"
+    return "\n".join([*claims(paper, notebook.known), "", source])
+
+
+def main() -> int:
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"written to {PAGE}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

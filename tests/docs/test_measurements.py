@@ -1,0 +1,76 @@
+"""Nobody edits numbers of docs/measurements.md and docs/papers: they are what their commands make."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from measurements import PAGE, WORDS, claims, page
+from measuring.kept_tables import KEEP, TABLES, KeptTable, keep_table, printed_table, read_table
+from papers.catalogue import PAPERS
+from papers.figures import Claim, Figure, Line, Panel, Paper, below
+from papers.page import page as page_of_paper
+from papers.release import Measured, Notebook
+
+BENCH = Path(__file__).parents[2] / "bench"
+
+
+def test_the_page_is_what_the_command_makes():
+    assert PAGE.read_text(encoding="utf-8") == page(), "run python bench/measurements.py"
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_pages_of_papers_are_what_their_commands_make(name):
+    paper = importlib.import_module(PAPERS[name]).PAPER
+    known = Notebook(BENCH / "kept" / f"{name}.jsonl", 0, apart=False).known
+    made = page_of_paper(paper, known, f"python bench/paper.py {name}")
+    kept = (BENCH.parent / "docs" / "papers" / f"{name}.md").read_text(encoding="utf-8")
+    assert kept == made, f"run python bench/paper.py {name} --page"
+
+
+def test_every_table_is_kept_with_its_command_and_every_kept_table_is_shown():
+    words = WORDS.read_text(encoding="utf-8")
+    assert "| ---" not in words
+    shown = re.findall(r"^\{table ([\w-]+)\}$", words, re.MULTILINE)
+    assert sorted(shown) == sorted(file.stem for file in TABLES.glob("*.json"))
+    for name in shown:
+        table = read_table(name)
+        script = re.match(r"python (bench/\w+\.py)|by hand: .|pytest -m slow tests/", table.command)
+        assert script, name
+        assert script[1] is None or (BENCH.parent / script[1]).exists(), name
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", table.date), name
+
+
+def test_a_kept_table_is_read_as_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/somewhere/bench/some.py", "--k", "5", KEEP])
+    keep_table("some", ["algorithm", "loss"], [["aa", 0.5], ["lra", ""]], tmp_path)
+    table = read_table("some", tmp_path)
+    assert (table.command, table.rows) == ("python bench/some.py --k 5", [["aa", "0.5"], ["lra", ""]])
+    lines = table.markdown().splitlines()
+    assert lines[:4] == ["| algorithm | loss |", "| --- | ---: |", "| aa | 0.5 |", "| lra | |"]
+    assert lines[-1] == f"*`python bench/some.py --k 5`, {table.date}.*"
+
+
+def test_what_no_command_makes_says_so():
+    table = KeptTable("by hand: two runs", "2026-01-01", ["a"], [["1"]])
+    assert table.markdown().endswith("*By hand, two runs, 2026-01-01.*")
+
+
+def test_nothing_is_kept_unasked(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["some.py"])
+    with printed_table("some", ["a", "b"]) as add_row:
+        add_row(1, "")
+    assert capsys.readouterr().out == "| a | b |\n| --- | --- |\n| 1 | |\n"
+    assert not (TABLES / "some.json").exists()
+
+
+def test_claims_are_told_for_each_form():
+    lines = [Line("A", "printed", "aa"), Line("A", "ours", "lra"), Line("B", "printed", "vpa")]
+    points = {"2": {"data": "some", "promise": {"k": 2, "m": 2}}}
+    panel = Panel("NCP", "ncp", "k", points, lines, [Claim("A is below B", below("A", "B"))])
+    losses = {"aa": 0.3, "lra": 0.1, "vpa": 0.2}
+    paper = Paper("some", "Some", "", [Figure("Figure 1", "loss", panels=(panel,))])
+    *_, line = claims(paper, lambda release: Measured(release, {"ncp": losses[release.algorithm]}))
+    assert line == "| Figure 1, NCP | A is below B | no |  | yes |"
