@@ -36,7 +36,7 @@ _RUN_AXE = """() => axe.run(document, {resultTypes: ["violations"]}).then(found 
 # A page that was drawn anew has its focus on the body, which holds the words of every button.
 _FOCUSED = """() => {
     const at = document.activeElement;
-    if (at === document.body) return '';
+    if (at.tabIndex < 0) return '';  // a part of the page, whose text holds the names of all in it
     const labels = at.labels ? [...at.labels].map(label => label.innerText) : [];
     return [at.getAttribute('aria-label') || '', at.innerText || '', ...labels].join(' ');
 }"""

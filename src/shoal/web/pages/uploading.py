@@ -13,6 +13,17 @@ from shoal.web.service.files import FileKind, StoredFile
 from shoal.web.service.jobs import Job
 
 
+# In the browser itself: it opens the dialog only while it remembers that somebody has clicked. The part of the
+# page that does may come after the button.
+_PICK = """() => {
+  const pick = () => {
+    const upload = getElement(UPLOAD)?.$refs.qRef;
+    if (upload) upload.pickFiles(); else setTimeout(pick, 50);
+  };
+  pick();
+}"""
+
+
 def file_button(
     title: str,
     place: Place,
@@ -50,8 +61,7 @@ def checking_button(title: str, place: Place, take: Callable[[FileUpload], Await
             max_file_size=place.service.files.most_bytes,
         )
         upload.props("flat no-thumbnails hide-upload-btn").classes("shoal-drop grow")
-        # In the browser itself: it opens the dialog only while it remembers that somebody has clicked.
-        button.on("click", js_handler=f"() => getElement({upload.id}).$refs.qRef.pickFiles()")
+        button.on("click", js_handler=_PICK.replace("UPLOAD", str(upload.id)))
 
 
 async def verified(
