@@ -12,9 +12,8 @@ from shoal.web.pages.frame import Place, ask, patiently, show_problems
 from shoal.web.service.files import FileKind, StoredFile
 from shoal.web.service.jobs import Job
 
-
-# In the browser itself: it opens the dialog only while it remembers that somebody has clicked. The part of the
-# page that does may come after the button.
+# In the browser itself: it opens the dialog only while it remembers that somebody has clicked. The part of
+# the page that opens it may come after the button.
 _PICK = """() => {
   const pick = () => {
     const upload = getElement(UPLOAD)?.$refs.qRef;
