@@ -25,7 +25,7 @@ from papers.page import page
 from papers.release import Notebook
 
 HERE = Path(__file__).parent
-QUICK_RECORDS, QUICK_SECONDS = 120, 0.5
+QUICK_RECORDS, QUICK_SECONDS = 120, 3.0
 
 
 def quick(paper: Paper) -> Paper:
