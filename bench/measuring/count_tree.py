@@ -17,8 +17,13 @@ import numpy as np
 
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.transactions import Transactions
-from shoal.algorithms.sets.cut_search.violations import Pause, Violation, Violations, numbers_of
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.algorithms.sets.cut_search.violations import (
+    Pause,
+    Violation,
+    Violations,
+    numbers_at_all_levels,
+)
+from shoal.kernels.arrays import Ints
 from shoal.kernels.rare_itemsets import lay_out
 
 
@@ -64,16 +69,7 @@ def count_tree_nodes(transactions: Transactions, nodes: Ints, size: int, *, shor
 
     Its order is that in which the nodes are given; no set has a node and one above it.
     """
-    tree = transactions.tree
-    number = numbers_of(nodes, tree.node_count)
-    above = [
-        [number[node] for node in (leaf, *tree.ancestors(leaf)) if number[node] >= 0]
-        for leaf in range(tree.leaf_count)
-    ]
-    numbers_of_leaf = SetArrays(
-        np.cumsum([0, *map(len, above)], dtype=np.int64),
-        np.array([each for numbers in above for each in numbers], dtype=np.int64),
-    )
+    numbers_of_leaf = numbers_at_all_levels(transactions.tree, nodes)
     rows = np.arange(transactions.row_count)
     items = lay_out(transactions.sets, rows, numbers_of_leaf, len(nodes))
     row_starts = np.concatenate(([0], np.flatnonzero(items >= len(nodes))[:-1] + 1))

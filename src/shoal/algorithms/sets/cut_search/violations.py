@@ -11,6 +11,7 @@ from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.transactions import Counted, Transactions
 from shoal.errors import InvalidParameter, LimitReached
+from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, starts_of
 from shoal.kernels.rare_itemsets import (
     DONE,
@@ -171,16 +172,7 @@ class Violations:
         They come in the order in which the nodes stand, each before longer ones. The nodes are on the cut or
         above it, none before one that is above it, and those that the cut leaves behind are skipped.
         """
-        tree = self.transactions.tree
-        number = numbers_of(nodes, tree.node_count)
-        above = [
-            [number[node] for node in (leaf, *tree.ancestors(leaf)) if number[node] >= 0]
-            for leaf in range(tree.leaf_count)
-        ]
-        numbers_of_leaf = SetArrays(
-            np.cumsum([0, *map(len, above)], dtype=np.int64),
-            np.array([each for numbers in above for each in numbers], dtype=np.int64),
-        )
+        numbers_of_leaf = numbers_at_all_levels(self.transactions.tree, nodes)
         rows = self._rows_with(1 if lighter else size)
         numbered = self._numbered(cut, nodes, np.ones(len(nodes), dtype=np.bool_))
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
@@ -318,6 +310,19 @@ def numbers_of(nodes: Ints, node_count: int) -> Ints:
     number = np.full(node_count, -1, dtype=np.int64)
     number[nodes] = np.arange(len(nodes))
     return number
+
+
+def numbers_at_all_levels(tree: Hierarchy, nodes: Ints) -> SetArrays:
+    """For each leaf the numbers of those of the given nodes that are the leaf or above it."""
+    number = numbers_of(nodes, tree.node_count)
+    above = [
+        [number[node] for node in (leaf, *tree.ancestors(leaf)) if number[node] >= 0]
+        for leaf in range(tree.leaf_count)
+    ]
+    return SetArrays(
+        np.cumsum([0, *map(len, above)], dtype=np.int64),
+        np.array([each for numbers in above for each in numbers], dtype=np.int64),
+    )
 
 
 def share_limit(transactions: Transactions, constraint: ItemConstraint) -> ShareLimit:
