@@ -56,7 +56,7 @@ def test_everything_about_a_result_is_on_the_page(visitor, client, served, proje
 def test_what_a_release_is_good_for_is_measured_on_the_page(visitor, project):
     visitor.page.goto(f"{visitor.address}/projects/{project}/run")
     visitor.at("Run")
-    visitor.decide("What it is good for", "ill")
+    visitor.decide("What it is good for: how well models trained on it predict", "ill")
     visitor.page.wait_for_timeout(1_000)
     visitor.run()
     visitor.sees("What it is good for: predicting ill")
