@@ -75,9 +75,9 @@ def test_tables_of_sas_itself(tmp_path):
 
 def test_numbers_of_single_precision_are_what_the_program_shows(tmp_path):
     path = tmp_path / "d.dta"
-    frame = pd.DataFrame({"width": pd.Series([5.1, 0.2, 1e-7, None], dtype="float32")})
+    frame = pd.DataFrame({"width": pd.Series([5.1, 0.2, 123_456_792, None], dtype="float32")})
     frame.to_stata(path, write_index=False)
-    assert inspect(path).to_pydict() == {"width": [5.1, 0.2, 1e-7, None]}
+    assert inspect(path).to_pydict() == {"width": [5.1, 0.2, 123_456_792, None]}
 
 
 def test_labels_that_two_values_share_are_not_taken(tmp_path):

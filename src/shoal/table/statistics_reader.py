@@ -71,8 +71,8 @@ def _column(cells: Any, labels: Mapping[Any, str]) -> pa.Array:
 
 
 def _shortest(cell: Any) -> Any:
-    """A number of single precision as the program shows it: 5.1, not 5.099999904632568."""
-    return float(str(np.float32(cell))) if isinstance(cell, float) else cell
+    """A fraction of single precision as the program shows it: 5.1, not 5.099999904632568."""
+    return float(str(np.float32(cell))) if isinstance(cell, float) and not cell.is_integer() else cell
 
 
 def _is_whole(number: float) -> bool:
