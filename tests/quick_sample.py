@@ -4,7 +4,7 @@ from pathlib import Path
 
 from shoal.table.sample import copy_sample
 
-_QUICK = {"table": "mondrian", "sets": "aa", "mixed": "rfirst"}
+_QUICK = {"table": "mondrian", "sets": "itemwise", "mixed": "rfirst"}
 
 
 def copy_quick_sample(folder: Path) -> None:
