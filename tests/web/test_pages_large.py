@@ -4,6 +4,7 @@ import re
 import statistics
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -31,17 +32,26 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def project(served: Served, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of a project with a finished run and two under way."""
-    table = write_large_table(tmp_path_factory.mktemp("table") / "large.csv", RECORDS)
+def client(served: Served) -> Iterator[httpx.Client]:
     with served.client() as client:
-        made = client.post("/api/v1/projects", json={"name": "Large"}).json()["id"]
-        address = f"/api/v1/projects/{made}"
-        sent = client.post(f"{address}/files", params={"name": "large.csv"}, content=table.read_bytes())
-        started = client.post(f"{address}/policy/start", json={"file": sent.json()["id"]}).json()["sections"]
-        ended(client, address, run(client, address, started, "mondrian"))
-        for _ in range(2):
-            run(client, address, started, "agglomerative")
+        yield client
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_large_table(tmp_path_factory.mktemp("table") / "large.csv", RECORDS)
+
+
+@pytest.fixture(scope="module")
+def project(served: Served, client: httpx.Client, table: Path) -> str:
+    """The address of a project with a finished run and two under way."""
+    made = client.post("/api/v1/projects", json={"name": "Large"}).json()["id"]
+    address = f"/api/v1/projects/{made}"
+    sent = client.post(f"{address}/files", params={"name": "large.csv"}, content=table.read_bytes())
+    started = client.post(f"{address}/policy/start", json={"file": sent.json()["id"]}).json()["sections"]
+    ended(client, address, run(client, address, started, "mondrian"))
+    for _ in range(2):
+        run(client, address, started, "agglomerative")
     return f"{served.address}/projects/{made}"
 
 
@@ -60,6 +70,19 @@ def ended(client: httpx.Client, address: str, job: str) -> None:
             return
         time.sleep(1)
     raise AssertionError(f"the run has not ended within {PATIENCE} s")
+
+
+def test_a_look_at_a_large_file_is_cancelled(visitor, client, table):
+    made = client.post("/api/v1/projects", json={"name": "Cancelled"}).json()["id"]
+    visitor.page.goto(f"{visitor.address}/projects/{made}/data")
+    visitor.at("Data")
+    visitor.upload("Choose a file", table)
+    visitor.button("Cancel: Looking at large.csv").click()
+    visitor.sees("Cancelled; nothing was changed.")
+    assert client.get(f"/api/v1/projects/{made}/policy").json()["sections"] == {}
+    visitor.page.reload()
+    visitor.button("Use large.csv").click()
+    visitor.sees(f"{RECORDS:,} records")
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -167,20 +167,6 @@ def test_columns_and_promises_that_make_no_sense_are_told_and_taken_back(visitor
 
 
 @pytest.mark.slow
-def test_a_look_at_a_large_file_is_cancelled(visitor, client, empty, tmp_path):
-    rows = "".join(f"{i * 7919 % 10_007},{i * 31 % 9_973}\n" for i in range(80_000))
-    (tmp_path / "large.csv").write_text("a,b\n" + rows, encoding="utf-8")
-    open_step(visitor, empty, "Data")
-    visitor.upload("Choose a file", tmp_path / "large.csv")
-    visitor.button("Cancel: Looking at large.csv").click()
-    visitor.sees("Cancelled; nothing was changed.")
-    assert sections(client, empty) == {}
-    visitor.page.reload()
-    visitor.button("Use large.csv").click()
-    visitor.sees("80,000 records")
-
-
-@pytest.mark.slow
 def test_impatience_with_runs_starts_one_and_stops_it(visitor, client, context, tmp_path):
     made = client.post("/api/v1/projects", json={"name": "Impatient"}).json()["id"]
     address = f"/api/v1/projects/{made}"
