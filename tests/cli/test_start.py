@@ -145,19 +145,20 @@ def test_the_package_loads_what_is_asked_for(tmp_path):
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-def test_a_run_loads_neither_pandas_nor_other_algorithms(hospital):
+def test_a_run_loads_neither_pandas_nor_scipy_nor_other_algorithms(hospital):
     loaded = """
 import sys
-from shoal.cli.without_pandas import keep_arrow_from_loading_pandas
+from shoal.cli.light_libraries import keep_arrow_from_loading_pandas, keep_numba_from_loading_scipy
 keep_arrow_from_loading_pandas()
+keep_numba_from_loading_scipy()
 from shoal.cli.main import main
 try:
     main()
 except SystemExit as done:
     assert done.code == 0
-too_much = {"pandas", "narwhals", "shoal.algorithms.relational.forest"} & set(sys.modules)
+too_much = {"pandas", "scipy", "cffi", "narwhals", "shoal.algorithms.relational.forest"} & set(sys.modules)
 assert not too_much, too_much
-import pyarrow
+import pyarrow, scipy.linalg, cffi
 assert list(pyarrow.table({"a": [1]}).to_pandas()["a"]) == [1]  # who asks for it gets it
 """
     hospital.write("data.csv", PATIENTS)

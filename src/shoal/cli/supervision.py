@@ -7,6 +7,7 @@ write is removed, and one line says so.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -27,6 +28,7 @@ _CODES_OF_COMMANDS = (0, 1, 2, 3, _LIMIT_REACHED, _BUG, 130, 141)  # others are 
 _PATIENCE = 1.5  # seconds for what the child has started, such as Spark, to put its things in order
 _PAUSE = 0.02
 _DIE_WITH_PARENT = 1  # of prctl
+_OBJECTS_PER_SWEEP = 50_000  # by default 700, and then imports alone are swept hundreds of times
 _NOT_LOADED = "Shoal could not be loaded, most likely because memory is used up: {}"
 
 
@@ -52,6 +54,7 @@ def _become_the_worker(parent: int, tell: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
+    gc.set_threshold(_OBJECTS_PER_SWEEP)
     try:
         command_line = _loaded(lambda output: os.write(tell, os.fsencode(output.absolute()) + b"\0"))
     except Exception as error:  # noqa: BLE001 - there is no telling what breaks where memory ends
@@ -59,6 +62,9 @@ def _become_the_worker(parent: int, tell: int) -> None:
         os._exit(_LIMIT_REACHED)
     try:
         command_line()
+    except SystemExit:
+        gc.freeze()  # nobody looks through a million objects of a process that ends
+        raise
     except MemoryError:
         _say("memory is used up", "LimitReached")
         os._exit(_LIMIT_REACHED)
@@ -71,9 +77,10 @@ def _become_the_worker(parent: int, tell: int) -> None:
 
 
 def _loaded(begins: Callable[[Path], object]) -> Callable[[], None]:
-    from shoal.cli.without_pandas import keep_arrow_from_loading_pandas
+    from shoal.cli.light_libraries import keep_arrow_from_loading_pandas, keep_numba_from_loading_scipy
 
     keep_arrow_from_loading_pandas()
+    keep_numba_from_loading_scipy()
     from shoal.cli.main import main as command_line
     from shoal.run import output
 
