@@ -43,13 +43,14 @@ class Mining:
         self._task = MiningTask(_paths(records), _packing(records), k)
         self._walk = _walk_from_roots(records)
         self._chunks: list[Found] = []
+        self._in_chunks = 0
         self._chunk = self._new_chunk()
         self.complete = False
 
     @property
     def count(self) -> int:
         """How many closed records were met."""
-        return len(self._chunks) * _RECORDS_PER_CHUNK + int(self._chunk.state[0])
+        return self._in_chunks + int(self._chunk.state[0])
 
     @property
     def bytes_per_record(self) -> int:
@@ -68,6 +69,7 @@ class Mining:
                 break
         if outcome == kernels.MUCH_FOUND:
             self._chunks.append(self._chunk)
+            self._in_chunks += _RECORDS_PER_CHUNK
             self._chunk = self._new_chunk()
         self.complete = outcome == kernels.FINISHED
 
