@@ -220,7 +220,7 @@ def slow(monkeypatch):
     return wide_data(5)
 
 
-def test_without_time_what_was_mined_is_used_and_no_bound_stated(slow):
+def test_without_time_no_bound_is_stated(slow):
     recoding = find(slow, KAnonymity(4), progress=Silent(time_limit=-1.0))
     assert class_sizes(recoding)[0] >= 4
     assert not recoding.figures["mined_all"]
@@ -228,12 +228,24 @@ def test_without_time_what_was_mined_is_used_and_no_bound_stated(slow):
     assert any("a limit stopped the mining" in notice for notice in recoding.notices)
 
 
-def test_what_was_mined_in_no_time_is_used_only_where_it_loses_less_than_a_fast_rival(slow):
-    recoding = find(slow, KAnonymity(4), progress=Silent(time_limit=-1.0))
-    rival = Hilbert(measure="lm").find(
-        slow, [KAnonymity(4)], np.random.default_rng(0), Silent(time_limit=-1.0)
-    )
+class UpForMining(Silent):
+    """Time that is up for mining, of which that is a share, and for nothing else."""
+
+    def expired(self, share=1.0):
+        return share < 1.0
+
+
+def test_a_stopped_mining_leaves_its_time_to_a_fast_rival(slow):
+    recoding = find(slow, KAnonymity(4), progress=UpForMining(), local_search=False)
+    rival = Hilbert(measure="lm").find(slow, [KAnonymity(4)], np.random.default_rng(0), Silent())
+    assert not recoding.figures["mined_all"]
     assert recoding.figures["cost"] <= rival.figures["cost"] < 1
+
+
+def test_as_printed_a_stopped_mining_is_covered_with(slow):
+    recoding = find(slow, KAnonymity(4), progress=UpForMining(), as_printed=True)
+    assert class_sizes(recoding)[0] >= 4
+    assert not recoding.figures["mined_all"]
 
 
 class UpAfterMining(Silent):
@@ -291,7 +303,7 @@ def test_limit_of_memory_says_what_to_reduce(slow):
         find(slow, KAnonymity(4), memory_limit=1e6)
 
 
-def test_limit_of_memory_may_be_met_with_what_was_mined(slow):
+def test_limit_of_memory_may_be_met_with_a_release(slow):
     recoding = find(slow, KAnonymity(4), memory_limit=1e6, on_limit="best")
     assert class_sizes(recoding)[0] >= 4
     assert not recoding.figures["mined_all"]

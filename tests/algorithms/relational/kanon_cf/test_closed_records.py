@@ -106,6 +106,14 @@ def test_slices_and_chunks_change_nothing(monkeypatch, chunk):
     np.testing.assert_array_equal(pieces.counts, whole.counts)
 
 
+def test_how_many_were_met_is_known_afterwards(monkeypatch):
+    monkeypatch.setattr(closed_records, "_RECORDS_PER_CHUNK", 7)
+    mining = Mining(Records.of(wide_data(5), "lm"), 4)
+    while not mining.complete:
+        mining.go_on()
+    assert mining.count == len(mining.found()) == mining.count > 7
+
+
 def test_first_moment_finds_the_closure_of_all_records(monkeypatch):
     monkeypatch.setattr(closed_records, "_LOOKS_PER_SLICE", 1)
     records = Records.of(wide_data(5), "lm")

@@ -131,7 +131,7 @@ class KAnonCF(Algorithm):
             closed = mining.found()
             flaw = _flaw_of_the_proof(records, closed)
             bound = None if flaw else _lower_bound(records, closed, progress)
-            wanted = self._covers_wanted(closed, proven=not flaw)
+            wanted = self._covers_wanted(closed, progress, proven=not flaw)
             covers = _covers(records, closed, constraint.k, progress, wanted)
             if self.as_printed and not covers:
                 raise LimitReached(
@@ -139,7 +139,8 @@ class KAnonCF(Algorithm):
                 )
         if len(covers) < len(wanted):
             flaw = flaw or "time was up before the rows were covered"
-        if not (self.as_printed or covers):
+        if not (self.as_printed or (closed.complete and covers)):
+            # many columns may be covered worse than by a fast rival
             covers.append(runs_along_the_curve(records, data, constraint.k, progress)[0])
         cover = min(covers, key=lambda found: found.cost(records))
         if not classes_admissible(constraint, *cover.members()).all():
@@ -177,10 +178,9 @@ class KAnonCF(Algorithm):
         with _saying_what_to_reduce(mining):
             self._mine(mining, self._room(records, mining), progress)
             closed = mining.found()
-            covers = _covers(
-                records, closed, constraint.k, progress, self._covers_wanted(closed, proven=False)
-            )
-        if not covers:
+            wanted = self._covers_wanted(closed, progress, proven=False)
+            covers = _covers(records, closed, constraint.k, progress, wanted)
+        if not closed.complete or not covers:
             covers.append(runs_along_the_curve(records, data, constraint.k, progress)[0])
         cover = min(covers, key=lambda found: found.cost(records))
         return finish(data, records, cover, models, progress, local_search=False, w=self.w, bound=0.0)
@@ -227,15 +227,15 @@ class KAnonCF(Algorithm):
                 return []
         return _covers(records, mining.found(), finer, progress, (_FRUGAL, _PROVEN))
 
-    def _covers_wanted(self, closed: ClosedRecords, *, proven: bool) -> tuple[_Kind, ...]:
+    def _covers_wanted(self, closed: ClosedRecords, progress: Progress, *, proven: bool) -> tuple[_Kind, ...]:
         """A frugal cover, and the one that the proof is about if that is of use.
 
-        None where the mining was stopped: it narrows the last columns first, so that what was found by then
-        leaves the first ones at their roots.
+        None where time stopped the mining: it narrows the last columns first, so that millions that it found
+        take long to cover with, and leave the first columns at their roots.
         """
         if self.as_printed:
             return (_PROVEN,)
-        if not closed.complete:
+        if not closed.complete and progress.expired(_SHARE_OF_MINING):
             return ()
         return (_FRUGAL, _PROVEN) if proven else (_FRUGAL,)
 
