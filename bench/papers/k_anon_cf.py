@@ -97,11 +97,13 @@ PAPER = Paper(
             "loss on Adult with all its columns by k",
             panels=of_all_columns(),
             why="Mining every closed record of 14 columns does not end in the time that it has here (a star"
-            " says that time was up). As printed the algorithm covers with what it found by then or, if that"
-            " takes too long as well, has no release; ours begins with runs along a Hilbert curve instead and"
-            " moves records for the time that is left. More seconds lose less: `--seconds` gives them to what"
-            " has a star. The paper's text states"
-            " neither seconds nor memory, only its machine: Java, a Core 2 Quad Q6600 of 2.4 GHz, 8 GB.",
+            " says that time was up). As printed the algorithm covers with what it found by then, which"
+            " leaves the columns that are narrowed last at their roots; ours begins with runs along a"
+            " Hilbert curve instead and moves records for the time that is left. How many levels the"
+            " paper's ranges of numbers have is not said: with one level of them instead of four (20 units)"
+            " 3,350,402 closed records were found at k = 200 in 40 s, and that was not all either. More"
+            " seconds lose less: `--seconds` gives them to what has a star. The paper's text states neither"
+            " seconds nor memory, only its machine: Java, a Core 2 Quad Q6600 of 2.4 GHz, 8 GB.",
         ),
         Figure("Figure 5", "time on Adult by k", "slower, but still practical.", (seconds("adult"),)),
         Figure(
@@ -166,7 +168,15 @@ PAPER = Paper(
             (diverse("coil2000", 100, (1, 1.5, 2, 2.5, 3), 0.15),),
         ),
         Figure(
-            "Figure 14", "loss on Nursery by diversity", "", (diverse("nursery", 30, (1, 1.5, 2, 2.5), 0.15),)
+            "Figure 14",
+            "loss on Nursery by diversity",
+            "Usually the smallest losses, with diversity as well.",
+            (diverse("nursery", 30, (1, 1.5, 2, 2.5), 0.15),),
+            "As printed it begins with more than its rivals (Figure 8), and with classes that are less"
+            " diverse than those of Agglomerative, so that more of them are united: of its 220 classes at k"
+            " = 30, 35 % are below 1.5 and all below 2, of Agglomerative's 216 none and 20 %, of Forest's"
+            " 252 83 and 90 %. The class of Nursery follows from few of its columns, and cheap closed"
+            " records hold just those fixed. Ours looks at full-domain solutions, which need not be united.",
         ),
         Figure(
             "Figure 15",
