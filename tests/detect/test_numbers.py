@@ -87,3 +87,11 @@ def test_what_is_detected_reads_as_the_same_numbers(numbers, style):
 def test_typed_numbers_can_be_read_in_one_way_only():
     numbers = profile(pa.table({"weight": [12.345, 34.567, 56.789]})).columns[0]
     assert (numbers.kind, numbers.decimal, numbers.thousands, numbers.ambiguous) == ("number", ".", "", False)
+
+
+def test_numbers_with_points_and_commas_are_no_codes_of_people():
+    weights = [f"{40 + n / 10:.1f}".replace(".", ",."[n % 2]) for n in range(700)]
+    look = look_at(column(weights * 3, "gewicht"))
+    assert look.suspicion is None
+    assert (look.kind, look.separator) == ("category", None)
+    assert "write all of them in one way" in look.why

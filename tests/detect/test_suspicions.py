@@ -177,3 +177,10 @@ def test_a_name_says_which_of_two_suspicions_it_is():
     streets = many(lambda: f"{DRAW.choice(['Lindenweg', 'Mühlgasse', 'Am Anger'])} {DRAW.randrange(1, 140)}")
     assert look_at(column(phones, "Telefon")).looks_like == "telephone numbers"
     assert look_at(column(streets, "Straße")).looks_like == "street addresses"
+
+
+def test_short_remarks_about_people_are_free_text_where_a_column_is_called_so():
+    remarks = [f"belt terug over {family}" for family in FAMILY]
+    assert suspicion_of(column(remarks * 5, "opmerking")).free_text
+    answers = [f"{often} asked about it" for often in ("never", "once", "rarely", "sometimes", "often")]
+    assert suspicion_of(column(answers * 100, "opmerking")) is None  # chosen from a list

@@ -7,7 +7,13 @@ from shoal.detect.observed import Observed
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]")  # scripts without spaces between words
+_WORDS_OF_A_PHRASE = 3
 _SENTENCE = re.compile(r"[.!?。！？](\s|$)")
+
+
+def share_of_phrases(values: Sequence[str]) -> float:
+    """The share of values with three words or more: remarks, where a column is called so."""
+    return sum(_words(value) >= _WORDS_OF_A_PHRASE for value in values) / max(len(values), 1)
 
 
 def free_text_share(column: Observed, values: Sequence[str]) -> float:
@@ -19,7 +25,7 @@ def free_text_share(column: Observed, values: Sequence[str]) -> float:
         return 0.0
     if average < 5 and sentences < 0.3 and not _varied(counts):
         return 0.0
-    return sum(count >= 3 for count in counts) / len(counts)
+    return share_of_phrases(values)
 
 
 def _words(value: str) -> int:

@@ -16,6 +16,7 @@ from shoal.detect.numbers import (
     number_reading,
     plain_reading,
     whole_digits,
+    written_in_two_ways,
 )
 from shoal.detect.observed import FITS, Observed
 from shoal.detect.postal import are_postal_codes, postal_codes
@@ -105,13 +106,27 @@ def _look_at_texts(column: Observed, hints: FileHints) -> Look:
     dates = dates_of(column, hints.date_order)
     if dates is not None and dates.share >= FITS:
         return _look_at_dates(dates)
-    numbers = number_reading(column.texts, column.rows, hints.decimal)
-    if numbers is not None and numbers.share >= FITS and not has_leading_zeros(column.texts, column.rows):
-        return _look_at_numbers(column, numbers, values)
+    if (found := _look_at_number_texts(column, values, hints)) is not None:
+        return found
     separator = set_separator(column)
     if separator is not None and not (Says.TEXT in says(column.name) and separator in " ,"):
         return Look(kind="set", looks_like=f"sets with {separator!r} between items", separator=separator)
     return _look_at_words_and_codes(column, values)
+
+
+def _look_at_number_texts(column: Observed, values: Sequence[str], hints: FileHints) -> Look | None:
+    numbers = number_reading(column.texts, column.rows, hints.decimal)
+    if numbers is None or has_leading_zeros(column.texts, column.rows):
+        return None
+    if numbers.share >= FITS:
+        return _look_at_numbers(column, numbers, values)
+    if written_in_two_ways(column.texts, column.rows):
+        return Look(
+            kind="category",
+            looks_like="numbers with decimal points and decimal commas",
+            why="taken for words, because it is not known how they are meant: write all of them in one way",
+        )
+    return None
 
 
 def _look_at_digit_codes(column: Observed, values: Sequence[str]) -> Look | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.detect.observed import FITS
 from shoal.kernels.arrays import Ints
 
 _SPACE = r"[ \x{00A0}\x{202F}\x{2009}]"
@@ -93,6 +94,12 @@ def number_reading(texts: pa.StringArray, rows: Ints, hint: str | None = None) -
         percent=_any(texts, "%$"),
         whole=not _any(texts, _decimals_of(style)),
     )
+
+
+def written_in_two_ways(texts: pa.StringArray, rows: Ints) -> bool:
+    """Whether all are numbers, some with a decimal point and some with a decimal comma."""
+    marks = all(_any(texts, rf"^{_SIGN}[0-9]+[{mark}][0-9]+$") for mark in ".,")
+    return marks and _share(texts, rows, rf"^{_SIGN}[0-9]+(?:[.,][0-9]+)?$") >= FITS
 
 
 def plain_reading(texts: pa.StringArray) -> NumberReading:

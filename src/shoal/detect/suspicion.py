@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.detect import identifiers
 from shoal.detect.dates import reads_as_date
-from shoal.detect.free_text import free_text_share
+from shoal.detect.free_text import free_text_share, share_of_phrases
 from shoal.detect.headers import Says, says
 from shoal.detect.numbers import number_reading
 from shoal.detect.observed import CLOSELY, FITS, Observed, masked
@@ -22,6 +22,7 @@ from shoal.detect.vocabulary import known_share, leaning, word_list
 
 _SURELY = 0.05  # share of values from which what reaches people for sure makes a suspicion
 _MOSTLY = 0.6
+_CHOSEN_FROM_A_LIST = 40  # times that a value is repeated on average
 _MANY = 25  # distinct values that make a vocabulary rather than a list of choices
 _LONG_DIGITS = re.compile(r"\d{7,}")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w\-./ #]{4,24}|(?=.*\d)\d+(?:[\-/. ]\d+)+")
@@ -70,7 +71,7 @@ def numbered_people(column: Observed, values: Sequence[str], said: frozenset[Say
     if found := identifiers.checked_number(digits):
         return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
     many = column.distinct >= min(_MANY, 0.5 * column.present)
-    if said & {Says.NUMBER, Says.PHONE, Says.ONLINE} and many and column.repeats < 40:
+    if said & {Says.NUMBER, Says.PHONE, Says.ONLINE} and many and column.repeats < _CHOSEN_FROM_A_LIST:
         return _suspicion("numbers of people or papers, as its name says", 1.0, values, rank=5)
     long = [value for value in digits if _LONG_DIGITS.fullmatch(value)]
     lengths = {len(value) for value in long}
@@ -144,7 +145,7 @@ def suspicious_codes(column: Observed, values: Sequence[str], said: frozenset[Sa
             return None
     fitting = [value for value in values if _CODE.fullmatch(value) or value.isdecimal()]
     share = len(fitting) / len(values)
-    many = column.distinct >= _MANY and column.repeats < 40
+    many = column.distinct >= _MANY and column.repeats < _CHOSEN_FROM_A_LIST
     if share < 0.8 or not (many or (said & {Says.NUMBER} and column.distinct > 5 and column.repeats < 10)):
         return None
     if found := identifiers.checked_number(values):
@@ -162,8 +163,10 @@ def suspicious_words(column: Observed, values: Sequence[str], said: frozenset[Sa
     share = free_text_share(column, values)
     if share >= 0.5 and Says.JOB not in said and (column.repeats < 20 or column.distinct > 200):
         return _suspicion("free text", share, values, free_text=True)
-    if Says.TEXT in said and column.distinct >= 5 and share >= 0.2:
-        return _suspicion("free text, as its name says", share, values, free_text=True)
+    if Says.TEXT in said and column.distinct >= 5:
+        share = share_of_phrases(values) if column.repeats < _CHOSEN_FROM_A_LIST else share
+        if share >= 0.2:
+            return _suspicion("free text, as its name says", share, values, free_text=True)
     if addressed := _street_share(column, values, said):
         return _suspicion("street addresses", addressed, values, rank=1)
     if named := _network_names(column, values, said):
@@ -216,7 +219,7 @@ def _names_of_people(column: Observed, values: Sequence[str], said: frozenset[Sa
         enough -= 0.1  # the lists have few Greek names
     if known > 0.8 and all(len(value) == 1 for value in wordy):
         enough = -math.inf  # family names of one sign
-    open_words = column.distinct >= _MANY and column.repeats < 40
+    open_words = column.distinct >= _MANY and column.repeats < _CHOSEN_FROM_A_LIST
     unheard = max(known, known_share(wordy, "place"), known_share(wordy, "word")) < 0.05 and open_words
     two_names = open_words and leans.to_person > -0.3 and _are_two_names(wordy)
     likely = leans.to_person > enough or (known > 0.6 and leans.to_person > enough - 0.1)
