@@ -252,7 +252,7 @@ class UpAfterMining(Silent):
     """Time that suffices for mining, of which it is a share, and for no more."""
 
     def expired(self, share=1.0):
-        return share == 1.0
+        return share > algorithm._SHARE_OF_MINING
 
 
 def test_a_cover_that_time_cut_is_replaced_by_a_fast_rival(monkeypatch):

@@ -36,6 +36,7 @@ from shoal.recoding.rows import RowRecoding
 
 _WHAT_TO_REDUCE = "leave out columns, give hierarchies fewer levels, or raise k"
 _SHARE_OF_MINING = 0.3  # of the time there is: to cover by what was mined takes up to twice as long
+_SHARE_WITH_COVERING = 0.6  # after that, records are rather moved
 _TIMES_FINER = 3
 _OTHER_WEIGHTS = (0.5, 0.9, 1.0)
 _BYTES_OF_PROGRAM = 300e6
@@ -43,13 +44,15 @@ _BYTES_PER_CELL = 60
 
 
 class _Kind(NamedTuple):
-    """A way to cover the rows, and what is said while that goes on."""
+    """A way to cover the rows, what is said while that goes on, and the share of time after which it ends."""
 
     stage: str
     frugal: bool
+    until: float = _SHARE_WITH_COVERING
 
 
 _PROVEN = _Kind("covering the records", frugal=False)
+_PRINTED = _PROVEN._replace(until=1.0)
 _FRUGAL = _Kind("covering the records frugally", frugal=True)
 
 
@@ -234,7 +237,7 @@ class KAnonCF(Algorithm):
         take long to cover with, and leave the first columns at their roots.
         """
         if self.as_printed:
-            return (_PROVEN,)
+            return (_PRINTED,)
         if not closed.complete and progress.expired(_SHARE_OF_MINING):
             return ()
         return (_FRUGAL, _PROVEN) if proven else (_FRUGAL,)
@@ -294,7 +297,7 @@ def _covers(
     covers = []
     for kind in wanted:
         progress.stage(kind.stage)
-        cover = greedy_cover(records, closed, k, progress, frugal=kind.frugal)
+        cover = greedy_cover(records, closed, k, progress, frugal=kind.frugal, until=kind.until)
         if cover is not None:
             covers.append(cover.clustering(records))
     return covers

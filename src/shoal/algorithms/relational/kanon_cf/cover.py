@@ -57,14 +57,20 @@ class Cover:
 
 
 def greedy_cover(
-    records: Records, closed: ClosedRecords, k: int, progress: Progress, *, frugal: bool = False
+    records: Records,
+    closed: ClosedRecords,
+    k: int,
+    progress: Progress,
+    *,
+    frugal: bool = False,
+    until: float = 1.0,
 ) -> Cover | None:
     """Take the closed record with the least ratio of cost to gain until all rows are covered.
 
     Of two with the same ratio the one that was mined first. The gain is the number of rows that are covered
     anew, and each set has those that the paper's Algorithm 4 prescribes; `frugal` covers bend both for lower
-    costs, without a proof (see `shoal.kernels.kanon_cf_cover`). None if time was up before all rows were
-    covered.
+    costs, without a proof (see `shoal.kernels.kanon_cf_cover`). None if time, of which
+    it has a share until then, was up before all rows were covered.
     """
     task = _task(records, closed, k, frugal=frugal)
     queue = Queue(
@@ -82,7 +88,7 @@ def greedy_cover(
         outcome = kernels.cover_more(task, listing, queue, cover, _LOOKS_PER_SLICE)
         if outcome == FINISHED:
             break
-        if progress.expired():
+        if progress.expired(until):
             return None
         if outcome == CROWDED:
             cover = _with_twice_the_room(cover)
