@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -289,6 +290,44 @@ def test_a_lost_connection_leaves_no_table_and_no_folder(server, tmp_path):
     assert "the database refuses" in told
     assert base.tables() == {"people", "codes"}
     assert files_in(tmp_path) == ["policy.toml"]
+
+
+@pytest.fixture
+def small_disk(server):
+    """A tablespace for new tables on a disk of 256 kB."""
+    disk = server.folder / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("only those who may mount a file system can fill a disk")
+    shutil.chown(disk, "postgres")
+    try:
+        server.psql(f"CREATE TABLESPACE small LOCATION '{disk}'")
+        server.psql("ALTER ROLE postgres SET default_tablespace = 'small'")
+        yield
+    finally:
+        server.psql("ALTER ROLE postgres RESET default_tablespace")
+        server.psql("DROP TABLESPACE small")
+        subprocess.run(["umount", disk], check=True)
+
+
+def test_a_full_disk_leaves_no_table_and_the_earlier_one(server, tmp_path, request):
+    base = Base("postgresql", tmp_path, server)
+    assert shoal("run", base.policy()).code == FINE
+    before, files = base.tables(), files_in(tmp_path)
+    rows = sorted(base.execute("SELECT * FROM published"))
+    base.execute(
+        "INSERT INTO people SELECT i, 20 + i % 7, 'f', 'a' FROM generate_series(40, 10000) AS numbers(i)"
+    )
+    request.getfixturevalue("small_disk")
+    done = shoal("run", base.policy(), "--replace")
+    assert done.code == BAD_INPUT
+    assert "No space left on device" in done.err
+    assert base.tables() == before
+    assert sorted(base.execute("SELECT * FROM published")) == rows
+    assert files_in(tmp_path) == files
 
 
 def test_a_broken_promise_leaves_no_table(base, monkeypatch):
