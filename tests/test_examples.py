@@ -1,8 +1,7 @@
-"""The examples of pipelines work as they stand, and the container is what it says."""
+"""The examples of pipelines work as they stand."""
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -63,23 +62,6 @@ def test_the_tour_needs_no_network(tmp_path, shell):
         pytest.skip("this system gives nobody a network of their own")
     told = json.loads(ran([*alone, "shoal", "demo", str(tmp_path / "tour"), "--json"], env=shell))
     assert all(each["verdict"]["holds"] for each in told["releases"])
-
-
-def test_the_container_runs_as_nobody_special_with_kernels_in_it():
-    lines = (ROOT / "Dockerfile").read_text().splitlines()
-    user = lines.index("USER shoal")
-    kernels = next(place for place, line in enumerate(lines) if line.startswith("RUN shoal demo"))
-    assert user < kernels < lines.index('ENTRYPOINT ["shoal"]')
-    copied = [
-        name
-        for line in lines
-        if line.startswith("COPY ") and "--from" not in line
-        for name in line.split()[1:-1]
-    ]
-    assert all((ROOT / name).exists() for name in copied)
-    assert not re.search(
-        r"pass(word)?\s*[:=]\s*[\"']?\w", (ROOT / "compose.yaml").read_text().replace("${", "{"), re.I
-    )
 
 
 @pytest.mark.slow
