@@ -1,4 +1,4 @@
-"""The instructions of a Dockerfile, followed in a root file system of Debian: no builder of images is needed."""
+"""The instructions of a Dockerfile, followed in a root file system of Debian, without a builder of images."""
 
 from __future__ import annotations
 
