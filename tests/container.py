@@ -30,9 +30,9 @@ def debian(folder: Path) -> Path:
     if done.returncode:
         raise CannotBuild(f"debootstrap fails: {done.stdout[-300:]}")
     shutil.copy("/etc/resolv.conf", folder / "etc")
-    shutil.copytree("/etc/ssl/certs", folder / "etc/ssl/certs", symlinks=True, dirs_exist_ok=True)
-    if Path("/etc/pip.conf").is_file():
-        shutil.copy("/etc/pip.conf", folder / "etc")
+    for settings in ("etc/ssl/certs/ca-certificates.crt", "etc/pip.conf"):
+        if Path("/", settings).is_file():
+            shutil.copy(Path("/", settings), folder / settings)
     (folder / "usr/local/bin/python").symlink_to("/usr/bin/python3")
     return folder
 
