@@ -30,7 +30,9 @@ def shell(tmp_path):
     bin_folder = tmp_path / "bin"
     bin_folder.mkdir()
     program = bin_folder / "shoal"
-    program.write_text(f"#!{sys.executable}\nfrom shoal.cli.start import main\nmain()\n")
+    program.write_text(
+        f"#!{sys.executable}\nfrom shoal.cli.start import main\nif __name__ == '__main__':\n    main()\n"
+    )
     program.chmod(0o755)
     return {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}"}
 

@@ -38,7 +38,8 @@ class Store:
         self._app = server.DomainDispatcherApplication(create_backend_app)
         self._applies, self._left = None, 0
         self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
-        Thread(target=self._server.serve_forever, daemon=True).start()
+        self._thread = Thread(target=self._server.serve_forever)
+        self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def refuse_third(self, applies):
@@ -46,6 +47,8 @@ class Store:
 
     def stop(self):
         self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
 
     def _answer(self, request, start):
         if self._applies is not None and self._applies(request):
