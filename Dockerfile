@@ -3,7 +3,7 @@
 #   docker run --rm --network none -v "$PWD:/data" shoal run policy.toml
 FROM python:3.12-slim AS build
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml build_wheel.py README.md LICENSE ./
 COPY src ./src
 RUN python -m venv /opt/shoal && /opt/shoal/bin/pip install --no-cache-dir ".[db,excel]"
 

@@ -1,19 +1,27 @@
-"""A release each night, as a DAG of Airflow: the exit code of `shoal run` decides whether the task failed."""
+"""A release each night, as a DAG of Airflow: the exit code of `shoal run` decides whether the task failed.
 
+The folder HOSPITAL has the policy and a file for each day; `airflow dags test release 2026-01-31` tries one.
+"""
+
+import os
 from datetime import datetime
 
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import DAG
 
+FOLDER = os.environ.get("HOSPITAL", "/data")
+
 with DAG("release", schedule="@daily", start_date=datetime(2026, 1, 1), catchup=False):
     published = BashOperator(
         task_id="publish",
-        bash_command=(
-            "shoal run /data/policy.toml --data /data/{{ ds }}.csv --out /releases/{{ ds }} --if-changed"
-        ),
+        cwd=FOLDER,
+        bash_command="shoal run policy.toml --data {{ ds }}.csv --out releases/{{ ds }} --if-changed",
     )
     verified = BashOperator(
         task_id="verify",
-        bash_command="cd /releases/{{ ds }} && shoal verify published.csv --certificate certificate.json",
+        cwd=FOLDER,
+        bash_command=(
+            "shoal verify releases/{{ ds }}/published.csv --certificate releases/{{ ds }}/certificate.json"
+        ),
     )
     published.set_downstream(verified)

@@ -23,7 +23,7 @@ from tests.campaign.readers import Literal, Published
 
 SEED = 7
 # Databases have tests of their own.
-ELSEWHERE = {"url", "table", "query", "sets"}
+ELSEWHERE = {"url", "table", "query", "sets", "partitioned"}
 WITHOUT_SHOAL = ("case.py", "checkers.py", "labels.py", "mutate.py", "readers.py")
 
 

@@ -532,6 +532,7 @@ def digest_by_named_default(constant):
         (1, True),
         (0.0, -0.0),
         ("a", b"a"),
+        (slice(None), slice(1)),
         ((1, 2), (2, 1)),
         (np.int32(1), np.int64(1)),
         (np.ones(1), np.zeros(1)),

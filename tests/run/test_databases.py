@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -18,12 +19,17 @@ import pytest
 
 import shoal as sh
 from shoal.errors import BadInput
+from shoal.policy.plan import plan_of
+from shoal.policy.policy_file import load_policy
+from shoal.run.prepare import read
 from shoal.table.database import DatabaseTable, name_parts, opened, quoted, secrets_in
+from shoal.table.mysql import _connection_words
+from tests import mariadb
 from tests.cli.commands import files_in, shoal
 from tests.postgres import PASSWORD, USER, WITHOUT_POSTGRES, has_postgres, running_server
 
 FINE, BROKEN, BAD_INPUT = 0, 1, 2
-KINDS = ["sqlite", "duckdb", "postgresql"]
+KINDS = ["sqlite", "duckdb", "postgresql", pytest.param("mysql", marks=pytest.mark.slow)]
 PEOPLE = 40
 POLICY = """
 [data]
@@ -60,6 +66,17 @@ def server():
         yield running
 
 
+@pytest.fixture(scope="module")
+def mariadb_server():
+    if not mariadb.has_mariadb():
+        pytest.skip(mariadb.WITHOUT_MARIADB)
+    with mariadb.running_server() as running:
+        yield running
+
+
+SERVERS = {"postgresql": "server", "mysql": "mariadb_server"}
+
+
 class Base:
     """A database with people and their codes, asked without Shoal."""
 
@@ -70,6 +87,8 @@ class Base:
             server.psql(
                 "DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT ALL ON SCHEMA public TO PUBLIC"
             )
+        if kind == "mysql":
+            server.sql(f"DROP DATABASE {mariadb.DATABASE}; CREATE DATABASE {mariadb.DATABASE}")
         self.execute("CREATE TABLE people (id INTEGER, age INTEGER, sex TEXT, ill TEXT)")
         self.execute("CREATE TABLE codes (person INTEGER, code TEXT)")
         rows = ", ".join(f"({i}, {20 + i % 7}, '{'fm'[i % 2]}', '{'abc'[i % 3]}')" for i in range(PEOPLE))
@@ -79,11 +98,13 @@ class Base:
 
     @property
     def url(self) -> str:
-        return self.server.url() if self.kind == "postgresql" else f"{self.kind}:///{self.file.name}"
+        return self.server.url() if self.kind in SERVERS else f"{self.kind}:///{self.file.name}"
 
     def execute(self, sql: str) -> list[tuple[str, ...]]:
         if self.kind == "postgresql":
             return [tuple(line.split("|")) for line in self.server.psql(sql).splitlines()]
+        if self.kind == "mysql":
+            return [tuple(line.split("\t")) for line in self.server.sql(sql).splitlines()]
         if self.kind == "duckdb":
             with duckdb.connect(self.file) as connection:
                 return [tuple(map(str, row)) for row in connection.execute(sql).fetchall()]
@@ -97,6 +118,7 @@ class Base:
             "sqlite": "SELECT name FROM sqlite_master",
             "duckdb": "SELECT table_name FROM duckdb_tables()",
             "postgresql": "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
+            "mysql": "SHOW TABLES",
         }[self.kind]
         return {name for (name,) in self.execute(sql)}
 
@@ -109,10 +131,11 @@ class Base:
 
 @pytest.fixture(params=KINDS)
 def base(request, tmp_path):
-    server = request.getfixturevalue("server") if request.param == "postgresql" else None
+    server = request.getfixturevalue(SERVERS[request.param]) if request.param in SERVERS else None
     return Base(request.param, tmp_path, server)
 
 
+@pytest.mark.parametrize("base", ["sqlite", "duckdb", "postgresql", "mysql"], indirect=True)
 def test_from_table_to_verified_table(base):
     done = shoal("run", base.policy())
     assert done.code == FINE, done.err
@@ -250,6 +273,7 @@ main()
         pytest.param("sqlite", marks=pytest.mark.slow),
         pytest.param("duckdb", marks=pytest.mark.slow),
         "postgresql",
+        pytest.param("mysql", marks=pytest.mark.slow),
     ],
     indirect=True,
 )
@@ -262,7 +286,11 @@ def test_a_killed_run_leaves_no_table_and_the_earlier_one(base):
         assert running.stdout.readline() == "written\n"
         running.send_signal(signal.SIGKILL)
     time.sleep(0.5)
-    assert base.tables() == before
+    left = base.tables() - before
+    if base.kind == "mysql":  # which makes tables outside of transactions: an empty one of another name stays
+        assert [base.execute(f"SELECT count(*) FROM {name}") for name in left] == [[("0",)]]
+    else:
+        assert not left
     assert sorted(base.execute("SELECT * FROM published")) == rows
     assert shoal("run", base.policy(), "--replace").code == FINE
     assert base.tables() == before
@@ -289,6 +317,44 @@ def test_a_lost_connection_leaves_no_table_and_no_folder(server, tmp_path):
     assert "the database refuses" in told
     assert base.tables() == {"people", "codes"}
     assert files_in(tmp_path) == ["policy.toml"]
+
+
+@pytest.fixture
+def small_disk(server):
+    """A tablespace for new tables on a disk of 256 kB."""
+    disk = server.folder / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("only those who may mount a file system can fill a disk")
+    shutil.chown(disk, "postgres")
+    try:
+        server.psql(f"CREATE TABLESPACE small LOCATION '{disk}'")
+        server.psql("ALTER ROLE postgres SET default_tablespace = 'small'")
+        yield
+    finally:
+        server.psql("ALTER ROLE postgres RESET default_tablespace")
+        server.psql("DROP TABLESPACE small")
+        subprocess.run(["umount", disk], check=True)
+
+
+def test_a_full_disk_leaves_no_table_and_the_earlier_one(server, tmp_path, request):
+    base = Base("postgresql", tmp_path, server)
+    assert shoal("run", base.policy()).code == FINE
+    before, files = base.tables(), files_in(tmp_path)
+    rows = sorted(base.execute("SELECT * FROM published"))
+    base.execute(
+        "INSERT INTO people SELECT i, 20 + i % 7, 'f', 'a' FROM generate_series(40, 10000) AS numbers(i)"
+    )
+    request.getfixturevalue("small_disk")
+    done = shoal("run", base.policy(), "--replace")
+    assert done.code == BAD_INPUT
+    assert "No space left on device" in done.err
+    assert base.tables() == before
+    assert sorted(base.execute("SELECT * FROM published")) == rows
+    assert files_in(tmp_path) == files
 
 
 def test_a_broken_promise_leaves_no_table(base, monkeypatch):
@@ -326,6 +392,58 @@ def test_passwords_appear_nowhere(server, tmp_path, monkeypatch):
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(written) > 8
     assert not [path for path in written if PASSWORD.encode() in path.read_bytes()]
+
+
+@pytest.mark.slow
+def test_passwords_of_mariadb_come_from_the_environment_and_appear_nowhere(
+    mariadb_server, tmp_path, monkeypatch
+):
+    base = Base("mysql", tmp_path, mariadb_server)
+    base.execute(f"CREATE OR REPLACE USER {USER}@localhost IDENTIFIED BY '{PASSWORD}'")
+    base.execute(f"GRANT ALL ON {mariadb.DATABASE}.* TO {USER}@localhost")
+    log = tmp_path / "log"
+    with_variable = mariadb_server.url(f"{USER}:${{DB_PASSWORD}}")
+    for name, url in (("MYSQL_PWD", mariadb_server.url(USER)), ("DB_PASSWORD", with_variable)):
+        monkeypatch.setenv(name, PASSWORD)
+        done = shoal("run", base.policy(url=url), "--log", log, "--replace")
+        assert done.code == FINE, done.err
+        assert PASSWORD not in done.out + done.err
+        monkeypatch.delenv(name)
+    assert not [
+        path for path in tmp_path.rglob("*") if path.is_file() and PASSWORD.encode() in path.read_bytes()
+    ]
+    monkeypatch.setenv("DB_PASSWORD", f"{PASSWORD};}}x")
+    done = shoal("run", base.policy(url=with_variable), "--replace")
+    assert done.code == BAD_INPUT
+    assert "Access denied" in done.err
+    assert PASSWORD not in done.err
+
+
+@pytest.mark.slow
+def test_long_texts_of_mariadb_are_read_whole(mariadb_server, tmp_path):
+    base = Base("mysql", tmp_path, mariadb_server)
+    base.execute("ALTER TABLE people CONVERT TO CHARACTER SET utf8mb4")
+    base.execute("UPDATE people SET ill = repeat('☃', 5000) WHERE id = 3")
+    many = ", ".join(f"(5, 'one-of-many-{number}')" for number in range(400))
+    base.execute(f"INSERT INTO codes VALUES {many}")
+    policy = base.policy(**SETS)
+    roles, table = plan_of(load_policy(policy)).roles, plan_of(load_policy(policy)).data_path
+    original = read(table, roles).original
+    assert max(map(len, original.coded("ill").domain.texts())) == 5000
+    assert max(original.sets("codes").sizes) == 402
+    base.execute("INSERT INTO codes SELECT 5, concat(seq, repeat('y', 60000)) FROM seq_1_to_20")
+    with pytest.raises(BadInput, match=r"or the items of a record, take more than 1,048,576 bytes"):
+        read(table, roles)
+
+
+def test_whatever_a_url_of_mysql_holds_stays_in_its_place():
+    words = _connection_words("mysql://a%3Bb:c%7D%3BUID=root@host:33/base%3Bx?driver=My%20Driver")
+    assert words == (
+        "Driver={My Driver};SERVER={host};PORT={33};CHARSET={utf8mb4};DATABASE={base;x};UID={a;b};"
+        "PWD={c}};UID=root}"
+    )
+    with pytest.raises(BadInput, match="the url has an option 'ssl'"):
+        _connection_words("mysql://host/base?ssl=no")
 
 
 def test_passwords_come_from_where_libpq_looks(server, tmp_path, monkeypatch):
@@ -377,7 +495,7 @@ def test_passwords_of_urls_are_known():
     [
         ('table = "people"', "", "a database needs data.table or data.query, and not both"),
         ('url = "sqlite', 'path = "x.csv"\nurl = "sqlite', "data.path and data.url exclude each other"),
-        ('url = "sqlite:', 'url = "mysql:', "names no database that Shoal reads"),
+        ('url = "sqlite:', 'url = "oracle:', "names no database that Shoal reads"),
         ('table = "published"', 'url = "sqlite:///x"', "output.url needs output.table"),
         ("people.sqlite", "nowhere.sqlite", "does not exist"),
         ('table = "people"', 'table = "nobody"', "the database refuses: "),

@@ -2,7 +2,10 @@
 
 import io
 
+import duckdb
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import shoal as sh
@@ -29,6 +32,28 @@ def test_a_policy_is_run_with_other_data_and_values(hospital):
     with pytest.raises(sh.BadInput, match="exists already"):
         sh.run_policy(hospital.policy, out=hospital.out)
     assert sh.run_policy(hospital.policy, out=hospital.out, replace=True).outcome.cost.records == 12
+
+
+FRAMES = {
+    "pandas": (lambda frame: frame, pd.DataFrame, pd.DataFrame),
+    "polars": (pl.from_pandas, pl.DataFrame, pl.DataFrame),
+    "pyarrow": (pa.Table.from_pandas, pa.Table, pd.DataFrame),
+    "duckdb": (duckdb.from_df, pa.Table, pd.DataFrame),
+}
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_frames_of_all_libraries_are_looked_at_released_and_asked(hospital, library):
+    made, given, counted = FRAMES[library]
+    frame = made(pd.read_csv(io.StringIO(PATIENTS)))
+    looked_at = [column.name for column in sh.profile(frame).columns]
+    assert looked_at == ["age", "sex", "ill"]
+    result = sh.run_policy(hospital.policy, data=frame)
+    assert isinstance(result.frame, given)
+    answer = sh.query(result, where={"ill": "a"})
+    assert isinstance(answer, counted)
+    assert (answer["lower"][0], answer["upper"][0]) == (4, 4)
+    assert sh.query(result, by="ill", library="pyarrow")["lower"].to_pylist() == [4, 4, 4]
 
 
 def test_without_a_folder_nothing_is_written(hospital):

@@ -6,6 +6,8 @@ import os
 import subprocess
 import time
 
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -307,11 +309,19 @@ def test_a_target_is_predicted_from_every_release(tmp_path):
         sh.compare(policy, algorithms=["mondrian"], out=out, target="il", workers=1)
 
 
-def test_a_frame_stands_in_for_the_data_of_the_policy(policy, tmp_path):
-    baskets = pa.table({"items": [["tea", "milk"], ["tea", "milk"], ["tea"], ["figs", "tea"], ["figs"]]})
+@pytest.mark.parametrize(
+    "made",
+    [
+        pa.table,
+        pytest.param(pd.DataFrame, marks=pytest.mark.slow),
+        pytest.param(pl.DataFrame, marks=pytest.mark.slow),
+    ],
+)
+def test_a_frame_stands_in_for_the_data_of_the_policy(policy, tmp_path, made):
+    baskets = made({"items": [["tea", "milk"], ["tea", "milk"], ["tea"], ["figs", "tea"], ["figs"]]})
     options = {"algorithms": ["aa"], "out": tmp_path / "out", "workers": 1}
     found = sh.compare(policy, data=baskets, **options)
     assert [(row["run"], row["records"], row["holds"]) for row in found.rows] == [("aa", 5, True)]
     assert sh.compare(policy, data=baskets, **options).repeated == 1
     with pytest.raises(BadInput, match="another policy or of other data"):
-        sh.compare(policy, data=baskets.slice(1), **options)
+        sh.compare(policy, data=baskets[1:], **options)

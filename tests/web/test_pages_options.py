@@ -20,6 +20,7 @@ HIERARCHY = "hierarchy"
 NOT_ON_PAGES: dict[Key, str] = {
     **{("data", key): "the page takes files, not databases" for key in ("url", "table", "query", "sets")},
     **{("output", key): "the page makes files, not databases" for key in ("url", "table")},
+    ("output", "partitioned"): "the page takes single files, which are in no folders",
     ("data", "path"): "follows from the file that is brought",
     ("data", "others"): "every column is shown and has its role",
     (COLUMNS("sensitive"), "hierarchy"): "no promise asks for one",

@@ -18,6 +18,7 @@ from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
 from shoal.run.applying import How, apply_plan, load_recoding, recoding_in
 from shoal.run.output import refuse_unusable
+from shoal.run.planned_output import save_as_planned
 
 
 class MisfitsWord(StrEnum):
@@ -74,13 +75,7 @@ def apply(
     with shown_progress() as progress:
         result = apply_plan(saved, plan, how, progress)
         progress.stage("writing and checking the published file")
-        result.save(
-            folder,
-            published=plan.output_path,
-            replace=replace_output,
-            neutralize_formulas=plan.neutralize_formulas,
-            dialect=plan.dialect,
-        )
+        save_as_planned(result, plan, folder, replace=replace_output)
     show_release(str(data), result, folder / plan.output_path, as_json=as_json)
 
 

@@ -34,3 +34,17 @@ def show_streamed(title: str, result: Result, folder: Path | None) -> None:
         output.say("certificate, codebook and reports were not kept: name a folder for them with --internal")
     else:
         output.say(f"certificate, codebook and reports: {output.short_path(folder)}")
+
+
+def show_sent(title: str, result: Result, where: str, folder: Path | None, *, as_json: bool) -> None:
+    """The same for a release that went to another machine; `folder` has all of its files."""
+    if as_json:
+        output.show_json({**result_dict(result.outcome), "folder": where})
+        return
+    output.show_notices(result.notices)
+    output.show_facts(title, words.outcome(result.outcome))
+    output.say(f"stored and read back: {where}")
+    if folder is None:
+        output.say("what is for you alone was not kept: name a folder for it with --internal")
+    else:
+        output.say(f"for you alone: {output.short_path(folder / 'internal' / 'report.html')}")

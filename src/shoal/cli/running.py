@@ -14,7 +14,7 @@ from shoal import __version__
 from shoal.cli import output, words
 from shoal.cli.log import Log, LoggedProgress, logged, refuse_log_among
 from shoal.cli.progress import shown_progress
-from shoal.cli.released import show_release, show_streamed
+from shoal.cli.released import show_release, show_sent, show_streamed
 from shoal.cli.reporting import Json, reporting
 from shoal.cli.streams import STREAM, ending_of, shown_path, standard_input, to_standard_output
 from shoal.cli.with_spark import EngineName, run_with_spark
@@ -26,12 +26,13 @@ from shoal.policy.weak_promise import unconfirmed
 from shoal.progress import Progress, Silent
 from shoal.run.inputs import inputs_of, is_up_to_date
 from shoal.run.output import folder_for_a_while, refuse_unusable
+from shoal.run.planned_output import refuse_unsendable, save_as_planned, send_as_planned
 from shoal.run.release import run as run_plan
 from shoal.run.result import Result
 from shoal.run.table_output import publish_table
 from shoal.study.check import check as check_policy
 from shoal.table.database import refuse_unusable_table
-from shoal.table.remote_file import RemoteFile
+from shoal.table.remote_file import RemoteFile, is_remote
 from shoal.threads import at_most
 
 
@@ -51,6 +52,10 @@ class _How:
     @property
     def streams_out(self) -> bool:
         return self.out == STREAM
+
+    @property
+    def address(self) -> RemoteFile | None:
+        return RemoteFile(self.out) if self.out is not None and is_remote(self.out) else None
 
 
 @reporting
@@ -80,12 +85,16 @@ def run(
     out: Annotated[
         str | None,
         typer.Option(
-            help="The output folder; - writes the published file, and nothing else, to standard output.",
+            help="The output folder; - writes the published file, and nothing else, to standard output; at an"
+            " address such as s3://bucket/release only what may be published is stored.",
             show_default="<policy name>-out",
         ),
     ] = None,
     internal: Annotated[
-        Path | None, typer.Option(help="With --out -: a folder for all files of the release.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            help="With --out - or an address: a folder for all files of the release.", metavar="DIR"
+        ),
     ] = None,
     given_format: Annotated[
         str | None,
@@ -203,14 +212,19 @@ def _refuse_contradictions(how: _How, data: str | None, engine: EngineName, mast
         ),
         (on_spark and how.if_changed, "--if-changed reads the data here, not in a cluster", "use --replace"),
         (
-            how.internal and not how.streams_out,
-            "--internal goes with --out -",
+            how.internal and not how.streams_out and (on_spark or how.address is None),
+            "--internal goes with --out - or an address such as s3://bucket/release",
             "leave it out, or write --out -",
         ),
         (
             how.given_format and STREAM not in (data, how.out),
             "--format tells the format of a stream",
             "leave it out: the ending of a file tells its format",
+        ),
+        (
+            how.if_changed and not on_spark and how.address is not None,
+            "--if-changed compares files of this machine, and the release goes to another",
+            "use --replace",
         ),
         (
             how.streams_out and how.as_json,
@@ -250,14 +264,9 @@ def _progress(log: Log, *, quiet: bool) -> Iterator[Progress]:
 def _run_here(file: PolicyFile, plan: Plan, how: _How, log: Log) -> None:
     if how.streams_out:
         plan = _published_as(file, plan, how.given_format)
-    folder = (
-        how.internal if how.streams_out else Path(how.out or file.path.with_name(f"{file.path.stem}-out"))
-    )
-    if folder is not None:
-        refuse_unusable(folder, replace=how.replace, sources=(file.path, *plan.sources()))
-        _refuse_among_data(folder, plan)
-    if plan.output_table is not None:
-        refuse_unusable_table(plan.output_table, replace=how.replace)
+        _refuse_folder(plan)
+    folder = _folder(file, how)
+    _refuse_unusable(file, plan, how, folder)
     if how.dry_run:
         _check(file, plan, how, log, folder)
         return
@@ -272,15 +281,40 @@ def _run_here(file: PolicyFile, plan: Plan, how: _How, log: Log) -> None:
         result = _named_stream(run_plan(plan, progress), plan)
         progress.stage("writing and checking the published file")
         log.write("released", **_counts(result))
-        if folder is None:
+        if how.address is not None:
+            send_as_planned(result, plan, how.address, internal=folder, replace=how.replace)
+        elif folder is None:
             _stream_alone(result, plan)
         else:
             _save(result, plan, folder, inputs, replace=how.replace)
     if folder is not None and how.streams_out:
         to_standard_output(folder / plan.output_path)
-    if how.quiet and not how.as_json:
-        return
-    if how.streams_out:
+    if how.as_json or not how.quiet:
+        _show(file, plan, how, result, folder)
+
+
+def _folder(file: PolicyFile, how: _How) -> Path | None:
+    """The folder for all files of the release, if it is to have one."""
+    if how.streams_out or how.address is not None:
+        return how.internal
+    return Path(how.out or file.path.with_name(f"{file.path.stem}-out"))
+
+
+def _refuse_unusable(file: PolicyFile, plan: Plan, how: _How, folder: Path | None) -> None:
+    """Say early what would make the output fail late."""
+    if how.address is not None:
+        refuse_unsendable(plan, how.address, replace=how.replace)
+    if folder is not None:
+        refuse_unusable(folder, replace=how.replace, sources=(file.path, *plan.sources()))
+        _refuse_among_data(folder, plan)
+    if plan.output_table is not None:
+        refuse_unusable_table(plan.output_table, replace=how.replace)
+
+
+def _show(file: PolicyFile, plan: Plan, how: _How, result: Result, folder: Path | None) -> None:
+    if how.address is not None:
+        show_sent(str(file.path), result, how.address.where, folder, as_json=how.as_json)
+    elif how.streams_out:
         show_streamed(str(file.path), result, folder)
     elif folder is not None:
         show_release(
@@ -290,6 +324,12 @@ def _run_here(file: PolicyFile, plan: Plan, how: _How, log: Log) -> None:
             table=None if plan.output_table is None else plan.output_table.where,
             as_json=how.as_json,
         )
+
+
+def _refuse_folder(plan: Plan) -> None:
+    if plan.partitioned:
+        what = "partitions are a folder, which standard output cannot hold"
+        raise BadInput(Problem(what, "leave output.partitioned out, or name a folder with --out"))
 
 
 def _refuse_incomparable(plan: Plan) -> None:
@@ -327,15 +367,8 @@ def _published_as(file: PolicyFile, plan: Plan, given_format: str | None) -> Pla
 
 def _save(result: Result, plan: Plan, folder: Path, inputs: dict[str, Any] | None, *, replace: bool) -> None:
     target = plan.output_table
-    result.save(
-        folder,
-        published=plan.output_path,
-        replace=replace,
-        neutralize_formulas=plan.neutralize_formulas,
-        dialect=plan.dialect,
-        inputs=inputs,
-        also=None if target is None else lambda: publish_table(result, target),
-    )
+    also = None if target is None else lambda: publish_table(result, target)
+    save_as_planned(result, plan, folder, replace=replace, inputs=inputs, also=also)
 
 
 def _stream_alone(result: Result, plan: Plan) -> None:
@@ -370,7 +403,12 @@ def _counts(result: Result) -> dict[str, Any]:
 def _check(file: PolicyFile, plan: Plan, how: _How, log: Log, folder: Path | None) -> None:
     with _progress(log, quiet=how.quiet) as progress:
         found = check_policy(file, progress, plan.data_path)
-    where = "standard output" if how.streams_out else output.short_path((folder or Path()) / plan.output_path)
+    if how.address is not None:
+        where = f"{how.address.where}/{plan.output_path}"
+    elif how.streams_out:
+        where = "standard output"
+    else:
+        where = output.short_path((folder or Path()) / plan.output_path)
     if how.as_json:
         output.show_json({**words.check_json(found), "would_write": where})
     elif not how.quiet:

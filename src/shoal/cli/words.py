@@ -182,12 +182,18 @@ def profile_columns(found: Profile) -> tuple[list[str], Rows]:
     return heads, rows
 
 
+def _in_words(value: str | tuple[str, ...]) -> str:
+    if isinstance(value, str):
+        return "a tabulator" if value == "\t" else value
+    return ", ".join(value)
+
+
 def profile_reading(found: Profile) -> dict[str, object]:
     """What was found out about a file beside its columns."""
-    how = {name: value for name, value in asdict(found.read_as).items() if value is not None}
+    how = {name: value for name, value in asdict(found.read_as).items() if value}
     tokens = [repr(token) for token in found.missing if token]
     return {
-        **{name: "a tabulator" if value == "\t" else value for name, value in how.items()},
+        **{name: _in_words(value) for name, value in how.items()},
         "missing values": ", ".join(["empty cells", *tokens]),
         "rows of one person": f"share {found.subject!r}" if found.subject else "none were found",
     }

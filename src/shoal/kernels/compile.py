@@ -38,7 +38,8 @@ R = TypeVar("R")
 _NUMBA: Any = numba  # whose stubs leave out most of what is used here
 _SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE", "USING_SVML")
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "numba"}  # what is theirs changes with their versions only
-_CONSTANTS = (type(None), type(...), bool, int, float, complex, str, bytes)
+# Code holds slices as constants from Python 3.14 on.
+_CONSTANTS = (type(None), type(...), bool, int, float, complex, str, bytes, slice)
 _THIS_PROCESS = uuid.uuid4().hex
 _LOOK_AFTER_SECONDS = 24 * 3600
 _STALE_AFTER_SECONDS = 90 * _LOOK_AFTER_SECONDS

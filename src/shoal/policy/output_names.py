@@ -56,6 +56,14 @@ def name_problems(published: str, endings: tuple[str, ...] = PUBLISHED_ENDINGS) 
     return problems
 
 
+def partition_name_problems(published: str) -> list[Problem]:
+    """Why a published file of this name cannot be a folder of partitions."""
+    if published.endswith(".parquet"):
+        return []
+    what = f"partitions are written as Parquet, and {published!r} is none"
+    return [Problem(what, 'use a name such as "published.parquet", or leave partitioned out')]
+
+
 def formula_problems(published: str) -> list[Problem]:
     """Why formulas cannot be neutralized in a file of this name."""
     if published.endswith(SPREADSHEET_ENDINGS):

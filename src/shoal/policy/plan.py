@@ -31,6 +31,7 @@ from shoal.policy.output_names import (
     SPREADSHEET_ENDINGS,
     formula_problems,
     name_problems,
+    partition_name_problems,
 )
 from shoal.policy.policy_file import (
     ColumnSection,
@@ -69,6 +70,7 @@ class Plan:
     output_path: str = "published.csv"
     output_table: DatabaseTable | None = None
     neutralize_formulas: bool = False
+    partitioned: bool = False
     dialect: Dialect = PLAIN
     policy_text: str = ""
     task: Task | None = None
@@ -152,6 +154,7 @@ def plan_of(file: PolicyFile) -> Plan:
         ),
         output_path=output_path,
         neutralize_formulas=policy.output.neutralize_formulas,
+        partitioned=policy.output.partitioned,
         dialect=dialect,
         policy_text=file.text,
         task=None if policy.report.target is None else Task(target=policy.report.target),
@@ -183,6 +186,8 @@ def _output_problems(
         yield file.problem(what, "leave output.table out", at=("output", "table"))
     for found in formula_problems(path) if output.neutralize_formulas else ():
         yield file.problem(found.what, found.remedy, at=("output", "neutralize_formulas"))
+    for found in partition_name_problems(path) if output.partitioned else ():
+        yield file.problem(found.what, found.remedy, at=("output", "partitioned"))
 
 
 def _dialect(path: str, file: PolicyFile, problems: list[Problem]) -> Dialect:

@@ -273,6 +273,7 @@ class OutputSection(_Section):
     table: str | None = None
     keep_order: bool = False
     neutralize_formulas: bool = False
+    partitioned: bool = False
     delimiter: str | None = None
     decimal: str | None = None
     encoding: str | None = None

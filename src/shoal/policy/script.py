@@ -24,6 +24,8 @@ def script_text(policy: Policy) -> str:
     roles = "".join(f"{_INDENT}{name!r}: {code(role)},\n" for name, role in plan.roles.items())
     models = ", ".join(map(code, plan.models))
     marking = ", neutralize_formulas=True" if plan.neutralize_formulas else ""
+    if plan.partitioned:
+        marking += ", partitioned=True"
     if plan.dialect != PLAIN:
         marking += f", dialect={code(plan.dialect)}"
     return (

@@ -7,7 +7,7 @@ Writes one JSON object per record: each label of a generalized column with what 
 covers, a list of these for a set, null for a missing value, and the other columns as they are. Exit code 1:
 a label is not in the codebook; 2: this script cannot read the file. It reads .csv, .tsv, .jsonl, .txt and
 .dat files, also with .gz, with nothing but the standard library of Python, and .parquet and .arrow files,
-also in parts as Spark writes them, where pyarrow is installed.
+also in parts and partitions, where pyarrow is installed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 FORMAT = "shoal-codebook-1"
 FINE, UNEXPLAINED, UNREADABLE = 0, 1, 2
+NOTHING = "__HIVE_DEFAULT_PARTITION__"  # a folder of rows without a value
 Row = dict[str, Any]
 
 
@@ -38,7 +40,9 @@ def rows_of(path: Path, columns: list[str], dialect: Row) -> Iterator[Row]:
     """The records of a published file, or of a folder of its parts, an empty cell of a text being None."""
     if path.is_dir():
         for part in sorted(each for each in path.iterdir() if not each.name.startswith((".", "_"))):
-            yield from rows_of(part, columns, dialect)
+            key, has_value, value = part.name.partition("=")
+            told = {unquote(key): None if value == NOTHING else unquote(value)} if has_value else {}
+            yield from ({**row, **told} for row in rows_of(part, columns, dialect))
         return
     content, name = path.read_bytes(), path.name.lower()
     if name.endswith(".gz"):

@@ -8,8 +8,8 @@ k-anonymity, k^m-anonymity, (k,k^m)-anonymity, or complete k-anonymity of sets. 
 its own, texts that differ in a letter are different, and so are the number 20 and the text 20. Exit code 0:
 the claim is true; 1: it is not, or a codebook.json beside the file explains other labels than it has; 2: this
 script cannot tell. It reads .csv, .tsv, .jsonl, .txt and .dat files, also with .gz, with nothing but the
-standard library of Python, and .parquet and .arrow files, also in parts as Spark writes them, where pyarrow
-is installed.
+standard library of Python, and .parquet and .arrow files, also in parts and partitions, where pyarrow is
+installed.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from datetime import date
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 TRUE, FALSE, UNKNOWN = 0, 1, 2
 ANSWERS = {TRUE: "TRUE", FALSE: "FALSE", UNKNOWN: "UNKNOWN"}
@@ -44,6 +45,7 @@ MODELS = {
     "set-k-anonymity": "satisfies complete k-anonymity of sets with k={k} on {sets}",
 }
 NULL = "null"
+NOTHING = "__HIVE_DEFAULT_PARTITION__"  # a folder of rows without a value
 CODEBOOK = b"shoal.codebook"
 SPARK_VERSION = b"org.apache.spark.version"
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
@@ -60,15 +62,26 @@ class Number(str):
 
 
 def parts_of(path: Path) -> dict[str, bytes]:
-    """The content of a file, or of the files of a folder in which Spark wrote its parts and nothing else."""
+    """The content of a file, or of the files of a folder that holds its parts, also in partitions, alone."""
     if not path.is_dir():
         return {path.name: path.read_bytes()}
-    found = {each.name: each for each in sorted(path.iterdir())}
-    parts = {name: each.read_bytes() for name, each in found.items() if not name.startswith((".", "_"))}
+    files = sorted((each.relative_to(path).as_posix(), each) for each in path.rglob("*"))
+    found = {name: each for name, each in files if each.is_file()}
+    parts = {name: each.read_bytes() for name, each in found.items() if not re.search(r"(^|/)[._]", name)}
     others = set(found) - set(parts) - {f".{name}.crc" for name in parts}
     if not parts or any(name != "_SUCCESS" or found[name].stat().st_size for name in others):
         raise CannotTell(f"{path.name} holds something else than the parts of a file")
+    folders = {name for name, each in files if each.is_dir()}
+    on_the_way = {name[: slash.start()] for name in parts for slash in re.finditer("/", name)}
+    if folders != on_the_way or any(len(keys_of(name)) < name.count("/") for name in parts):
+        raise CannotTell(f"{path.name} holds folders that are no partitions")
     return parts
+
+
+def keys_of(part: str) -> dict[str, str | None]:
+    """What folders such as year=2020 on the way to a part say of its rows."""
+    pairs = (folder.split("=", 1) for folder in part.split("/")[:-1] if "=" in folder)
+    return {canonical(unquote(key)): None if value == NOTHING else unquote(value) for key, value in pairs}
 
 
 def fingerprint(path: Path, parts: dict[str, bytes]) -> Row:
@@ -84,10 +97,11 @@ def fingerprint(path: Path, parts: dict[str, bytes]) -> Row:
 
 def rows_of_parts(parts: dict[str, bytes], columns: list[str], dialect: Row) -> tuple[list[str], list[Row]]:
     """The names of the columns and the rows of all parts."""
-    read = [rows_of(Path(name), content, columns, dialect) for name, content in parts.items()]
-    if any(names != read[0][0] for names, _ in read):
-        raise CannotTell("the parts of the file have different columns")
-    return read[0][0], [row for _, rows in read for row in rows]
+    read = [(*rows_of(Path(name), part, columns, dialect), keys_of(name)) for name, part in parts.items()]
+    first = [*read[0][0], *read[0][2]]
+    if any([*names, *keys] != first for names, _, keys in read) or set(read[0][0]) & set(read[0][2]):
+        raise CannotTell("the parts of the file have different columns, or some that their folders have")
+    return first, [{**row, **keys} for _, rows, keys in read for row in rows]
 
 
 def rows_of(path: Path, content: bytes, columns: list[str], dialect: Row) -> tuple[list[str], list[Row]]:

@@ -26,13 +26,13 @@ from shoal.report.certified import promise_of_certificate
 from shoal.run.engine import Release
 from shoal.run.in_memory import Decided, InMemory
 from shoal.run.label_leaves import leaves_by_label
+from shoal.run.planned_output import output_problems
 from shoal.run.prepare import Data, read
 from shoal.run.published_file import AS_PUBLISHED, verified_file
 from shoal.run.reapplied import Reapplied
 from shoal.run.release import release
 from shoal.run.result import Result
 from shoal.table.stacking import stacked
-from shoal.table.writing import form_problems
 
 Misfits = Literal["hold back", "suppress"]
 
@@ -174,7 +174,7 @@ def apply_plan(saved: LoadedRecoding, plan: Plan, how: How, progress: Progress) 
         raise BadInput(Problem(what, "use the policy that the recoding was decided with"))
     progress.stage("reading")
     data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
-    if problems := form_problems(data.original, plan.output_path):
+    if problems := output_problems(data, plan):
         raise BadInput(*problems)
     how = replace(how, keep_order=plan.search.keep_order)
     return _applied(

@@ -14,10 +14,12 @@ from shoal.policy.policy_file import load_policy
 from shoal.policy.settings import Setting
 from shoal.progress import Progress, interrupts_between_steps
 from shoal.run.output import refuse_unusable
+from shoal.run.planned_output import refuse_unsendable, save_as_planned, send_as_planned
 from shoal.run.release import run
 from shoal.run.result import Result
 from shoal.run.table_output import publish_table
 from shoal.table.database import refuse_unusable_table
+from shoal.table.remote_file import RemoteFile, is_remote
 from shoal.threads import at_most
 
 
@@ -38,7 +40,8 @@ def run_policy(
         policy: The path of the policy file.
         data: Other data than those of the policy: a path, or a pandas, polars or pyarrow frame.
         settings: Other values for keys of the policy, such as `{"privacy.k": 10}`.
-        out: The folder for the files of `shoal run`; without it nothing is written.
+        out: The folder for the files of `shoal run`; without it nothing is written. At an address such as
+            `s3://bucket/release` only what may be published is stored.
         replace: Whether an earlier output in that folder is replaced.
         threads: How many threads may work at once, by default one for each core that this process may use;
             what is published does not depend on it.
@@ -52,6 +55,7 @@ def run_policy(
         Infeasible: The promise cannot be met for these data.
         LimitReached: A limit was reached without a safe result.
         PromiseBroken: The written file does not keep its promise; nothing is left behind.
+        OutputFailed: The release could not be written; nothing is left behind.
 
     Examples:
         >>> import shoal as sh
@@ -63,7 +67,10 @@ def run_policy(
     changes = [Setting(tuple(name.split(".")), value, name) for name, value in (settings or {}).items()]
     plan = plan_of(load_policy(Path(policy), [*changes, *settings_for(data)]))
     target = plan.output_table
-    if out is not None:
+    address = RemoteFile(out) if isinstance(out, str) and is_remote(out) else None
+    if address is not None:
+        refuse_unsendable(plan, address, replace=replace)
+    elif out is not None:
         refuse_unusable(Path(out), replace=replace, sources=(Path(policy), *plan.sources()))
         if target is not None:
             refuse_unusable_table(target, replace=replace)
@@ -72,11 +79,9 @@ def run_policy(
         if out is not None:
             if progress is not None:
                 progress.stage("writing and checking the published file")
-            result.save(
-                out,
-                published=plan.output_path,
-                replace=replace,
-                neutralize_formulas=plan.neutralize_formulas,
-                also=None if target is None else lambda: publish_table(result, target),
-            )
+            if address is not None:
+                send_as_planned(result, plan, address, replace=replace)
+            else:
+                also = None if target is None else lambda: publish_table(result, target)
+                save_as_planned(result, plan, Path(out), replace=replace, also=also)
     return result

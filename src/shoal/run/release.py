@@ -21,6 +21,7 @@ from shoal.report.certified import published_roles
 from shoal.report.outcome import Claim, Cost, Outcome, Provenance
 from shoal.run.engine import Engine
 from shoal.run.in_memory import InMemory, algorithm_for
+from shoal.run.planned_output import output_problems
 from shoal.run.prepare import read
 from shoal.run.result import Result
 from shoal.run.safety import (
@@ -32,7 +33,6 @@ from shoal.run.safety import (
     together_notices,
     unprotected_notices,
 )
-from shoal.table.writing import form_problems
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ def run(plan: Plan, progress: Progress | None = None) -> Result:
     algorithm_for(plan.search, plan.models)  # what cannot be searched for need not be read
     progress.stage("reading")
     data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
-    if problems := form_problems(data.original, plan.output_path):
+    if problems := output_problems(data, plan):
         raise BadInput(*problems)
     return release(
         InMemory(data),

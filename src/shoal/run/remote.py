@@ -36,14 +36,28 @@ def named_as(loaded: Loaded, copy: Any, source: Any) -> Loaded:
     return replace(loaded, notices=told, source=replace(loaded.source, where=source.where))
 
 
-def _copied(source: RemoteFile, folder: Path) -> Path:
-    source.refuse_unknown()
+def opened_storage(address: RemoteFile) -> tuple[Any, str]:
+    """The file system of an address, and what it is called there."""
     try:
         import fsspec
     except ImportError as error:
-        raise MissingExtra("reading from other machines", "remote") from error
+        raise MissingExtra("data on other machines", "remote") from error
     try:
-        system, path = fsspec.core.url_to_fs(source.url)
+        system, path = fsspec.core.url_to_fs(address.url)
+    except ImportError as error:
+        raise MissingExtra(f"addresses that begin with {address.scheme}://", "remote") from error
+    return system, path
+
+
+def reason_of(error: Exception) -> str:
+    """What a kind of storage says about a failure, in one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _copied(source: RemoteFile, folder: Path) -> Path:
+    source.refuse_unknown()
+    try:
+        system, path = opened_storage(source)
         found = sorted(system.glob(path)) if source.is_pattern else [path]
         if not source.is_pattern and not system.isdir(path):
             copy = folder / source.name
@@ -55,11 +69,10 @@ def _copied(source: RemoteFile, folder: Path) -> Path:
             copy = folder / "parts" / file[len(base) :].lstrip("/")
             copy.parent.mkdir(parents=True, exist_ok=True)
             system.get_file(file, str(copy))
-    except ImportError as error:
-        raise MissingExtra(f"reading from {source.scheme}", "remote") from error
+    except MissingExtra:
+        raise
     except Exception as error:  # noqa: BLE001 - every kind of storage has errors of its own
-        reason = " ".join(str(error).split()) or type(error).__name__
-        what = f"cannot be fetched: {reason}"
+        what = f"cannot be fetched: {reason_of(error)}"
         raise BadInput(Problem(what, "check the address and your credentials", source.where)) from None
     if not files:
         raise BadInput(Problem("matches no files", "check the address", file=source.where))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, Infeasible, OutputFailed, PromiseBroken
+from shoal.errors import BadInput, Infeasible, OutputFailed, Problem, PromiseBroken
 from shoal.json_values import json_value
 from shoal.policy.output_names import (
     CERTIFICATE,
@@ -30,6 +30,7 @@ from shoal.policy.output_names import (
     ending_of,
     formula_problems,
     name_problems,
+    partition_name_problems,
 )
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import ENDINGS, write_clusters
@@ -56,7 +57,9 @@ from shoal.table.database import DatabaseTable
 from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.formulas import marked_item, without_formulas
 from shoal.table.frames import in_kind
+from shoal.table.partitions import partition_problems, write_partitioned
 from shoal.table.reading import to_frame
+from shoal.table.remote_file import RemoteFile, is_remote
 from shoal.table.roles import Quasi
 from shoal.table.writing import FileForm, write_table
 
@@ -122,6 +125,7 @@ class Result(Judged):
         published: str | None = None,
         replace: bool = False,
         neutralize_formulas: bool = False,
+        partitioned: bool = False,
         dialect: Dialect = PLAIN,
         inputs: Mapping[str, Any] | None = None,
         also: Callable[[], object] | None = None,
@@ -130,9 +134,10 @@ class Result(Judged):
 
         The folder appears whole or not at all. The published file is read back and checked from its bytes
         before it gets its name. With `neutralize_formulas` texts that a spreadsheet would run are marked.
-        Delimited text is in the given `dialect`, and what that leaves open is as in the original file.
-        `inputs` say what the run read, for the publisher alone. `also` is done last, before the folder
-        appears, which it does not if that fails.
+        With `partitioned` the published file is a folder, in which records lie in folders such as
+        `year=2020`, as those of the data did. Delimited text is in the given `dialect`, and what that leaves
+        open is as in the original file. `inputs` say what the run read, for the publisher alone. `also` is
+        done last, before the folder appears, which it does not if that fails.
         """
         published = self.default_name if published is None else published
         endings = ENDINGS if isinstance(self.released, Disassociated) else PUBLISHED_ENDINGS
@@ -140,15 +145,24 @@ class Result(Judged):
             raise BadInput(*problems)
         if neutralize_formulas and (problems := formula_problems(published)):
             raise BadInput(*problems)
+        if partitioned and (problems := self._partition_problems(published)):
+            raise BadInput(*problems)
         if self.outcome.by_construction and self.outcome.cost.published_records == 0:
             raise Infeasible(
                 "under the noise no set was frequent enough to be published: raise epsilon, or lower"
                 " leaf_threshold or partition_threshold"
             )
+        if is_remote(str(folder)):
+            remedy = "save it in a folder, or name the address to sh.run_policy or shoal run --out"
+            raise BadInput(Problem("is on another machine", remedy, file=RemoteFile(str(folder)).where))
         final = Path(folder)
         with folder_that_appears_whole(final, replace=replace) as partial:
             file = partial / published
-            written = self._written(file, dialect, marked=neutralize_formulas)
+            written = (
+                self._in_partitions(file)
+                if partitioned
+                else self._written(file, dialect, marked=neutralize_formulas)
+            )
             stated = written.stated(ending_of(published))
             checked, statement = self._read_back(file, written, marked=neutralize_formulas)
             certified = certificate(statement, file, stated)
@@ -177,6 +191,19 @@ class Result(Judged):
         if not isinstance(checked.content, LocalData) or checked.content.row_count != shown:
             verdict = checked.verdicts[0]
             raise PromiseBroken(f"{table.where} does not hold the {shown} records of the release", verdict)
+
+    def _partition_problems(self, published: str) -> list[Problem]:
+        columns = () if isinstance(self.released, Disassociated) else tuple(self.released.columns)
+        partitions = self.data.loaded.source.how_read.partitions
+        return [*partition_name_problems(published), *partition_problems(partitions, columns)]
+
+    def _in_partitions(self, folder: Path) -> Dialect:
+        if isinstance(self.released, Disassociated):
+            raise TypeError("disassociated data are clusters, not a table")
+        partitions = self.data.loaded.source.how_read.partitions
+        keys = [name for name in partitions if name in self.released.columns]
+        write_partitioned(self.released, folder, keys, self._kinds())
+        return PLAIN
 
     def _written(self, file: Path, dialect: Dialect, *, marked: bool) -> Dialect:
         """Write the published file, and tell in which dialect it is."""

@@ -51,6 +51,9 @@ def run_on_spark(file: PolicyFile, plan: Plan, where: SparkRun, progress: Progre
     if file.policy.data.path is None or plan.output_table is not None:
         what = "Spark reads and writes Parquet files, not tables of databases"
         raise BadInput(Problem(what, "give data.path, and no output.table", file=str(file.path)))
+    if plan.partitioned:
+        what = "Spark writes one folder of parts, without partitions"
+        raise BadInput(Problem(what, "leave output.partitioned out", file=str(file.path)))
     source = url_of(file, file.policy.data.path)
     progress.stage("starting Spark")
     session = SparkSession.builder.master(where.master).appName("shoal").getOrCreate()

@@ -21,13 +21,13 @@ from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
 from shoal.progress import Progress, Silent
 from shoal.run.in_memory import InMemory, algorithm_for
+from shoal.run.planned_output import output_problems
 from shoal.run.prepare import Data, read
 from shoal.run.safety import personal_problems, release_problems, unprotected_notices
 from shoal.table.database import DatabaseTable
 from shoal.table.reading import ReadOptions
 from shoal.table.remote_file import RemoteFile
 from shoal.table.roles import Insensitive
-from shoal.table.writing import form_problems
 
 TRIED = 5_000
 _FORESEEABLE = 4  # times as many records; beyond, nobody can say how a search goes on
@@ -98,7 +98,7 @@ def _plan_and_data(file: PolicyFile, data_path: Source | None) -> tuple[Plan, Da
     problems += release_problems(data.local, plan.models, plan.search)
     problems += personal_problems(data.local)
     problems += InMemory(data).problems(plan.models, plan.search)
-    problems += form_problems(data.original, plan.output_path)
+    problems += output_problems(data, plan)
     if problems:
         raise BadInput(*problems)
     return plan, data

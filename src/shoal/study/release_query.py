@@ -14,7 +14,7 @@ from shoal.policy.output_names import CODEBOOK
 from shoal.run.release_codebook import read_json
 from shoal.run.result import Result
 from shoal.study.count import Bands, Where, count
-from shoal.study.open_release import OpenedRelease, open_release
+from shoal.study.open_release import Library, OpenedRelease, open_release
 from shoal.study.reconstruct import query as supports_of_terms
 from shoal.table.parts import parts_of
 
@@ -28,6 +28,7 @@ def query(
     where: Where | None = None,
     by: str | Sequence[str] = (),
     bands: Bands | None = None,
+    library: Library | None = None,
 ) -> Any:
     """How many records have certain values or hold certain items: no fewer, as expected, no more.
 
@@ -38,10 +39,12 @@ def query(
         where: For a column a value, several of which one counts, or a range such as 30-39.
         by: Up to three columns, for each value of which there is a row.
         bands: The ends of bands by which numbers and dates are grouped.
+        library: The library whose frame is given; without it polars for the result of a polars frame, and
+            pandas for all others.
 
     Returns:
-        An answer for each itemset; with `where` or `by` a pandas frame with `lower`, `expected` and `upper`:
-        see `OpenedRelease.count`.
+        An answer for each itemset; with `where` or `by` a frame with `lower`, `expected` and `upper`: see
+        `OpenedRelease.count`.
 
     Raises:
         BadInput: The release cannot be read, or itemsets could be of several columns.
@@ -59,11 +62,13 @@ def query(
     if (where or by) and itemsets:
         raise InvalidParameter("query", "itemsets", itemsets, "left out beside `where` and `by`: use `where`")
     if isinstance(release, Result):  # answered from what readers would have, and nothing else
+        own: Library = "polars" if release.data.loaded.source.library == "polars" else "pandas"
         with tempfile.TemporaryDirectory(prefix="shoal-query-") as folder:
-            return query(release.save(Path(folder, "release")), *itemsets, where=where, by=by, bands=bands)
+            saved = release.save(Path(folder, "release"))
+            return query(saved, *itemsets, where=where, by=by, bands=bands, library=library or own)
     if not (where or by):
         return supports(release, *itemsets)
-    return open_release(release).count(where, by, bands)
+    return open_release(release, library=library or "pandas").count(where, by, bands)
 
 
 def supports(release: _Path, *itemsets: Sequence[str]) -> tuple[Answer, ...]:

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from shoal.table.excel import EPOCH_OF_ZIP
-from shoal.table.parts import added_by_spark, parts_of, strange_files
+from shoal.table.parts import added_by_spark, parts_of, strange_files, strange_folders
 
 _ARROW_SCHEMA = b"ARROW:schema"
 _FIELD_ID = b"PARQUET:field_id"
@@ -80,6 +80,8 @@ def _in_folder(path: Path) -> list[_Finding]:
         found[True, "a codebook in a part of it"] = None
     if strange := strange_files(path):
         found[True, f"more than its parts: {', '.join(strange)}"] = None
+    if folders := strange_folders(path):
+        found[True, f"folders that are no partitions: {', '.join(folders)}"] = None
     if added_by_spark(path):
         found[False, "checksums of its parts"] = None
     return list(found)

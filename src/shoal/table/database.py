@@ -1,8 +1,9 @@
-"""Tables of SQLite, PostgreSQL and DuckDB, read and written as Arrow.
+"""Tables of SQLite, PostgreSQL, DuckDB, MariaDB and MySQL, read and written as Arrow.
 
     sqlite:///people.sqlite        beside the policy; sqlite:////data/people.sqlite from the root
     duckdb:///people.duckdb        the same
     postgresql://host/hospital     what libpq takes: services, environment variables and password files too
+    mysql://host/hospital          see `mysql`
 
 Names are quoted wherever they stand in SQL, and values never stand in it. Data are read in a transaction that
 cannot write. Passwords are taken from wherever the driver looks for them, and told to nobody.
@@ -28,12 +29,12 @@ from shoal.errors import BadInput, MissingExtra, OutputFailed, Problem, ShoalErr
 from shoal.table.canonical import as_text
 from shoal.table.columnar import Typed
 
-SCHEMES = ("duckdb", "postgresql", "sqlite")
+SCHEMES = ("duckdb", "mysql", "postgresql", "sqlite")
 FILES = ("duckdb", "sqlite")
 RELEASE = "a release of Shoal"
 _SECRET_KEYS = ("password", "passwd", "pwd", "sslpassword", "token", "motherduck_token", "secret")
 _LONGEST_NAME = 63  # bytes, in PostgreSQL
-_UNIT_SEPARATOR = "\x1f"
+UNIT_SEPARATOR = "\x1f"
 _PART = r'"(?:[^"]|"")+"|[^".]+'
 _QUOTED_OR_PLAIN = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 
@@ -95,7 +96,7 @@ class DatabaseTable:
 def scheme_of(url: str) -> str:
     """The kind of database that a URL names; BadInput for others."""
     scheme = url.partition(":")[0].lower()
-    scheme = {"postgres": "postgresql"}.get(scheme, scheme)
+    scheme = {"postgres": "postgresql", "mariadb": "mysql"}.get(scheme, scheme)
     if "://" not in url or scheme not in SCHEMES:
         what = "the url names no database that Shoal reads"
         raise BadInput(Problem(what, f"it begins with {', '.join(f'{each}://' for each in SCHEMES)}"))
@@ -231,9 +232,42 @@ class Database(ABC):
         """What was collected, as lists."""
         return values
 
-    def rename(self, parts: tuple[str, ...], name: str) -> None:
-        """Give a table another name where it is."""
-        self.execute(f"ALTER TABLE {quoted(*parts)} RENAME TO {quoted(name)}")
+    def put(self, parts: tuple[str, ...], wanted: tuple[str, ...]) -> None:
+        """Give a new table its name, in the place of one that has it, for everybody to see."""
+        if self.remark_of(wanted) is not None:
+            self.execute(f"DROP TABLE {quoted(*wanted)}")
+        self.execute(f"ALTER TABLE {quoted(*parts)} RENAME TO {quoted(wanted[-1])}")
+        self.commit()
+
+
+class JoinedItems(Database):
+    """A database without lists: items come as one text, with a character between that they must not hold."""
+
+    can_hold_lists = False
+    text_type = "TEXT"
+
+    def or_empty(self, items: str) -> str:
+        """SQL for items, of which there may be none."""
+        return items
+
+    def refuse_unreadable_items(self, child: ChildTable) -> None:
+        """Raise BadInput for items that cannot be collected."""
+        item = f"CAST({quoted(child.item)} AS {self.text_type})"
+        sql = (
+            f"SELECT 1 AS found FROM {quoted(*name_parts(child.table))}"  # noqa: S608
+            f" WHERE {item} = '' OR instr({item}, char({ord(UNIT_SEPARATOR)})) LIMIT 1"
+        )
+        if self.read(sql).num_rows:
+            what = f"an item of table {child.table} is empty or holds the character U+001F"
+            raise BadInput(Problem(what, "leave such rows out", column=child.item))
+
+    def as_lists(self, values: pa.ChunkedArray) -> pa.ChunkedArray:
+        """What was collected, as lists."""
+        whole = pa.concat_arrays(values.cast(pa.string()).chunks)
+        lists = pc.split_pattern(whole, pattern=UNIT_SEPARATOR)
+        sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+        offsets = pa.array(np.concatenate(([0], np.cumsum(sizes))), type=pa.int32())
+        return pa.chunked_array([pa.ListArray.from_arrays(offsets, pc.list_flatten(lists))])
 
 
 class _ThroughAdbc(Database):
@@ -268,16 +302,14 @@ class _Postgresql(_ThroughAdbc):
         self.execute(f"COMMENT ON TABLE {quoted(*parts)} IS '{RELEASE}'")
 
     def remark_of(self, parts: tuple[str, ...]) -> str | None:
-        found = f"to_regclass({_literal(quoted(*parts))})"
+        found = f"to_regclass({literal(quoted(*parts))})"
         answer = self.read(f"SELECT {found}::text AS name, obj_description({found}, 'pg_class') AS remark")
         if answer.column("name")[0].as_py() is None:
             return None
         return answer.column("remark")[0].as_py() or ""
 
 
-class _Sqlite(_ThroughAdbc):
-    can_hold_lists = False
-
+class _Sqlite(_ThroughAdbc, JoinedItems):
     def read(self, sql: str) -> pa.Table:
         with self._connection.cursor() as cursor:
             # It guesses types from its first rows.
@@ -291,7 +323,7 @@ class _Sqlite(_ThroughAdbc):
         self._ingest(parts, table, "append")
 
     def remark_of(self, parts: tuple[str, ...]) -> str | None:
-        sql = f"SELECT sql FROM sqlite_master WHERE name = {_literal(parts[-1])}"  # noqa: S608
+        sql = f"SELECT sql FROM sqlite_master WHERE name = {literal(parts[-1])}"  # noqa: S608
         answer = self.read(sql)
         if answer.num_rows == 0:
             return None
@@ -299,27 +331,7 @@ class _Sqlite(_ThroughAdbc):
         return RELEASE if f"(/* {RELEASE} */" in made_by else ""
 
     def collected(self, item: str) -> str:
-        return f"group_concat(CAST({item} AS TEXT), char({ord(_UNIT_SEPARATOR)}))"
-
-    def or_empty(self, items: str) -> str:
-        return items
-
-    def refuse_unreadable_items(self, child: ChildTable) -> None:
-        item = f"CAST({quoted(child.item)} AS TEXT)"
-        sql = (
-            f"SELECT 1 AS found FROM {quoted(*name_parts(child.table))}"  # noqa: S608
-            f" WHERE {item} = '' OR instr({item}, char({ord(_UNIT_SEPARATOR)})) LIMIT 1"
-        )
-        if self.read(sql).num_rows:
-            what = f"an item of table {child.table} is empty or holds the character U+001F"
-            raise BadInput(Problem(what, "leave such rows out", column=child.item))
-
-    def as_lists(self, values: pa.ChunkedArray) -> pa.ChunkedArray:
-        whole = pa.concat_arrays(values.cast(pa.string()).chunks)
-        lists = pc.split_pattern(whole, pattern=_UNIT_SEPARATOR)
-        sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
-        offsets = pa.array(np.concatenate(([0], np.cumsum(sizes))), type=pa.int32())
-        return pa.chunked_array([pa.ListArray.from_arrays(offsets, pc.list_flatten(lists))])
+        return f"group_concat(CAST({item} AS TEXT), char({ord(UNIT_SEPARATOR)}))"
 
 
 class _DuckDb(Database):
@@ -344,11 +356,11 @@ class _DuckDb(Database):
         self.execute(f"COMMENT ON TABLE {quoted(*parts)} IS '{RELEASE}'")
 
     def remark_of(self, parts: tuple[str, ...]) -> str | None:
-        schema = _literal(parts[-2]) if len(parts) > 1 else "current_schema()"
+        schema = literal(parts[-2]) if len(parts) > 1 else "current_schema()"
         for kind in ("table", "view"):
             found = self.read(
                 f"SELECT comment FROM duckdb_{kind}s() WHERE NOT internal AND schema_name = {schema}"  # noqa: S608
-                f" AND {kind}_name = {_literal(parts[-1])}"
+                f" AND {kind}_name = {literal(parts[-1])}"
             )
             if found.num_rows:
                 return str(found.column("comment")[0].as_py() or "")
@@ -402,12 +414,8 @@ def create_release(
 
 def put_in_place(database: Database, parts: tuple[str, ...], target: DatabaseTable) -> None:
     """Give a new table the name of its target, in the place of an earlier release, for everybody to see."""
-    *_, name = wanted = name_parts(target.table or "")
     with _told(target, OutputFailed):
-        if database.remark_of(wanted) is not None:
-            database.execute(f"DROP TABLE {quoted(*wanted)}")
-        database.rename(parts, name)
-        database.commit()
+        database.put(parts, name_parts(target.table or ""))
 
 
 def refuse_unusable_table(target: DatabaseTable, *, replace: bool) -> None:
@@ -431,6 +439,10 @@ def refuse_unusable_table(target: DatabaseTable, *, replace: bool) -> None:
 def _connected(source: DatabaseTable, reading: bool) -> Database:  # noqa: FBT001
     scheme = scheme_of(source.url)
     driver = _driver(scheme)
+    if scheme == "mysql":
+        from shoal.table.mysql import MySql
+
+        return MySql(driver, source.url, reading=reading)
     if scheme == "postgresql":
         database = _Postgresql(driver.connect(source.url))
         if reading:
@@ -455,9 +467,16 @@ def _driver(scheme: str) -> Any:
             import adbc_driver_sqlite.dbapi
 
             return adbc_driver_sqlite.dbapi
+        if scheme == "mysql":
+            import arrow_odbc
+
+            return arrow_odbc
         import adbc_driver_postgresql.dbapi
     except ImportError as error:
         raise MissingExtra(f"reading and writing {scheme}", "db") from error
+    except OSError as error:
+        what = f"ODBC cannot be loaded: {error}"
+        raise BadInput(Problem(what, "install it (Debian: apt install odbc-mariadb)")) from error
     return adbc_driver_postgresql.dbapi
 
 
@@ -494,7 +513,8 @@ def _file_of(url: str) -> Path:
     return Path(unquote(url.partition("://")[2].removeprefix("/").partition("?")[0]))
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -18,7 +18,7 @@ from shoal.errors import BadInput, Problem
 from shoal.table.canonical import canonical
 from shoal.table.raw import LISTED, HowRead, Opened, Raw
 
-_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def is_in_parts(path: Path) -> bool:
@@ -55,6 +55,15 @@ def strange_files(path: Path) -> list[str]:
     expected = {*parts_of(path), *(path / name for name in added_by_spark(path))}
     others = (each for each in path.rglob("*") if each.is_file() and each not in expected)
     return sorted(str(each.relative_to(path)) for each in others if not _says_done(each))
+
+
+def strange_folders(path: Path) -> list[str]:
+    """What lies in a published folder and is no partition: a name of another form, or one without a part."""
+    parts = [part.relative_to(path) for part in parts_of(path)]
+    plain = [part for part in parts if len(_partition_of(part)) == len(part.parent.parts)]
+    expected = {above for part in plain for above in part.parents}
+    found = (each.relative_to(path) for each in path.rglob("*") if each.is_dir())
+    return sorted(each.as_posix() for each in found if each not in expected)
 
 
 def _says_done(file: Path) -> bool:
@@ -96,8 +105,8 @@ class Parts:
 
     @property
     def how_read(self) -> HowRead:
-        """As the first part was."""
-        return self._parts[0].opened.how_read
+        """As the first part was, in folders called by these columns."""
+        return replace(self._parts[0].opened.how_read, partitions=self._keys)
 
     def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
         """Read all parts."""
@@ -149,7 +158,7 @@ def _is_data(relative: Path) -> bool:
 
 def _partition_of(relative: Path) -> dict[str, str | None]:
     pairs = (name.split("=", 1) for name in relative.parts[:-1] if "=" in name)
-    return {canonical(unquote(key)): None if value == _HIVE_NULL else unquote(value) for key, value in pairs}
+    return {canonical(unquote(key)): None if value == HIVE_NULL else unquote(value) for key, value in pairs}
 
 
 def _refuse_different(parts: Sequence[_Part]) -> None:

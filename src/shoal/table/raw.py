@@ -16,12 +16,16 @@ LISTED = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HowRead:
-    """What was given or found out about a source; None where its format has no such thing."""
+    """What was given or found out about a source; None where its format has no such thing.
+
+    `partitions` are the columns that folders are called by, from the outermost.
+    """
 
     encoding: str | None = None
     delimiter: str | None = None
     quote: str | None = None
     sheet: str | None = None
+    partitions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

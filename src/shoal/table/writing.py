@@ -75,7 +75,7 @@ def write_table(table: Table, path: Path, form: FileForm = PLAIN_FORM) -> None:
     try:
         with _whole_or_nothing(path):
             _WRITERS[ending](in_text_order(table), path, form)
-            _sync(path)
+            sync(path)
     except UnicodeEncodeError as error:
         lacking = error.object[error.start : error.end]
         what = f"{path}: the encoding {form.dialect.encoding} has no {lacking!r}; write utf-8"
@@ -184,16 +184,16 @@ def _write_set_lines(table: Table, path: Path, _: FileForm) -> None:
 
 
 def _write_parquet(table: Table, path: Path, form: FileForm) -> None:
-    table = _with_kinds(table, form.kinds)
+    table = with_kinds(table, form.kinds)
     with parquet.ParquetWriter(path, _schema(table, form)) as writer:
-        for batch in _typed_batches(table):
+        for batch in typed_batches(table):
             writer.write_batch(batch)
 
 
 def _write_arrow(table: Table, path: Path, form: FileForm) -> None:
-    table = _with_kinds(table, form.kinds)
+    table = with_kinds(table, form.kinds)
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, _schema(table, form)) as writer:
-        for batch in _typed_batches(table):
+        for batch in typed_batches(table):
             writer.write_batch(batch)
 
 
@@ -257,11 +257,16 @@ def _batches(table: Table) -> Iterator[tuple[int, int]]:
 
 
 def _schema(table: Table, form: FileForm) -> pa.Schema:
-    columns = [(name, _typed(column, 0, 0).type) for name, column in table.columns.items()]
-    return pa.schema(columns, metadata=dict(form.metadata) or None)
+    return schema_of(table).with_metadata(dict(form.metadata) or None)
 
 
-def _typed_batches(table: Table) -> Iterator[pa.RecordBatch]:
+def schema_of(table: Table) -> pa.Schema:
+    """The columns of a table as files with types hold them."""
+    return pa.schema([(name, _typed(column, 0, 0).type) for name, column in table.columns.items()])
+
+
+def typed_batches(table: Table) -> Iterator[pa.RecordBatch]:
+    """All rows of a table as files with types hold them."""
     names = list(table.columns)
     for start, stop in _batches(table):
         columns = [_typed(column, start, stop) for column in table.columns.values()]
@@ -315,7 +320,7 @@ def _json_lists(lists: pa.ListArray) -> pa.StringArray:
     return pc.binary_join_element_wise("[", pc.binary_join(lists, ", "), "]", "")
 
 
-def _with_kinds(table: Table, kinds: Mapping[str, Kind]) -> Table:
+def with_kinds(table: Table, kinds: Mapping[str, Kind]) -> Table:
     """The table with labels as numbers or dates in the columns in which all of them are."""
     typed = {
         name: _with_kind(column, kinds[name])
@@ -387,6 +392,7 @@ def _whole_or_nothing(path: Path) -> Iterator[None]:
         raise
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Return when a file is on the disk."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())

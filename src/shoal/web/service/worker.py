@@ -20,6 +20,7 @@ from shoal.json_values import json_value
 from shoal.report.attack_page import attack_facts, attack_page
 from shoal.report.result_file import result_dict
 from shoal.run.output import file_that_appears_whole
+from shoal.run.planned_output import save_as_planned
 from shoal.run.release import run
 from shoal.study.attack import attack_files
 from shoal.study.check import check
@@ -70,12 +71,7 @@ def _run(request: Request, folder: Path, progress: JobProgress) -> dict[str, Any
     provenance = replace(found.outcome.provenance, notices=notices)
     result = replace(found, outcome=replace(found.outcome, provenance=provenance))
     progress.stage("writing and checking the published file")
-    result.save(
-        folder / OUT,
-        published=plan.output_path,
-        neutralize_formulas=plan.neutralize_formulas,
-        dialect=plan.dialect,
-    )
+    save_as_planned(result, plan, folder / OUT)
     progress.stage("preparing what the page shows")
     with file_that_appears_whole(folder / VIEW) as partial:
         partial.write_text(json.dumps(view_of(result), allow_nan=False), encoding="utf-8")
