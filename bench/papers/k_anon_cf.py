@@ -193,8 +193,8 @@ PAPER = Paper(
             "loss on Nursery by diversity, blind to loss",
             USUALLY,
             (diverse("nursery", 30, (1, 1.5, 2, 2.5), 0.0),),
-            "With w = 0 nobody asks what a union costs, so that it is a matter of luck: as printed Forest loses"
-            " least at l = 1, Agglomerative at 1.5 and 2.5 and Hilbert at 2. See also Figure 14.",
+            "With w = 0 nobody asks what a union costs, so that it is a matter of luck: as printed Forest"
+            " loses least at l = 1, Agglomerative at 1.5 and 2.5 and Hilbert at 2. See also Figure 14.",
         ),
         Figure(
             "Figure 16",
