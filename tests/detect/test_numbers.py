@@ -95,3 +95,14 @@ def test_numbers_with_points_and_commas_are_no_codes_of_people():
     assert look.suspicion is None
     assert (look.kind, look.separator) == ("category", None)
     assert "write all of them in one way" in look.why
+
+
+@pytest.mark.parametrize("form", ["{:.1f} kg", "{:.0f}cm", "{:.0f} Jahre", "{:.1f} °C", "{:.0f}/80 mmHg"])
+def test_measurements_with_a_unit_are_no_codes_of_people(form):
+    look = look_at(column([form.format(35 + n / 7) for n in range(400)] * 2, "c1"))
+    assert look.suspicion is None
+    assert "write each number alone" in look.why
+
+
+def test_letters_that_are_no_unit_make_a_code():
+    assert look_at(column([f"{n}P" for n in range(1000, 1400)], "c1")).suspicion is not None

@@ -98,6 +98,8 @@ def _die_with_parent() -> None:
 
 def _supervise(child: int, told: int) -> int:
     """Wait for the child or for an interrupt; the exit code that says which."""
+    import psutil  # noqa: F401 - here, because a second signal may come while a handler imports it
+
     received: list[signal.Signals] = []
 
     def interrupt(number: int, _: FrameType | None) -> None:

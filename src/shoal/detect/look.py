@@ -15,6 +15,7 @@ from shoal.detect.numbers import (
     has_leading_zeros,
     number_reading,
     plain_reading,
+    unit_of,
     whole_digits,
     written_in_two_ways,
 )
@@ -115,18 +116,20 @@ def _look_at_texts(column: Observed, hints: FileHints) -> Look:
 
 
 def _look_at_number_texts(column: Observed, values: Sequence[str], hints: FileHints) -> Look | None:
-    numbers = number_reading(column.texts, column.rows, hints.decimal)
-    if numbers is None or has_leading_zeros(column.texts, column.rows):
+    texts, rows = column.texts, column.rows
+    numbers = number_reading(texts, rows, hints.decimal)
+    if has_leading_zeros(texts, rows):
         return None
-    if numbers.share >= FITS:
+    if numbers is not None and numbers.share >= FITS:
         return _look_at_numbers(column, numbers, values)
-    if written_in_two_ways(column.texts, column.rows):
-        return Look(
-            kind="category",
-            looks_like="numbers with decimal points and decimal commas",
-            why="taken for words, because it is not known how they are meant: write all of them in one way",
-        )
-    return None
+    if written_in_two_ways(texts, rows):
+        what, remedy = "numbers with decimal points and decimal commas", "write all of them in one way"
+    elif Says.NUMBER not in says(column.name) and (measured := unit_of(texts, rows)):
+        what, remedy = measured, "write each number alone, in a column of its own"
+    else:
+        return None
+    why = f"taken for words: to have it published as ranges, {remedy}"
+    return Look(kind="category", looks_like=what, why=why)
 
 
 def _look_at_digit_codes(column: Observed, values: Sequence[str]) -> Look | None:
@@ -212,7 +215,7 @@ def _known_categories(column: Observed, values: Sequence[str], said: frozenset[S
     found: Look | None = None
     if order is not None:
         found = Look(kind="category", looks_like="ordered categories", order=order)
-    elif column.distinct == 2:
+    elif column.distinct == 2 and suspicious_words(column, values, said) is None:
         found = Look(kind="category", looks_like="one of two values")
     elif system is not None:
         found = Look(kind="category", looks_like=system[0], prefixes=system[1])

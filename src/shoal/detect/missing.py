@@ -25,10 +25,20 @@ MISSING_WORDS = frozenset(_WRITTEN.split("|"))
 
 _WORDS = pa.array(sorted(MISSING_WORDS), type=pa.string())
 _FIRST = 2_000
+_FEWEST_CODES = 3
 
 
 def missing_tokens(texts: pa.StringArray) -> list[str]:
     """Which of some texts say that a value is missing; with other accents than usual only among the first."""
     plainly = texts.filter(pc.is_in(pc.utf8_lower(texts), value_set=_WORDS)).to_pylist()
     first = [text for text in texts.slice(0, _FIRST).to_pylist() if folded(text) in MISSING_WORDS]
-    return list(dict.fromkeys((*plainly, *first)))
+    found = list(dict.fromkeys((*plainly, *first)))
+    return [token for token in found if not _is_one_of_many_codes(token, texts)]
+
+
+def _is_one_of_many_codes(token: str, texts: pa.StringArray) -> bool:
+    """Whether most other values are as many capital letters: `ND` and `NC` are states, and `NA` a country."""
+    if not (token.isalpha() and token.isupper() and token.isascii()):
+        return False
+    alike = pc.mean(pc.match_substring_regex(texts, f"^[A-Z]{{{len(token)}}}$").cast(pa.float64())).as_py()
+    return len(texts) > _FEWEST_CODES and alike > 0.8

@@ -17,6 +17,17 @@ _MONEY = (
     r"[Kk]r\.?|(?i:zł|kč|ft|lei|лв\.?|руб\.?|грн\.?|rs\.?|din\.?|円|元|원))"
 )
 _SIGN = r"[+\-−]?"
+_NUMBER = rf"{_SIGN}[0-9]+(?:[.,][0-9]+)?"
+_UNITS = (
+    "kg|g|mg|µg|mcg|t|lbs?|oz|st|km|m|cm|mm|µm|mi|ft|in|l|dl|cl|ml|h|hrs?|hours?|min|mins|minutes?|sek|secs?|s|"
+    "days?|tage?|jours?|d[ií]as?|giorn[io]|dagen|weeks?|wochen?|months?|monate?|mois|mes|meses|mes[ei]|"
+    "years?|yrs?|yo|jahre?|ans?|a[ñn]os?|ann[io]|jaar|[åa]r|vuotta|lat|let|[ée]v|ani|"
+    "bpm|mm ?hg|kcal|kj|°c|°f|°|mg/dl|mmol/l|g/l|g/dl|kg/m2|kg/m²|iu|ie|units?|points?|punkte?"
+)
+_MEASURED = {
+    "numbers with a unit": rf"^{_NUMBER}{_SPACE}?(?i:{_UNITS})\.?$",
+    "two numbers with a slash, as of blood pressure": r"^[1-9][0-9]{1,2} ?/ ?[1-9][0-9]{1,2} ?(?i:mm ?hg)?$",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +110,15 @@ def number_reading(texts: pa.StringArray, rows: Ints, hint: str | None = None) -
 def written_in_two_ways(texts: pa.StringArray, rows: Ints) -> bool:
     """Whether all are numbers, some with a decimal point and some with a decimal comma."""
     marks = all(_any(texts, rf"^{_SIGN}[0-9]+[{mark}][0-9]+$") for mark in ".,")
-    return marks and _share(texts, rows, rf"^{_SIGN}[0-9]+(?:[.,][0-9]+)?$") >= FITS
+    return marks and _share(texts, rows, rf"^{_NUMBER}$") >= FITS
+
+
+def unit_of(texts: pa.StringArray, rows: Ints) -> str | None:
+    """What is measured where a unit stands behind nearly all numbers, as in `72,5 kg` or `120/80`."""
+    for what, behind in _MEASURED.items():
+        if _share(texts, rows, behind) >= FITS:
+            return what
+    return None
 
 
 def plain_reading(texts: pa.StringArray) -> NumberReading:

@@ -34,7 +34,8 @@ _ROWS_OF_A_PERSON = 8  # more of a number without a gap, and it rather counts so
 _HALF = (0.4, 0.6)
 _GREEK = re.compile(r"[\u0370-\u03ff]")
 _EXAMPLES = 3
-NAME = 2  # how well a name tells people apart; numbers of people do better, addresses worse
+# How well a name tells people apart; numbers of people do better, those with check digits best.
+NAME, PROVEN = 2, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,13 @@ def numbered_people(column: Observed, values: Sequence[str], said: frozenset[Say
     if len(digits) < 0.9 * len(values) or column.distinct < 2:
         return None
     if found := identifiers.checked_number(digits):
-        return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
+        return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=PROVEN)
     many = column.distinct >= min(_MANY, 0.5 * column.present)
-    if said & {Says.NUMBER, Says.PHONE, Says.ONLINE} and many and column.repeats < _CHOSEN_FROM_A_LIST:
+    if (
+        said & {Says.NUMBER, Says.PHONE, Says.ONLINE, Says.PERSON}
+        and many
+        and column.repeats < _CHOSEN_FROM_A_LIST
+    ):
         return _suspicion("numbers of people or papers, as its name says", 1.0, values, rank=5)
     long = [value for value in digits if _LONG_DIGITS.fullmatch(value)]
     lengths = {len(value) for value in long}
@@ -129,7 +134,7 @@ def _number_of_some_kind(
         return None
     called_so = what == "telephone numbers" and Says.PHONE in says(column.name)
     if not called_so and (found := identifiers.checked_number(values)):
-        return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
+        return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=PROVEN)
     if plain and what == "telephone numbers" and not any(value.startswith(("0", "+")) for value in values):
         return None  # digits alone: judged as numbers
     return _suspicion(what, len(fitting) / len(values), fitting, rank=NAME)
@@ -140,7 +145,7 @@ def suspicious_codes(column: Observed, values: Sequence[str], said: frozenset[Sa
     digits = [value for value in values if value.isdecimal()]
     if len(digits) >= 0.9 * len(values):
         if found := identifiers.checked_number(digits):
-            return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
+            return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=PROVEN)
         if Says.POSTAL in said or (all(len(value) <= 6 for value in digits) and Says.NUMBER not in said):
             return None
     fitting = [value for value in values if _CODE.fullmatch(value) or value.isdecimal()]
@@ -149,7 +154,7 @@ def suspicious_codes(column: Observed, values: Sequence[str], said: frozenset[Sa
     if share < 0.8 or not (many or (said & {Says.NUMBER} and column.distinct > 5 and column.repeats < 10)):
         return None
     if found := identifiers.checked_number(values):
-        return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=3)
+        return _suspicion(f"numbers with check digits ({found[0]})", found[1], values, rank=PROVEN)
     words = sum(len(re.findall(r"[^\W\d_]{3,}", value)) for value in fitting) / len(fitting)
     if words > 1.2 or (words > 0.5 and Says.ADDRESS in said):
         return None  # rather addresses or names with a number
@@ -206,7 +211,7 @@ def _names_of_people(column: Observed, values: Sequence[str], said: frozenset[Sa
     called_so = Says.PERSON in said and not harmless_name
     many_things = Says.THING in said and column.distinct >= 2 * _MANY and column.repeats < 20
     different = len(values) if len(values) < CLOSELY else column.distinct  # slips of the pen apart
-    if different < (5 if called_so else 12):
+    if different < (5 if called_so else 12) and not _are_full_names(wordy, or_single=called_so):
         return None
     leans = leaning(wordy)
     if leans is None:
@@ -226,6 +231,14 @@ def _names_of_people(column: Observed, values: Sequence[str], said: frozenset[Sa
     if likely or (called_so and open_words) or unheard or two_names:
         return _suspicion("names of people", max(known, 0.5) if not called_so else 1.0, wordy, rank=NAME)
     return None
+
+
+def _are_full_names(values: Sequence[str], *, or_single: bool) -> bool:
+    """Two to four words each, all with a capital letter, and most with a known name among them."""
+    fewest = 1 if or_single else 2
+    plain = [value.replace(",", " ") for value in values]
+    titled = [value for value in plain if fewest <= len(value.split()) <= 4 and value[:1].isupper()]
+    return len(titled) > 0.8 * len(values) and known_share(titled, "person") > 0.8
 
 
 def _are_short_codes(values: Sequence[str]) -> bool:

@@ -236,10 +236,15 @@ def union_label(items: Sequence[str], link: str) -> str:
 
 
 def union_covers(label: str) -> list[Cover]:
-    """What a label such as `(A|B)` can be read as: the items between links of one kind."""
+    """What a label such as `(A|B)` can be read as: the items between links of one kind.
+
+    Where bars separate items, what would be a bar inside of one is written as `_`.
+    """
     union = label.rstrip("'")
     inner = union[1:-1] if union.startswith("(") and union.endswith(")") else ""
-    return [Cover(Form.VALUES, values=tuple(inner.split(link))) for link in UNION_LINKS if link in inner]
+    return [
+        Cover(Form.VALUES, values=tuple(inner.split(link))) for link in (*UNION_LINKS, "_") if link in inner
+    ]
 
 
 def levels_of(covers: Sequence[Cover], *, nested: bool) -> list[int]:

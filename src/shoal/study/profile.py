@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from shoal.detect.look import FileHints, Look, look_at
 from shoal.detect.missing import missing_tokens
 from shoal.detect.observed import Observed
-from shoal.detect.suspicion import NAME
+from shoal.detect.suspicion import NAME, PROVEN
 from shoal.errors import UnknownName
 from shoal.kernels.arrays import Ints
 from shoal.kernels.grouping import group_rows
@@ -375,7 +375,7 @@ def _column(counted: Counted, look: Look | None, records: int) -> ColumnProfile:
     if counted.separator is not None:
         look = Look(kind="set", looks_like="sets", separator=counted.separator)
     share = counted.alone / max(records, 1)
-    role, reason = _role(counted.name, look, counted.observed, share)
+    role, reason = _role(counted, look, counted.observed, share)
     numbers, dates = look.numbers, look.dates
     return ColumnProfile(
         name=counted.name,
@@ -419,16 +419,16 @@ def _notes(look: Look) -> list[str]:
     return notes
 
 
-def _role(name: str, look: Look, observed: Observed, unique_share: float) -> tuple[str, str]:
+def _role(counted: Counted, look: Look, observed: Observed, unique_share: float) -> tuple[str, str]:
     if look.suspicion is not None:
         return ("drop" if look.suspicion.free_text else "identifier"), look.suspicion.in_words()
     if look.kind == "set":
         return "quasi", "a set of items that somebody could know in part"
     if look.looks_like == "categories" and unique_share > 0.9 and observed.distinct > 10:
         return "identifier", "nearly every record has a value of its own"
-    if TELLING.search(name):
+    if TELLING.search(counted.name):
         return "sensitive", "its name suggests something that nobody should learn about a person"
-    if observed.distinct <= 1:
+    if observed.distinct <= 1 and not counted.missing:
         return "insensitive", "all records agree"
     return "quasi", f"{look.looks_like}: could be known, and tells people apart"
 
@@ -436,7 +436,8 @@ def _role(name: str, look: Look, observed: Observed, unique_share: float) -> tup
 def subject_of(counted: Sequence[Counted], looks: Mapping[str, Look], records: int) -> str | None:
     """The column that names the person of a row, if people have several: the one that says it best.
 
-    Namesakes are no reason where a number tells every row from the others.
+    Namesakes are no reason where a number tells every row from the others, nor are other numbers where one
+    with check digits does.
     """
     naming = [
         (suspicion.ranks_as_person, each.observed)
@@ -448,7 +449,19 @@ def subject_of(counted: Sequence[Counted], looks: Mapping[str, Look], records: i
         and each.observed.distinct > 1
     ]
     repeating = [(rank, column) for rank, column in naming if column.repeats >= _REPEATS and rank >= NAME]
-    if not any(rank > NAME for rank, _ in repeating) and any(rank > NAME for rank, _ in naming):
-        return None
-    best = max(repeating, key=lambda each: (each[0], each[1].distinct), default=None)
+    for certain in (PROVEN, NAME + 1):
+        if _has(naming, certain) and not _has(repeating, certain):
+            return None
+    best = max(repeating, key=_tells_people_apart, default=None)
     return best[1].name if best else None
+
+
+def _tells_people_apart(naming: tuple[int, Observed]) -> tuple[int, int, int]:
+    """How well: a number of people, then as many as there are, and rather one of the publisher's own."""
+    rank, column = naming
+    return min(rank, PROVEN - 1), column.distinct, -rank
+
+
+def _has(naming: Sequence[tuple[int, Observed]], rank: int) -> bool:
+    """Whether a column names people as well as that or better."""
+    return any(each >= rank for each, _ in naming)
