@@ -69,8 +69,9 @@ def test_numbers_of_people_in_a_column_called_so():
     ],
 )
 def test_few_people_are_people(name, values):
-    columns, _ = looked_at(**{name: values * 50, "age": [str(n % 60) for n in range(50 * len(values))]})
+    columns, found = looked_at(**{name: values * 50, "age": [str(n % 60) for n in range(50 * len(values))]})
     assert columns[name].role == "identifier"
+    assert found.subject is None
 
 
 @pytest.mark.parametrize(
@@ -91,3 +92,14 @@ def test_states_are_not_missing():
     columns, found = looked_at(state=["NC", "ND", "TX", "NY"] * 60, age=[str(n % 60) for n in range(240)])
     assert columns["state"].missing == 0
     assert "ND" not in found.missing
+
+
+def test_a_release_with_bars_between_items_is_asked_like_any_other():
+    sets = ["|".join("abcdef"[at] for at in range(6) if (n * 7 + at * at) % 5 < 2) for n in range(120)]
+    data = sh.read(pa.table({"bought": sets}), {"bought": sh.QuasiSet(separator="|", hierarchy=sh.fanout(3))})
+    released = sh.anonymize(data, sh.KmAnonymity(40, 2), algorithm="pcta", seed=1)
+    united = [
+        label for cell in released.frame["bought"].to_pylist() for label in cell.split("|") if "_" in label
+    ]
+    assert united
+    assert not sh.attack(released.frame, data, sh.KmAnonymity(40, 2)).broken

@@ -30,6 +30,7 @@ from shoal.table.reading import HowRead, ReadOptions, inspect_described
 PAIRED = 30  # columns whose pairs are looked at
 ROWS_PAIRED = 10_000_000  # over all pairs
 _JOINT = "\x1f"  # between the items of a list, which may contain any usual separator
+_MANY_NAMES = 25  # fewer are rather those of doctors or teachers than of whom a file is about
 _REPEATS = 1.2  # rows of one person on average from which a subject is worth counting
 _SUBJECT_MISSES = 0.05
 TELLING = re.compile(
@@ -452,7 +453,8 @@ def subject_of(counted: Sequence[Counted], looks: Mapping[str, Look], records: i
     for certain in (PROVEN, NAME + 1):
         if _has(naming, certain) and not _has(repeating, certain):
             return None
-    best = max(repeating, key=_tells_people_apart, default=None)
+    people = [(rank, column) for rank, column in repeating if rank > NAME or column.distinct >= _MANY_NAMES]
+    best = max(people, key=_tells_people_apart, default=None)
     return best[1].name if best else None
 
 
