@@ -14,6 +14,7 @@ import pytest
 
 import shoal as sh
 from shoal.errors import BadInput, CannotVerify, Infeasible, InvalidParameter, LimitReached, UnknownName
+from shoal.privacy.verdict import Verdicts
 from shoal.table.sample import sample_folder
 
 README = Path(__file__).parents[2] / "README.md"
@@ -296,3 +297,11 @@ def test_suppressed_records_are_left_out_where_diversity_is_promised():
     diverse = sh.anonymize(data, [sh.KAnonymity(k=2), sh.LDiversity(l=2)], **options)
     assert Counter(diverse.frame["x"]) == {"red": 6}
     assert diverse.verdict.holds
+
+
+def test_several_verdicts_are_true_only_if_all_hold():
+    frame = pd.DataFrame({"age": ["20-29"] * 3})
+    roles = {"age": sh.Quasi()}
+    assert sh.verify(frame, roles, sh.KAnonymity(k=3))
+    assert not sh.verify(frame, roles, sh.KAnonymity(k=4))
+    assert not Verdicts()

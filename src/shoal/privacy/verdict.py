@@ -74,3 +74,17 @@ def counted(count: int, what: str) -> str:
     """A number with its noun: '1 record', '3 records', '2 classes', '5 people'."""
     plural = {"class": "classes", "person": "people"}.get(what, f"{what}s")
     return f"{count:,} {what if count == 1 else plural}"
+
+
+class Verdicts(tuple[Verdict, ...]):
+    """One verdict per promise; true only if there are some and all of them hold."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise is kept."""
+        return len(self) > 0 and all(verdict.holds for verdict in self)

@@ -14,7 +14,7 @@ from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.coverage import coverage_problems
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
-from shoal.privacy.verdict import Verdict
+from shoal.privacy.verdict import Verdicts
 from shoal.progress import Progress, Silent, interrupts_between_steps
 from shoal.recoding.recoding import Recoding
 from shoal.recoding.rows import RowRecoding
@@ -242,7 +242,7 @@ def verify(
     models: Model | Sequence[Model],
     *,
     options: ReadOptions = _DEFAULTS,
-) -> tuple[Verdict, ...]:
+) -> Verdicts:
     """Check a published file or frame, knowing nothing of how it was made.
 
     Args:
@@ -252,7 +252,7 @@ def verify(
         options: How the original was written; of a published file only `others` and `missing` count.
 
     Returns:
-        One verdict per promise, with a witness where it is broken.
+        One verdict per promise, with a witness where it is broken; false unless all of them hold.
 
     Raises:
         BadInput: The file cannot be read, or the promise leaves a column open.
@@ -264,6 +264,8 @@ def verify(
         >>> (verdict,) = sh.verify(published, {"age": sh.Quasi(kind="number")}, sh.KAnonymity(k=2))
         >>> verdict.holds, verdict.smallest
         (False, 1)
+        >>> bool(sh.verify(published, {"age": sh.Quasi(kind="number")}, sh.KAnonymity(k=2)))
+        False
     """
     roles, promises = checked_roles(columns), Promise.of(models)
     if findings := coverage_problems(promises, roles):
@@ -271,8 +273,8 @@ def verify(
     if is_spark_frame(published):
         from shoal.run.spark_frames import verified_frame
 
-        return verified_frame(published, roles, promises, options).verdicts
-    return verify_file(published, roles, promises, options)
+        return Verdicts(verified_frame(published, roles, promises, options).verdicts)
+    return Verdicts(verify_file(published, roles, promises, options))
 
 
 @interrupts_between_steps()
