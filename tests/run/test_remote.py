@@ -155,7 +155,7 @@ def test_a_release_goes_to_an_object_store(bucket, hospital, stored):
     assert stored() == sorted([*before, *(f"release/{name}" for name in PUBLIC)])
     for name in PUBLIC[:-1]:
         assert stored.system.cat_file(f"{out}/{name}") == (hospital.out / name).read_bytes()
-    assert json.loads(stored.system.cat_file(f"{out}/result.json"))["files"] == PUBLIC
+    assert json.loads(stored.system.cat_file(f"{out}/result.json")) == {"files": PUBLIC}
     assert "exists already" in shoal(*words).errors[0]
     assert shoal(*words, "--replace", "--set", 'output.path="other.csv"').code == 0
     assert stored("release") == sorted([*PUBLIC[:2], "other.csv", *PUBLIC[3:]])

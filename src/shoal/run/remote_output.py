@@ -105,12 +105,11 @@ def _earlier(store: _Store, target: RemoteFile, *, replace: bool) -> list[str]:
 
 
 def _public_files(folder: Path) -> dict[str, bytes | Path]:
-    """What may be published, and last what says which files that are."""
+    """What may be published, and last what says which files that are, and nothing else that a run found."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     named = {path.relative_to(folder).as_posix(): path for path in paths}
     public = {name: path for name, path in named.items() if name.split("/")[0] not in (INTERNAL, MARK)}
-    told = json.loads((folder / MARK).read_text(encoding="utf-8"))
-    mark = json.dumps({**told, "files": sorted((*public, MARK))}, indent=2, ensure_ascii=False)
+    mark = json.dumps({"files": sorted((*public, MARK))}, indent=2, ensure_ascii=False)
     return {**public, MARK: f"{mark}\n".encode()}
 
 
