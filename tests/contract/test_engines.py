@@ -166,7 +166,8 @@ def test_results_tell_the_same_things(spark, name, model):
     assert facts[0].keys() == facts[1].keys()
     assert facts[0]["columns"] == facts[1]["columns"]
     assert here.outcome.claim.roles == there.outcome.claim.roles
-    assert set(there.loss) <= set(here.loss)
+    assert set(there.loss) == set(here.loss)
+    assert there.outcome.cost.column_losses.keys() == here.outcome.cost.column_losses.keys()
     assert unprotected(here) == unprotected(there)
     there.frame.unpersist()
 

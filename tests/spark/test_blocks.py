@@ -54,9 +54,9 @@ def searched(table, roles, name, promise, *, within=NO_LIMITS, **options):
     numbered = table.append_column(BLOCK, pa.array([3] * len(table)))
     found = pa.Table.from_batches(search_here(task, numbered.to_batches(max_chunksize=50)))
     told = found.filter(pa.compute.is_valid(found["shoal facts"]))
-    published = found.filter(pa.compute.is_null(found["shoal facts"])).drop_columns(["shoal facts"])
-    assert len(told) == 1
-    return published, json.loads(told["shoal facts"][0].as_py())
+    published = found.filter(pa.compute.is_null(found["shoal facts"])).select(table.column_names)
+    (facts,) = filter(None, told["shoal facts"].to_pylist())
+    return published, json.loads(facts)
 
 
 @pytest.mark.parametrize("name", [name for name, how in on_spark().items() if how.by in ("blocks", "parts")])
@@ -117,7 +117,8 @@ def test_empty_sets_are_published_as_they_are():
         task = PublishRows(
             reader, make_algorithm("lgr", {}), (promise,), schema, 7, NO_LIMITS, withhold_empty=withheld
         )
-        published, _ = task.release(pa.table({"items": table["items"].slice(3)}), -1)
+        published, _, brought = task.release(pa.table({"items": table["items"].slice(3)}), -1)
+        assert brought["items"].num_rows == 1
         assert published["items"].to_pylist() == ([] if withheld else [[]])
 
 
@@ -137,12 +138,20 @@ def test_losses_of_blocks_are_weighted_by_what_they_are_means_of():
     assert united_losses(measured, ("ncp",)) == pytest.approx({"ncp": 0.3, "ul": 0.7})
 
 
+def test_the_mean_of_ambiguities_never_leaves_the_logarithm():
+    measured = [MeasuredBlock(1, 0, {"log10_am": 400.0}), MeasuredBlock(3, 0, {"log10_am": 401.0})]
+    assert united_losses(measured, ())["log10_am"] == pytest.approx(400 + np.log10(31 / 4))
+    assert united_losses([*measured, MeasuredBlock(1, 0, {})], ()) == {}
+
+
 def test_a_block_is_taken_apart_alike_when_it_is_repeated():
     promise, roles = sh.Disassociation(3, 2), {"items": sh.QuasiSet(sensitive=("f",))}
     table = pa.table({"items": rows()["items"]})
     reader = Reader(roles, sh.ReadOptions())
     found = [
-        TakeApart(reader, make_algorithm("disassociation", {"threads": 1}), promise, NO_LIMITS, secret)
+        TakeApart(
+            reader, make_algorithm("disassociation", {"threads": 1}), "items", promise, NO_LIMITS, secret
+        )
         .release(table, 2)[0]["value"]
         .to_pylist()
         for secret in (b"one", b"one", b"two")

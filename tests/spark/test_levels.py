@@ -19,7 +19,6 @@ from tests.spark.releases import (
     people_with_baskets,
     released,
 )
-from tests.spark.test_release import without_mining
 
 
 def test_every_block_keeps_to_the_levels(by_blocks):
@@ -49,7 +48,7 @@ def test_one_cut_within_levels_is_that_of_one_machine(spark, algorithm, levels):
         spark, baskets(200, 9), roles, sh.KmAnonymity(4, 2), algorithm, exchanges=0, recoding="global"
     )
     assert there.recoding.cuts.node_of_leaf.tolist() == here.recoding.cuts.node_of_leaf.tolist()
-    assert there.loss == pytest.approx(without_mining(here.loss))
+    assert there.loss == pytest.approx(here.loss)
     collected(there)
 
 

@@ -21,6 +21,7 @@ from shoal.metrics.items import (
 from shoal.metrics.mining import Measured, levels_loss, measure_chunks, records_loss
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.metrics.relational import (
+    NOT_COUNTED,
     average_class_size,
     combined_cost,
     costs_of_columns,
@@ -204,9 +205,11 @@ def in_headlines(losses: Mapping[str, Any]) -> dict[str, Any]:
     return {name: losses[name] for name, each in MEASURES.items() if each.headline and name in losses}
 
 
-def measure_table(data: LocalData, clusters: GeneralizedClusters, k: int) -> dict[str, float]:
+def measure_table(
+    data: LocalData, clusters: GeneralizedClusters, k: int, value_counts: Mapping[str, Ints] = NOT_COUNTED
+) -> dict[str, float]:
     """Every measure of a table by its name in MEASURES; k is that of the promise, 1 if it has none."""
-    columns = published_columns(data, clusters)
+    columns = published_columns(data, clusters, value_counts)
     losses = {
         measure: combined_cost(costs_of_columns(columns, clusters, measure), data, measure)
         for measure in NODE_COSTS
@@ -219,9 +222,11 @@ def measure_table(data: LocalData, clusters: GeneralizedClusters, k: int) -> dic
     }
 
 
-def measure_columns(data: LocalData, clusters: GeneralizedClusters) -> dict[str, dict[str, float]]:
+def measure_columns(
+    data: LocalData, clusters: GeneralizedClusters, value_counts: Mapping[str, Ints] = NOT_COUNTED
+) -> dict[str, dict[str, float]]:
     """The measures that single columns have, by column and by the measure's name."""
-    columns = published_columns(data, clusters)
+    columns = published_columns(data, clusters, value_counts)
     by_measure = {measure: costs_of_columns(columns, clusters, measure) for measure in NODE_COSTS}
     return {name: {measure: by_measure[measure][name] for measure in NODE_COSTS} for name in columns}
 
@@ -254,12 +259,17 @@ def _own_measures(data: LocalData, recoding: Recoding, k: int) -> Measured:
     return found | measure_levels(data, recoding.items[0]) if len(recoding.items) == 1 else found
 
 
-def measure_rows(data: LocalData, recoding: RowRecoding, k: int) -> dict[str, float]:
-    """What generalizing values and items cost, record by record or value by value."""
+def measure_rows(
+    data: LocalData, recoding: RowRecoding, k: int, value_counts: Mapping[str, Ints] = NOT_COUNTED
+) -> dict[str, float]:
+    """What generalizing values and items cost, record by record or value by value.
+
+    `value_counts` are given where these are only some of the records.
+    """
     if recoding.clusters is None:
         (items,) = recoding.items
         return measure_sets(data, items)
-    losses = measure_table(data, recoding.clusters, k)
+    losses = measure_table(data, recoding.clusters, k, value_counts)
     if recoding.items:
         losses["item_ncp"] = joint_item_ncp(data, recoding.items)
         losses["ul"] = joint_utility_loss(data, recoding.items)
@@ -285,9 +295,11 @@ def measure_by_column(data: LocalData, recoding: Recoding) -> dict[str, dict[str
     return by_column
 
 
-def measure_rows_by_column(data: LocalData, recoding: RowRecoding) -> dict[str, dict[str, float]]:
+def measure_rows_by_column(
+    data: LocalData, recoding: RowRecoding, value_counts: Mapping[str, Ints] = NOT_COUNTED
+) -> dict[str, dict[str, float]]:
     """What generalizing the values or items of each quasi-identifier cost."""
-    of_values = {} if recoding.clusters is None else measure_columns(data, recoding.clusters)
+    of_values = {} if recoding.clusters is None else measure_columns(data, recoding.clusters, value_counts)
     return {**of_values, **{items.column: measure_sets(data, items) for items in recoding.items}}
 
 

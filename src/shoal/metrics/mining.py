@@ -134,11 +134,12 @@ def measure_chunks(
 ) -> dict[str, float]:
     """Every measure of chunks by its name; measures that the data are too small for are left out.
 
-    Terms of the release have the codes of the original, which are leaves of the tree. The reconstruction
-    is drawn with a seed of its own, so that the same chunks always measure the same.
+    The codes of the original are leaves of the tree. The reconstruction is drawn with a seed of its own, so
+    that the same chunks always measure the same.
     """
     (copy,) = reconstructions(published, 1, np.random.default_rng(0))
-    losses = (chunks_loss(original, published, k) | records_loss(original, [copy.arrays], tree)).losses
+    records = in_codes_of(original.domain, published, copy)
+    losses = (chunks_loss(original, published, k) | records_loss(original, [records], tree)).losses
     losses["tlost"] = losses.pop("tlost")  # behind all that is about frequent itemsets
     return losses
 

@@ -6,7 +6,9 @@ as the root costs what the root costs. A column with one value in its domain cos
 whatever form it is published.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,6 +21,8 @@ from shoal.metrics.node_costs import node_cost, suppressed_cost
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.table.columns import Coded
 from shoal.table.roles import Quasi
+
+NOT_COUNTED: Mapping[str, Ints] = MappingProxyType({})
 
 _SUPPRESSED_RANGE = (-np.inf, np.inf)
 
@@ -36,9 +40,14 @@ class PublishedColumn:
         return self.cover.leaves[self.cell_of_cluster]
 
 
-def published_columns(data: LocalData, clusters: GeneralizedClusters) -> dict[str, PublishedColumn]:
-    """Every quasi-identifier with single values as the clusters publish it."""
-    return {name: _published_column(data, clusters, name) for name in data.quasi}
+def published_columns(
+    data: LocalData, clusters: GeneralizedClusters, value_counts: Mapping[str, Ints] = NOT_COUNTED
+) -> dict[str, PublishedColumn]:
+    """Every quasi-identifier with single values as the clusters publish it.
+
+    `value_counts` tell how many records have each value and, last, none, where these are some of them only.
+    """
+    return {name: _published_column(data, clusters, name, value_counts.get(name)) for name in data.quasi}
 
 
 def column_costs(data: LocalData, clusters: GeneralizedClusters, measure: str) -> dict[str, float]:
@@ -107,11 +116,14 @@ def leaf_counts(column: Coded, leaf_count: int) -> Ints:
     return np.bincount(column.codes, minlength=leaf_count + 1)[: leaf_count + 1].astype(np.int64)
 
 
-def _published_column(data: LocalData, clusters: GeneralizedClusters, name: str) -> PublishedColumn:
+def _published_column(
+    data: LocalData, clusters: GeneralizedClusters, name: str, counts: Ints | None
+) -> PublishedColumn:
     tree = data.trees.get(name)
     column = data.table.coded(name)
     if tree is not None and name in clusters.nodes:
-        cover = node_cover(tree, column.domain.numbers, leaf_counts(column, tree.leaf_count))
+        counts = leaf_counts(column, tree.leaf_count) if counts is None else counts
+        cover = node_cover(tree, column.domain.numbers, counts)
         return PublishedColumn(cover, clusters.nodes[name])
     role = data.roles[name]
     bounds = role.bounds if isinstance(role, Quasi) else None

@@ -313,7 +313,7 @@ def measure(data: Any, recoding: Recoding, k: int = 1) -> dict[str, float]:
         )
     from shoal.spark.by_counts import measure_cut
 
-    return measure_cut(data, cuts[0])
+    return measure_cut(data, cuts[0]).losses
 
 
 def _in_database(source: Any, table: str | None, query: str | None) -> DatabaseTable:

@@ -147,8 +147,11 @@ class OnSpark:
     def cost(self, found: SparkFound, released: Release, promise: Promise) -> Losses:
         """What was measured where the rows are, and what the sizes of classes tell."""
         losses = dict(found.losses)
-        if self.data.quasi and not self.data.quasi_sets:
-            losses |= _losses_of_classes(released.class_sizes, self.data.row_count, promise.k)
+        if self.data.quasi:
+            sizes = released.class_sizes
+            if self.data.quasi_sets:
+                sizes = class_sizes_of(released.content, released.port.reader.only(*self.data.quasi))
+            losses |= _losses_of_classes(sizes, self.data.row_count, promise.k)
         return Losses(losses, found.column_losses)
 
     def class_sizes(self) -> SizeCounts:
@@ -165,8 +168,10 @@ class OnSpark:
 
 
 def _losses_of_classes(sizes: SizeCounts, records: int, k: int) -> dict[str, float]:
-    """What the sizes of classes tell about the loss of a table without sets."""
+    """What the sizes of classes of single values tell; a suppressed record is as all records."""
+    suppressed = records - int((sizes.classes * sizes.sizes).sum())
+    published = float((sizes.classes * np.square(sizes.sizes.astype(np.float64))).sum())
     return {
-        "discernibility": float((sizes.classes * np.square(sizes.sizes.astype(np.float64))).sum()),
+        "discernibility": published + float(suppressed) * records,
         "c_avg": records / max(1, sizes.class_count) / k,
     }

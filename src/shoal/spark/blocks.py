@@ -5,6 +5,8 @@ when blocks are put side by side.
 """
 
 import json
+import math
+import operator
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +26,10 @@ from shoal.algorithms.search import Limits, WithinLimits
 from shoal.algorithms.within_levels import AsAsked, asks_for_levels
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, LimitReached, Problem, ShoalError
+from shoal.kernels.arrays import Ints
 from shoal.metrics.catalogue import measure_rows, measure_rows_by_column
+from shoal.metrics.mining import Measured
+from shoal.metrics.node_costs import NODE_COSTS
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import counted
@@ -35,6 +40,7 @@ from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.spark.answers import Answers, Batches
 from shoal.spark.block_tasks import BLOCK, add_block, whole_blocks
+from shoal.spark.brought import levels_losses, packed, unpacked_table, with_published_nodes
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound, empty_table
 from shoal.spark.divide import Box, Division
@@ -48,8 +54,11 @@ _ROWS = 200_000
 _ROWS_WITH_SETS = 20_000  # of a table: the time of uniting clusters grows with the square of their number
 
 _FACTS = "shoal facts"
-_ROW_MEANS = ("ncp", "lm", "tree", "ul")  # entropies depend on all rows together
-_ITEM_MEANS = ("item_ncp",)
+_NAME = "shoal name"
+_ROWS_BROUGHT = "shoal rows"
+_MEANS = (*NODE_COSTS, "ul", "item_ncp")
+_AMBIGUITY = "log10_am"
+_FROM_VALUE_COUNTS = ("entropy", "monotone_entropy", _AMBIGUITY)  # of all rows, which a tree must list
 _NOTICES_SHOWN = 5
 _KINDS = (LimitReached, BadInput, ShoalError)  # of errors that tasks raise
 
@@ -71,6 +80,14 @@ class RunClock:
         return WithinLimits(Silent(), self.limits, seconds_gone=max(0.0, time.time() - self.started))
 
 
+class ReleasedBlock(NamedTuple):
+    """What is published of a block, how its search went, and rows for the driver to measure, by a name."""
+
+    published: pa.Table
+    facts: Mapping[str, Any]
+    brought: Mapping[str, pa.Table]
+
+
 class TaskOfBlock(Protocol):
     """What a task does with the rows of a block."""
 
@@ -78,13 +95,17 @@ class TaskOfBlock(Protocol):
     def schema(self) -> pa.Schema:
         """The columns of what it gives back."""
 
-    def release(self, rows: pa.Table, block: int) -> tuple[pa.Table, dict[str, Any]]:
-        """What is published of a block, and how the search went; raises ShoalError if there is no way."""
+    def release(self, rows: pa.Table, block: int) -> ReleasedBlock:
+        """What becomes of the rows of a block; raises ShoalError if there is no way."""
 
 
 @dataclass(frozen=True, eq=False)
 class PublishRows:
-    """Find what to do with the rows of a block, do it, and measure what it cost."""
+    """Find what to do with the rows of a block, do it, and measure what it cost.
+
+    `value_counts` are those of all rows, which uncertainty is about. One of `every` rows comes to the driver
+    for what is measured there.
+    """
 
     reader: Reader
     algorithm: Algorithm
@@ -94,25 +115,37 @@ class PublishRows:
     within: RunClock
     boxes: Mapping[int, Box] = field(default_factory=dict)
     measured_as: Mapping[str, Role] = field(default_factory=dict)
+    value_counts: Mapping[str, Ints] = field(default_factory=dict)
+    every: int = 1
     withhold_empty: bool = False
 
-    def release(self, rows: pa.Table, block: int) -> tuple[pa.Table, dict[str, Any]]:
+    def release(self, rows: pa.Table, block: int) -> ReleasedBlock:
         """The rows as they are published."""
         data = self.reader.read(rows)
-        if block < 0 and self.withhold_empty:
-            return self.schema.empty_table(), {}
         recoding = _as_it_is(data) if block < 0 else self._found(data, block)
+        brought = with_published_nodes(data, recoding, self.every)
+        if block < 0 and self.withhold_empty:
+            return ReleasedBlock(self.schema.empty_table(), {}, brought)
         promise = Promise(self.models)
         applied = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=promise.fewest_stars)
-        measured = replace(data, roles=self.measured_as or data.roles)
+        measured, counts = replace(data, roles=self.measured_as or data.roles), self.value_counts
+        by_column = measure_rows_by_column(measured, recoding, counts)
         joined = data.joined_sets()
-        return typed(applied.table, self.schema), {
-            "losses": _means(measure_rows(measured, recoding, promise.k)),
-            "columns": {
-                name: _means(each) for name, each in measure_rows_by_column(measured, recoding).items()
-            },
+        facts = {
+            "losses": self._that_unite(measure_rows(measured, recoding, promise.k, counts), data.quasi),
+            "columns": {name: self._that_unite(each, [name]) for name, each in by_column.items()},
             "items": {name: len(joined.of_column(name).items) for name in data.quasi_sets},
             "notices": list(recoding.notices),
+        }
+        return ReleasedBlock(typed(applied.table, self.schema), facts, brought)
+
+    def _that_unite(self, losses: Mapping[str, float], columns: Sequence[str]) -> dict[str, float]:
+        """The losses of all blocks that tell those of all rows."""
+        known = all(name in self.value_counts for name in columns)
+        return {
+            name: loss
+            for name, loss in losses.items()
+            if name in (*_MEANS, _AMBIGUITY) and (known or name not in _FROM_VALUE_COUNTS)
         }
 
     def _found(self, data: LocalData, block: int) -> RowRecoding:
@@ -143,12 +176,8 @@ def within_box(clusters: GeneralizedClusters, box: Box) -> GeneralizedClusters:
     return replace(clusters, ranges=ranges)
 
 
-def _means(losses: Mapping[str, float]) -> dict[str, float]:
-    return {name: losses[name] for name in (*_ROW_MEANS, *_ITEM_MEANS) if name in losses}
-
-
 def search_here(task: TaskOfBlock, batches: Batches) -> Answers:
-    """What a worker does with its blocks: what is published, and one row more for each that tells facts.
+    """What a worker does with its blocks: what is published, and rows more that tell facts and bring rows.
 
     The blocks one after the other; they come in their order, and one is in memory at a time.
     """
@@ -156,10 +185,15 @@ def search_here(task: TaskOfBlock, batches: Batches) -> Answers:
     for block, rows in whole_blocks(batches):
         facts: dict[str, Any] = {"block": block, "rows": rows.num_rows}
         try:
-            released, told = task.release(rows, block)
-            yield from released.append_column(
-                schema.field(_FACTS), pa.nulls(len(released), pa.string())
-            ).to_batches()
+            published, told, brought = task.release(rows, block)
+            for name in schema.names[len(task.schema) :]:
+                published = published.append_column(
+                    schema.field(name), pa.nulls(len(published), schema.field(name).type)
+                )
+            yield from published.to_batches()
+            for name, table in brought.items():
+                row = {_FACTS: "", _NAME: name, _ROWS_BROUGHT: packed(table)}
+                yield pa.RecordBatch.from_pylist([row], schema=schema)
             facts |= told
         except ShoalError as error:
             kind = next(kind for kind in _KINDS if isinstance(error, kind))
@@ -168,28 +202,45 @@ def search_here(task: TaskOfBlock, batches: Batches) -> Answers:
 
 
 def with_facts(schema: pa.Schema) -> pa.Schema:
-    """The columns of a release, and one for facts."""
-    return pa.schema([*schema, (_FACTS, pa.string())])
+    """The columns of a release, and those for facts and for rows that come to the driver."""
+    brought = [(_NAME, pa.string()), (_ROWS_BROUGHT, pa.binary())]
+    return pa.schema([*schema, (_FACTS, pa.string()), *brought])
 
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """What all blocks publish, and how their searches went; `working` is to be unpersisted in the end."""
+    """What all blocks publish, how their searches went, and what they brought to the driver.
+
+    `working` is to be unpersisted in the end.
+    """
 
     published: DataFrame
     facts: tuple[Mapping[str, Any], ...]
     working: DataFrame
+    brought: Mapping[str, Sequence[pa.Table]] = field(default_factory=dict)
 
-    def released(self, division: Division, notices: tuple[str, ...], *, of_sets: bool) -> SparkFound:
+    def released(self, data: SparkData, division: Division, notices: tuple[str, ...]) -> SparkFound:
         """What was decided for the rows of all blocks, and what it cost."""
+        losses, column_losses = self.losses(of_sets=not data.quasi), self.column_losses()
+        of_levels = self._levels(data)
+        for name, measured in of_levels.items():
+            column_losses[name] |= measured.losses
+            if len(data.quasi_sets) == 1:
+                losses |= measured.losses
+        told = dict.fromkeys(notice for measured in of_levels.values() for notice in measured.notices)
         return SparkFound(
             frame=self.published,
-            losses=self.losses(of_sets=of_sets),
-            column_losses=self.column_losses(),
-            notices=notices,
+            losses=losses,
+            column_losses=column_losses,
+            notices=(*notices, *told),
             figures=self.figures(division),
             working=self.working,
         )
+
+    def _levels(self, data: SparkData) -> dict[str, Measured]:
+        """What a miner of all levels of a tree misses, of columns that all blocks publish as its nodes."""
+        of_nodes = {name: each for name, each in self.brought.items() if len(each) == len(self.facts)}
+        return levels_losses(data.trees, of_nodes, data.rows_for_one)
 
     def figures(self, division: Division) -> dict[str, Any]:
         """How the work was divided."""
@@ -247,7 +298,7 @@ class MeasuredBlock(NamedTuple):
 def united_losses(measured: Sequence[MeasuredBlock], by_items: Sequence[str]) -> dict[str, float]:
     """The means of all blocks from those of each, which are over items as named, others over rows."""
     losses = {}
-    for name in (*_ROW_MEANS, *_ITEM_MEANS):
+    for name in _MEANS:
         weighted = [
             (each.items if name in by_items else each.rows, each.losses[name])
             for each in measured
@@ -256,7 +307,18 @@ def united_losses(measured: Sequence[MeasuredBlock], by_items: Sequence[str]) ->
         if weighted:
             total = sum(weight for weight, _ in weighted)
             losses[name] = fsum(weight * loss for weight, loss in weighted) / max(1, total)
+    if measured and all(_AMBIGUITY in each.losses for each in measured):
+        losses[_AMBIGUITY] = _log10_of_mean(
+            [each.losses[_AMBIGUITY] for each in measured], [each.rows for each in measured]
+        )
     return losses
+
+
+def _log10_of_mean(exponents: Sequence[float], weights: Sequence[int]) -> float:
+    """The decimal logarithm of the mean of powers of ten, which may be too large for a float."""
+    highest = max(exponents)
+    powers = [10.0 ** (exponent - highest) for exponent in exponents]
+    return highest + math.log10(fsum(map(operator.mul, weights, powers)) / sum(weights))
 
 
 def search_blocks(data: SparkData, division: Division, task: TaskOfBlock, most: int) -> Searched:
@@ -269,14 +331,20 @@ def search_blocks(data: SparkData, division: Division, task: TaskOfBlock, most: 
         .mapInArrow(partial(search_here, task), from_arrow_schema(with_facts(task.schema)))
         .persist(ROWS_ON_DISK)
     )
-    told = found.filter(sql.col(quoted(_FACTS)).isNotNull()).select(quoted(_FACTS)).collect()
-    facts = sorted((json.loads(row[0]) for row in told), key=lambda fact: int(fact["block"]))
+    columns = (_FACTS, _NAME, _ROWS_BROUGHT)
+    told = found.filter(sql.col(quoted(_FACTS)).isNotNull()).select(*map(quoted, columns)).collect()
+    facts = sorted((json.loads(row[0]) for row in told if row[0]), key=lambda fact: int(fact["block"]))
     try:
         _raise_first_error(facts)
     except ShoalError:
         found.unpersist()
         raise
-    return Searched(found.filter(sql.col(quoted(_FACTS)).isNull()).drop(_FACTS), tuple(facts), found)
+    brought: dict[str, list[pa.Table]] = {}
+    for _, name, rows in told:
+        if name is not None:
+            brought.setdefault(name, []).append(unpacked_table(rows))
+    published = found.filter(sql.col(quoted(_FACTS)).isNull()).drop(*columns)
+    return Searched(published, tuple(facts), found, brought)
 
 
 def rows_with_block(data: SparkData, division: Division) -> DataFrame:

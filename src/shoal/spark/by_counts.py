@@ -16,9 +16,11 @@ from shoal.algorithms.within_levels import Trimmed, one_cut_in_whole_tree, trimm
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Floats, Ints, SetArrays
 from shoal.metrics.items import utility_loss, weights_of_words
+from shoal.metrics.mining import Measured, levels_loss
 from shoal.progress import Progress
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
 from shoal.spark.blocks import PublishRows, most_rows_per_block
+from shoal.spark.brought import told_of_a_sample
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound
 from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA
@@ -58,25 +60,25 @@ def search_by_counts(data: SparkData, task: PublishRows, progress: Progress) -> 
         else:
             raise TypeError(f"{algorithm.name} does not say how it asks for counts")
         if not limits:
-            losses = _losses(data, column, recoding.cuts.node_of_leaf[0], sets, transactions)
+            measured = _losses(data, column, recoding.cuts.node_of_leaf[0], sets, transactions)
     finally:
         chunks.unpersist()
     if limits:
         occurs = transactions.occurrences[: tree.leaf_count] > 0
         recoding = one_cut_in_whole_tree(recoding, limits[column], occurs, data.row_count)
-        losses = measure_cut(data, recoding.cuts)
+        measured = measure_cut(data, recoding.cuts)
     publish = partial(publish_cut, data.reader, recoding.cuts, task.schema)
     return SparkFound(
         frame=data.frame.mapInArrow(publish, from_arrow_schema(task.schema)),
-        losses=losses,
-        column_losses={column: losses},
-        notices=(*recoding.notices, how),
+        losses=measured.losses,
+        column_losses={column: measured.losses},
+        notices=(*recoding.notices, how, *measured.notices),
         figures={**recoding.figures, "spark_jobs": sets.jobs},
         recoding=recoding,
     )
 
 
-def measure_cut(data: SparkData, cuts: Cuts) -> dict[str, float]:
+def measure_cut(data: SparkData, cuts: Cuts) -> Measured:
     """What one cut for all rows costs."""
     tree = data.trees[cuts.column]
     chunks = encoded_sets(data, cuts.column, {})
@@ -90,7 +92,7 @@ def measure_cut(data: SparkData, cuts: Cuts) -> dict[str, float]:
 
 def _losses(
     data: SparkData, column: str, node_of_leaf: Ints, sets: SpreadSets, transactions: SpreadTransactions
-) -> dict[str, float]:
+) -> Measured:
     """The same measures as on one machine: NCP from the counts of items, UL row by row."""
     tree, role = data.trees[column], data.roles[column]
     weights = np.array(
@@ -101,7 +103,11 @@ def _losses(
     lost = int((occurrences * np.where(sizes > 1, sizes, 0)).sum())
     ncp = lost / max(1, int(occurrences.sum()) * tree.leaf_count)
     lost_by_rows = sets.total(partial(_utility_loss, tree, node_of_leaf, weights_of_words(tree, weights)))
-    return {"ncp": ncp, "ul": lost_by_rows / max(1, transactions.row_count)}
+    every = data.rows_for_one
+    brought = sets.some_rows(every)
+    of_levels = told_of_a_sample(levels_loss(tree, brought, node_of_leaf[brought.items]), every)
+    losses = {"ncp": ncp, "ul": lost_by_rows / max(1, transactions.row_count)}
+    return Measured(losses) | of_levels
 
 
 def _utility_loss(tree: Hierarchy, node_of_leaf: Ints, weights: Floats, sets: SetArrays) -> float:

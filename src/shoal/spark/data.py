@@ -17,8 +17,10 @@ from shoal.errors import BadInput, Problem
 from shoal.hierarchy.binding import bind, tree_of
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import Unknown
+from shoal.kernels.arrays import Ints, frozen_ints
 from shoal.recoding.label_notation import unpublishable_tree
 from shoal.recoding.rows import RowRecoding
+from shoal.spark.brought import rows_for_one
 from shoal.spark.classes import quoted
 from shoal.spark.port import SparkPort
 from shoal.spark.reader import VALUES, Reader, count_values, problem_of
@@ -75,6 +77,23 @@ class SparkData:
 
     def _with_role(self, role: type) -> tuple[str, ...]:
         return tuple(name for name, of_name in self.roles.items() if isinstance(of_name, role))
+
+    @property
+    def rows_for_one(self) -> int:
+        """Of how many rows one comes to the driver where sets are measured."""
+        listed = [self.counts[name] for name in self.quasi_sets if name in self.counts]
+        return rows_for_one(
+            sum(rows for counts in listed for label, rows in counts.items() if label is not None)
+        )
+
+    def value_counts(self) -> dict[str, Ints]:
+        """How many rows have each leaf of the trees of quasi-identifiers with single values, none last."""
+        found = {}
+        for name in self.quasi:
+            if name in self.trees:
+                counts, labels = self.counts[name], self.trees[name].leaf_labels
+                found[name] = frozen_ints([*(counts.get(label, 0) for label in labels), counts.get(None, 0)])
+        return found
 
     def non_empty(self, column: str) -> int:
         """How many rows of a column of sets have an item."""

@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,14 +18,16 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.search import Search
 from shoal.algorithms.sets.disassociation.algorithm import column_of_terms
 from shoal.kernels.arrays import Ints
+from shoal.metrics.mining import Measured, measure_chunks
 from shoal.privacy.disassociation import Disassociation
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import counted
 from shoal.progress import Progress
 from shoal.recoding.chunk_recoding import ChunkRecoding, Randoms, shuffled
-from shoal.recoding.disassociated import chunk_figures
+from shoal.recoding.disassociated import Disassociated, chunk_figures, parse_lines
 from shoal.recoding.disassociated_file import json_lines
-from shoal.spark.blocks import RunClock, Searched, most_rows_per_block, search_blocks
+from shoal.spark.blocks import ReleasedBlock, RunClock, Searched, most_rows_per_block, search_blocks
+from shoal.spark.brought import rows_for_one, told_of_a_sample
 from shoal.spark.classes import quoted
 from shoal.spark.cluster_lines import LINE, terms_of
 from shoal.spark.data import SparkData, SparkFound
@@ -34,6 +35,9 @@ from shoal.spark.divide import Division, Size, divide_sets
 from shoal.spark.reader import VALUES, Reader, count_values
 
 ROWS_PER_BLOCK = 200_000
+
+_ORIGINAL = "original"
+_LINES = "lines"
 
 
 def search_clusters(
@@ -50,13 +54,17 @@ def search_clusters(
     division = divide_sets(data, column, size, progress, sensitive=True)
     progress.stage(f"searching {division.block_count:,} blocks with {algorithm.name}")
     secret = secrets.token_bytes(32) if not search.reproducible else str(search.seed).encode()
-    task = TakeApart(data.reader, algorithm, model, RunClock.starting_now(search.limits), secret)
+    supports = _supports(data, column)
+    every = rows_for_one(_total(supports))
+    within = RunClock.starting_now(search.limits)
+    task = TakeApart(data.reader, algorithm, column, model, within, secret, every)
     found = search_blocks(data, division, task, most)
-    terms = terms_of(found.published)
+    measured = _measured(data.reader.only(column), found.brought, column, model.k, every)
+    lost = {"tlost": _lost_terms(supports, terms_of(found.published), model.k)}
     return SparkFound(
         frame=found.published,
-        losses={"tlost": _lost_terms(data, column, terms, model.k)},
-        notices=tuple(_notices(division, found, most)),
+        losses=measured.losses | lost,
+        notices=(*_notices(division, found, most), *measured.notices),
         figures=found.figures(division),
         working=found.working,
         left_out=division.empty_rows,
@@ -66,34 +74,51 @@ def search_clusters(
 
 @dataclass(frozen=True, eq=False)
 class TakeApart:
-    """What a task does with a block: records become chunks, and these lines of JSON."""
+    """What a task does with a block: records become chunks, and these lines of JSON.
+
+    One of `every` lines comes to the driver, with the records that it was made of.
+    """
 
     reader: Reader
     algorithm: Algorithm
+    column: str
     model: Disassociation
     within: RunClock
     secret: bytes
+    every: int = 1
 
     @property
     def schema(self) -> pa.Schema:
         """Lines."""
         return pa.schema([(LINE, pa.string())])
 
-    def release(self, rows: pa.Table, block: int) -> tuple[pa.Table, dict[str, Any]]:
+    def release(self, rows: pa.Table, block: int) -> ReleasedBlock:
         """The clusters of a block; records without items are left out."""
+        column = rows.select([self.column])
         if block < 0:
-            return self.schema.empty_table(), {}
+            some = column.take(np.arange(0, len(rows), self.every))
+            return ReleasedBlock(self.schema.empty_table(), {}, {_ORIGINAL: some})
         rng = np.random.default_rng(0)  # which disassociation does not ask
         recoding = self.algorithm.find(self.reader.read(rows), [self.model], rng, self.within.progress())
         if not isinstance(recoding, ChunkRecoding):
             raise TypeError(f"{self.algorithm.name} publishes no clusters")
         released = shuffled(recoding.clusters, randoms_of(self.secret, block))
-        text = b"".join(block.tobytes() for block in json_lines(released)).decode()
-        lines = pa.array(text.rstrip("\n").split("\n"), type=pa.string())
-        return pa.table([lines], schema=self.schema), {
-            "chunks": chunk_figures(released),
-            "notices": list(recoding.notices),
+        facts = {"chunks": chunk_figures(released), "notices": list(recoding.notices)}
+        return ReleasedBlock(self._lines(released), facts, self._some_lines(recoding, column))
+
+    def _some_lines(self, recoding: ChunkRecoding, records: pa.Table) -> dict[str, pa.Table]:
+        """One of `every` lines, which count from 1, with the records that it was made of."""
+        lines = self._lines(recoding.clusters)
+        line_of_row = recoding.clusters.clusters.lines[recoding.cluster_of_row]
+        return {
+            _ORIGINAL: records.take(np.flatnonzero(line_of_row % self.every == 0)),
+            _LINES: lines.take(np.arange(self.every - 1, len(lines), self.every)),
         }
+
+    def _lines(self, release: Disassociated) -> pa.Table:
+        text = b"".join(block.tobytes() for block in json_lines(release)).decode()
+        lines = pa.array(text.rstrip("\n").split("\n"), type=pa.string())
+        return pa.table([lines], schema=self.schema)
 
 
 def randoms_of(secret: bytes, block: int) -> Randoms:
@@ -111,16 +136,38 @@ def randoms_of(secret: bytes, block: int) -> Randoms:
     return randoms
 
 
-def _lost_terms(data: SparkData, column: str, terms: DataFrame, k: int) -> float:
-    """tlost: of the terms with a support above k, the share that are in term chunks only."""
+def _measured(
+    reader: Reader, brought: Mapping[str, Sequence[pa.Table]], column: str, k: int, every: int
+) -> Measured:
+    """What the lines on the driver tell of the records that they were made of."""
+    if not any(len(lines) for lines in brought.get(_LINES, ())):
+        return Measured()
+    lines = pa.concat_tables(brought[_LINES])[LINE].to_pylist()
+    original = reader.read(pa.concat_tables(brought[_ORIGINAL])).table.sets(column)
+    losses = measure_chunks(original, parse_lines(lines), k, reader.trees.get(column))
+    del losses["tlost"]  # which takes the supports of all rows
+    return told_of_a_sample(Measured(losses), every)
+
+
+def _supports(data: SparkData, column: str) -> DataFrame:
+    """How many rows hold each term."""
     counting = partial(count_values, data.reader.only(column), [column])
-    supports = (
+    return (
         data.frame.select(quoted(column))
         .mapInArrow(counting, VALUES)
         .filter(sql.col("label").isNotNull())
         .groupBy("label")
         .agg(sql.sum("rows").alias("rows"))
     )
+
+
+def _total(supports: DataFrame) -> int:
+    row = supports.agg(sql.sum("rows").alias("rows")).first()
+    return int(row.rows or 0) if row is not None else 0
+
+
+def _lost_terms(supports: DataFrame, terms: DataFrame, k: int) -> float:
+    """tlost: of the terms with a support above k, the share that are in term chunks only."""
     frequent = supports.filter(sql.col("rows") > k).join(terms, "label", "left")
     lost = sql.sum(sql.when(~sql.col("in_chunks"), 1).otherwise(0))
     row = frequent.agg(sql.count("*").alias("frequent"), lost.alias("lost")).first()

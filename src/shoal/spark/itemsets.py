@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
+from shoal.kernels.arrays import Bools, Ints, SetArrays, joined_rows, starts_of, taken_rows
 from shoal.kernels.rare_itemsets import lay_out
 from shoal.kernels.set_supports import ItemIndex, node_supports, rows_of_leaves, supports_of
 from shoal.kernels.subset_keys import Subsets, next_keys, occurrences_by_first, start_of_keys, tally_keys
 from shoal.spark.answers import Answers, Batches, answer
-from shoal.spark.encoded_sets import sets_of, unpacked
+from shoal.spark.encoded_sets import ITEMS_PER_CHUNK, SCHEMA, chunks_of, sets_of, unpacked
 
 OCCURRENCES_PER_JOB = 1 << 30
 KEYS_AT_ONCE = 1 << 22  # 32 MB per task
@@ -142,6 +142,12 @@ class SpreadSets:
         """How many rows hold a leaf of each interval of a row of intervals; not exact from `most` on."""
         return self._added(partial(_supports_in_chunk, self._leaf_count, first, last, most), len(first))
 
+    def some_rows(self, every: int) -> SetArrays:
+        """One row of `every` rows of each chunk, on the driver."""
+        self.jobs += 1
+        chunks = self._chunks.mapInArrow(partial(_some_rows, every), SCHEMA).toArrow()
+        return joined_rows(*sets_of(chunks.to_batches()))
+
     def total(self, of_chunk: FloatOfChunk) -> float:
         """A measure of every chunk, added up."""
         self.jobs += 1
@@ -192,6 +198,12 @@ class SpreadSets:
             keys, counts = unpacked(row.keys, _INT64), unpacked(row.counts, _INT64)
             listed[row.question].append(Listed(keys, counts, row.occurrences, more=row.more))
         return listed
+
+
+def _some_rows(every: int, batches: Batches) -> Answers:
+    for sets in sets_of(batches):
+        rows = np.arange(0, len(sets.starts) - 1, every)
+        yield from chunks_of(taken_rows(sets, rows), ITEMS_PER_CHUNK)
 
 
 def _totals_of_chunk(leaf_count: int, parent: Ints, sets: SetArrays) -> Ints:

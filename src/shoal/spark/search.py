@@ -165,7 +165,16 @@ class _OnBlocks:
         """Run an algorithm as it declares that it can be run."""
         data = self.data
         schema = published_schema(empty_table(data.frame).schema, data.roles)
-        task = PublishRows(data.reader, algorithm, tuple(self.promise), schema, self.seed, self.clock)
+        task = PublishRows(
+            data.reader,
+            algorithm,
+            tuple(self.promise),
+            schema,
+            self.seed,
+            self.clock,
+            value_counts=data.value_counts(),
+            every=data.rows_for_one,
+        )
         match algorithm.distributed:
             case Distribution(by="counts"):
                 return search_by_counts(data, task, progress)

@@ -27,7 +27,7 @@ def search_sets(data: SparkData, task: PublishRows, progress: Progress) -> Spark
     found = search_blocks(data, division, replace(task, withhold_empty=withheld > 0), most)
     notices = (f"{counted(withheld, 'record')} could not be hidden among k and withheld",) if withheld else ()
     notices = (*notices, *found.notices(), how_sets_differ(algorithm.name, division, most))
-    return found.released(division, notices, of_sets=True)
+    return found.released(data, division, notices)
 
 
 def search_parts(data: SparkData, task: PublishRows, progress: Progress) -> SparkFound:

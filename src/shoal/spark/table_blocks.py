@@ -79,7 +79,7 @@ def search_table(
         *derived_ends_notice({name: each.ends for name, each in numbers.items()}),
         _how_it_differs(algorithm, divided, exact=as_mondrian and not numbers),
     )
-    return found.released(division, notices, of_sets=False)
+    return found.released(data, division, notices)
 
 
 def _refuse_without_trees(algorithm: Algorithm, data: SparkData) -> None:
