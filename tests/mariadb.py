@@ -14,7 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-WITHOUT_MARIADB = "these tests need MariaDB and its driver (Debian: apt install mariadb-server odbc-mariadb)"
+WITHOUT_MARIADB = (
+    "these tests need MariaDB and its driver (Debian: apt install mariadb-server odbc-mariadb unixodbc)"
+)
 DATABASE = "hospital"
 _STANDARD = "SET sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'"
 _SETTINGS = ("--skip-networking", "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=32M")

@@ -476,7 +476,7 @@ def _driver(scheme: str) -> Any:
         raise MissingExtra(f"reading and writing {scheme}", "db") from error
     except OSError as error:
         what = f"ODBC cannot be loaded: {error}"
-        raise BadInput(Problem(what, "install it (Debian: apt install odbc-mariadb)")) from error
+        raise BadInput(Problem(what, "install it (Debian: apt install odbc-mariadb unixodbc)")) from error
     return adbc_driver_postgresql.dbapi
 
 
