@@ -174,3 +174,22 @@ def test_keys_are_made_shown_once_and_revoked_and_who_leaves_is_out(context, ser
         served.link = served.next_link()
         visitor.sees("Your projects")
         assert "token" not in visitor.page.url
+
+
+def test_a_link_that_somebody_saw_opens_nothing_once_it_was_followed(context, served):
+    assert context.browser is not None
+    link = served.link
+    token = link.partition("token=")[2]
+    with context.browser.new_context() as owner, context.browser.new_context() as another:
+        page = owner.new_page()
+        page.goto(link)
+        served.link = served.next_link()
+        Visitor(page, served.address).sees("Your projects")
+        history = owner.new_cdp_session(page).send("Page.getNavigationHistory")
+        assert not [entry for entry in history["entries"] if token in entry["url"]]
+        spied = another.new_page()
+        spied.goto(link)
+        Visitor(spied, served.address).sees("Each link opens one browser")
+        headers = {"Authorization": f"Bearer {token}"}
+        answer = another.request.get(f"{served.address}/api/v1/projects", headers=headers)
+        assert answer.status == 401
