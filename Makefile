@@ -8,7 +8,7 @@ N ?= 1000
 # Tests and demo start many processes, each of which would compile all sources again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: pictures browser campaign demo dp-test test test-slow lint lint-platforms format bench bench-disassociation bench-km bench-real-tables bench-relational bench-rt bench-spark bench-topdown clean scorecard wheel
+.PHONY: pictures browser campaign demo dp-test test test-pythons test-slow lint lint-platforms format bench bench-disassociation bench-km bench-real-tables bench-relational bench-rt bench-spark bench-topdown clean scorecard wheel
 
 demo: $(VENV)/ready
 	$(BIN)/shoal demo shoal-demo --replace
@@ -18,6 +18,25 @@ test: lint browser
 
 test-slow: $(VENV)/ready browser
 	HYPOTHESIS_PROFILE=new $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Whole runs, reading, every algorithm and its processes on each other version of Python that this machine has, where what Shoal
+# needs can be installed for it; each has an environment of its own.
+OTHER_PYTHONS := 3.12 3.13 3.14
+ON_OTHER_PYTHONS := tests/contract/test_algorithms.py tests/contract/test_releases.py tests/run/test_api.py tests/test_packages.py \
+	tests/table tests/test_threads.py tests/cli/test_main.py tests/cli/test_process.py tests/cli/test_start.py
+found_python = $(firstword $(shell python$(1) -c 'import sys; print(sys.executable)' 2>/dev/null) \
+	$(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/python$(1)))
+
+test-pythons: $(OTHER_PYTHONS:%=test-python-%)
+
+test-python-%:
+	@if [ -z "$(call found_python,$*)" ]; then \
+	    echo "Nothing is tested on Python $*: it is not on the path, nor built by pyenv."; \
+	elif ! $(MAKE) VENV=.venv-$* PYTHON=$(call found_python,$*) .venv-$*/ready; then \
+	    echo "Nothing is tested on Python $*: what Shoal needs cannot be installed for it."; \
+	else \
+	    .venv-$*/bin/python -m pytest -q -n 2 --dist loadgroup -m "not slow" $(ON_OTHER_PYTHONS); \
+	fi
 
 # A wheel with compiled kernels, for this platform and Python, and for any processor above a common baseline.
 WHEEL_CPU := $(if $(filter x86_64,$(shell uname -m)),x86-64-v3,generic)
@@ -110,7 +129,7 @@ $(BENCH)/ready: pyproject.toml bench/requirements.txt bench/peers.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) shoal-demo
+	rm -rf $(VENV) $(VENV)-3.* $(BENCH) shoal-demo
 
 # The picture of the README, taken anew; needs Chromium.
 pictures: $(VENV)/ready browser
