@@ -82,9 +82,10 @@ def covers_item(column: Column, label: str, item: str, times: int) -> bool:
 
 
 def _union(column: Column, label: str) -> Iterable[list[str]]:
-    """The items that a label such as `(a|b)` unites; other links where items or the separator hold `|`."""
+    """The items that a label such as `(a|b)` unites; `(a_b)` beside the separator `|`, or as items allow."""
     inner = label.rstrip("'")[1:-1] if label.startswith("(") and label.rstrip("'").endswith(")") else ""
-    links = (link for link in "|+&;¦‖" if link in inner and link not in column.separator)
+    first = "_" if "|" in column.separator else "|"
+    links = (link for link in f"{first}+&;¦‖" if link in inner and link not in column.separator)
     return [_with_links(inner.split(link), link) for link in links]
 
 
