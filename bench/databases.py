@@ -1,13 +1,23 @@
-"""A million rows from table to verified table, beside file to file."""
+"""A million rows from table to verified table, beside file to file.
+
+    python bench/databases.py [--rounds 3] [--keep]
+
+Who publishes a table gets the file beside it, so that this is done as well. All take turns, and the least
+of each counts.
+"""
 
 from __future__ import annotations
 
-import json
+import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +26,8 @@ from pyarrow import parquet
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.postgres import WITHOUT_POSTGRES, has_postgres, running_server
+
+from measuring.kept_tables import offer_to_keep, printed_table
 
 ROWS = 1_000_000
 MOST = {"postgresql": 2.0, "duckdb": 1.2}
@@ -51,46 +63,84 @@ def people(rows: int) -> pa.Table:
     )
 
 
-def seconds(folder: Path, name: str, data: str, output: str) -> float:
-    policy = folder / f"{name}.toml"
-    policy.write_text(POLICY.format(data=data, output=output))
-    best = []
-    for _ in range(2):
-        began = time.perf_counter()
-        words = ["-c", "from shoal.cli.start import main; main()", "run", str(policy), "--quiet", "--replace"]
-        subprocess.run([sys.executable, *words], check=True, env=os.environ)
-        best.append(time.perf_counter() - began)
-    return min(best)
+@dataclass(frozen=True)
+class Took:
+    """Seconds on the clock, and of processors in the processes of the run, a server's not among them."""
+
+    clock: float
+    processors: float
+
+
+def run(policy: Path) -> Took:
+    words = ["-c", "from shoal.cli.start import main; main()", "run", str(policy), "--quiet", "--replace"]
+    began, before = time.perf_counter(), _processors()
+    subprocess.run([sys.executable, *words], check=True, env=os.environ)
+    return Took(time.perf_counter() - began, _processors() - before)
+
+
+def _processors() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def least(runs: Sequence[Took]) -> Took:
+    """What a machine that does nothing else comes nearest to."""
+    return Took(min(each.clock for each in runs), min(each.processors for each in runs))
+
+
+@contextmanager
+def postgres_with(table: pa.Table) -> Iterator[str | None]:
+    """The URL of a server that has the table, if there can be one."""
+    if not has_postgres():
+        print(WITHOUT_POSTGRES)
+        yield None
+        return
+    import adbc_driver_postgresql.dbapi
+
+    with running_server() as server:
+        with adbc_driver_postgresql.dbapi.connect(server.url()) as connection:
+            connection.cursor().adbc_ingest("people", table, mode="create")
+            connection.commit()
+        yield server.url()
+
+
+def policies(folder: Path, table: pa.Table, server: str | None) -> dict[str, Path]:
+    """From a file to a file, and from a table to a table and the same file."""
+    import duckdb
+
+    parquet.write_table(table, folder / "people.parquet")
+    with duckdb.connect(folder / "people.duckdb") as connection:
+        connection.register("arrow", table)
+        connection.execute("CREATE TABLE people AS SELECT * FROM arrow")
+    urls = {"duckdb": "duckdb:///people.duckdb", "postgresql": server}
+    texts = {"files": POLICY.format(data='path = "people.parquet"', output='path = "published.parquet"')}
+    for kind, url in urls.items():
+        if url is not None:
+            output = 'path = "published.parquet"\ntable = "published"'
+            texts[kind] = POLICY.format(data=f'url = "{url}"\ntable = "people"', output=output)
+    for kind, text in texts.items():
+        (folder / f"{kind}.toml").write_text(text)
+    return {kind: folder / f"{kind}.toml" for kind in texts}
 
 
 def main() -> None:
-    import duckdb
-
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    offer_to_keep(parser)
+    rounds = parser.parse_args().rounds
     table = people(ROWS)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        parquet.write_table(table, folder / "people.parquet")
-        files = seconds(folder, "files", 'path = "people.parquet"', 'path = "published.parquet"')
-        found = {"files": files}
-        with duckdb.connect(folder / "people.duckdb") as connection:
-            connection.register("arrow", table)
-            connection.execute("CREATE TABLE people AS SELECT * FROM arrow")
-        data, output = 'url = "{}"\ntable = "people"', 'path = "published.parquet"\ntable = "published"'
-        found["duckdb"] = seconds(folder, "duckdb", data.format("duckdb:///people.duckdb"), output)
-        if has_postgres():
-            import adbc_driver_postgresql.dbapi
-
-            with running_server() as server:
-                with adbc_driver_postgresql.dbapi.connect(server.url()) as connection:
-                    connection.cursor().adbc_ingest("people", table, mode="create")
-                    connection.commit()
-                found["postgresql"] = seconds(folder, "postgresql", data.format(server.url()), output)
-        else:
-            print(WITHOUT_POSTGRES)
-    print(json.dumps({kind: round(took, 2) for kind, took in found.items()}))
-    for kind, most in MOST.items():
-        if kind in found:
-            print(f"{kind}: {found[kind] / files:.2f} times as long as from file to file (at most {most})")
+    with tempfile.TemporaryDirectory() as folder, postgres_with(table) as server:
+        chosen = policies(Path(folder), table, server)
+        runs = [{kind: run(policy) for kind, policy in chosen.items()} for _ in range(rounds)]
+    found = {kind: least([each[kind] for each in runs]) for kind in chosen}
+    files = found["files"]
+    heads = ("from and to", "s on the clock", "times files", "s of its processors", "times files", "at most")
+    with printed_table("databases", heads) as add_row:
+        for kind, took in found.items():
+            times = (took.clock / files.clock, took.processors / files.processors)
+            beside = [f"{each:.2f}" if kind in MOST else "" for each in times]
+            most = f"{MOST[kind]:g}" if kind in MOST else ""
+            add_row(kind, f"{took.clock:.1f}", beside[0], f"{took.processors:.1f}", beside[1], most)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 The words stand in bench/kept/measurements.md. There `{table NAME}` is a table of bench/kept/tables with its
 command, and `{claims PAPER}` what a paper claims of its figures, judged for the form as printed, the sound
-one and ours by what `bench/paper.py` kept.
+one and ours by what `bench/paper.py` kept. `{cell NAME / ROW / COLUMN}` in a sentence is a number of a kept
+table: the row by its first cell (or its number, as `#3`), the column by what stands above it (or its number).
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ WORDS = HERE / "kept" / "measurements.md"
 PAGE = HERE.parent / "docs" / "measurements.md"
 ABOUT = "<!-- Made by `python bench/measurements.py` from bench/kept: do not edit. -->"
 _MARK = re.compile(r"^\{(table|claims) ([\w-]+)\}$", re.MULTILINE)
+_CELL = re.compile(r"\{cell ([\w-]+) / ([^/}]+) / ([^/}]+)\}")
 
 
 def page() -> str:
     """The whole page."""
     words = WORDS.read_text(encoding="utf-8")
-    return f"{ABOUT}\n\n{_MARK.sub(_filled, words)}"
+    return f"{ABOUT}\n\n{_CELL.sub(_quoted, _MARK.sub(_filled, words))}"
 
 
 def claims(paper: Paper, known: Known) -> Iterator[str]:
@@ -44,6 +46,11 @@ def claims(paper: Paper, known: Known) -> Iterator[str]:
                 told = {form: "yes" if holds else "no" for form, holds in by_form}
                 cells = (f"{figure.name}, {panel.title}", text, *(told.get(form, "") for form in FORMS))
                 yield "| " + " | ".join(cells) + " |"
+
+
+def _quoted(mark: re.Match[str]) -> str:
+    name, row, column = mark.groups()
+    return read_table(name).cell(row, column)
 
 
 def _filled(mark: re.Match[str]) -> str:

@@ -44,6 +44,7 @@ import numpy as np
 from plotly.subplots import make_subplots
 
 import shoal as sh
+from measuring.kept_tables import KEEP, keep_table, offer_to_keep
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.mixed.joint_search.merging import (
     Order,
@@ -218,8 +219,11 @@ class Report:
         print("  ".join(f"{_cell(cell):>12}" for cell in cells), flush=True)
         self._rows.append(cells)
 
-    def save(self, name: str) -> None:
-        """Write the table."""
+    def save(self, name: str, kept_as: str = "") -> None:
+        """Write the table, and keep it under a name if the command was asked to."""
+        if kept_as and KEEP in sys.argv:
+            heads, *rows = ([_cell(cell) for cell in row] for row in self._rows)
+            keep_table(kept_as, heads, rows)
         RESULTS.mkdir(exist_ok=True)
         with (RESULTS / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows(self._rows)
@@ -382,7 +386,7 @@ def merges(report: Report, *, quick: bool) -> None:
         steps = np.diff(losses)
         rises = int(np.count_nonzero(steps > 1e-9))
         report.row(name, len(steps), losses[0], losses[-1], rises, float(steps.max(initial=0.0)))
-    report.save("rt_merges")
+    report.save("rt_merges", "rt-unions")
     plot_lines("rt_merges", "UL over the number of unions", {
         bound: {name: list(enumerate(lines[name])) for name in names}
         for bound, names in (("Rum-bound", RUM), ("Tum-bound", TUM))
@@ -450,6 +454,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Loss, query errors, time and memory of tables with sets.")
     parser.add_argument("--quick", action="store_true", help="fewer and smaller cases")
     parser.add_argument("--only", choices=PARTS, action="append", help="one of the parts; may be given again")
+    offer_to_keep(parser)
     arguments = parser.parse_args()
     report = Report()
     for name in arguments.only or PARTS:

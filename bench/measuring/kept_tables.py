@@ -37,6 +37,11 @@ class KeptTable:
         lines = [_line(self.columns), _line(align), *map(_line, self.rows)]
         return "\n".join([*lines, "", f"*{self._origin}, {self.date}.*"])
 
+    def cell(self, row: str, column: str) -> str:
+        """One cell without marks of the table; rows and columns by their first cell or as #1, #2, .."""
+        place = _place(column, self.columns)
+        return self.rows[_place(row, [cells[0] for cells in self.rows])][place].strip("*")
+
     @property
     def _origin(self) -> str:
         by_hand, _, what = self.command.partition("by hand: ")
@@ -45,6 +50,16 @@ class KeptTable:
     def _is_of_numbers(self, place: int) -> bool:
         cells = [row[place].replace("*", "") for row in self.rows]
         return all(_NUMBER.fullmatch(cell) for cell in cells if cell not in ("", "-"))
+
+
+def _place(wanted: str, among: Sequence[str]) -> int:
+    """Where something stands, by its name or its number."""
+    names = [name.replace("`", "") for name in among]
+    if re.fullmatch(r"#\d+", wanted) and int(wanted[1:]) <= len(names):
+        return int(wanted[1:]) - 1
+    if names.count(wanted) != 1:
+        raise KeyError(f"{wanted!r} is {names.count(wanted)} times among {names}")
+    return names.index(wanted)
 
 
 def read_table(name: str, folder: Path = TABLES) -> KeptTable:

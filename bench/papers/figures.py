@@ -94,8 +94,8 @@ def _distance(form: Form, wanted: Form) -> int:
 class Figure:
     """A figure or table of a paper.
 
-    `said` is what the text of the paper states; `why` explains what differs, or where else an example or a
-    look into a search is held in place; `tables` are kept ones of other commands that show it.
+    `said` is what the text of the paper states; `why` explains what differs, or where an example is held in
+    place. What tables that other commands kept show is reproduced or differs as `kind` says.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Figure:
     said: str = ""
     panels: Sequence[Panel] = ()
     why: str = ""
-    kind: Literal["measured", "example", "elsewhere"] = "measured"
+    kind: Literal["measured", "example", "reproduced", "differs"] = "measured"
     tables: Sequence[str] = ()
 
 
@@ -133,6 +133,16 @@ def lowest(name: str) -> Judge:
     )
 
 
+def highest(name: str) -> Judge:
+    """The line is nowhere below another one."""
+    return lambda lines: all(
+        _at_most(other, mine)
+        for rival, values in lines.items()
+        if rival != name
+        for mine, other in zip(lines[name], values, strict=True)
+    )
+
+
 def below(name: str, other: str) -> Judge:
     """One line is nowhere above another."""
     return lambda lines: all(map(_at_most, lines[name], lines[other]))
@@ -150,6 +160,45 @@ def at_most(limit: float, *names: str) -> Judge:
     return lambda lines: all(_at_most(value, limit) for name in names for value in lines[name])
 
 
+def at_least(limit: float, *names: str) -> Judge:
+    """These lines are never below a value."""
+    return lambda lines: all(_at_most(limit, value) for name in names for value in lines[name])
+
+
+def so_many_times(factor: float, name: str, other: str) -> Judge:
+    """One line is everywhere so many times another, or more."""
+    return lambda lines: all(
+        _at_most(factor * theirs, mine) for mine, theirs in zip(lines[name], lines[other], strict=True)
+    )
+
+
+def above_at_the_end(name: str, *others: str) -> Judge:
+    """Other lines end above this one."""
+    return lambda lines: all(lines[other][-1] > lines[name][-1] + 1e-9 for other in others)
+
+
+def highest_at(place: int, *names: str) -> Judge:
+    """These lines are highest at one of their points, or at the last one if they have fewer."""
+    return lambda lines: all(
+        _at_most(value, lines[name][: place + 1][-1]) for name in names for value in lines[name]
+    )
+
+
+def crosses(name: str, other: str) -> Judge:
+    """A line begins below another and ends above it."""
+    return lambda lines: lines[name][0] < lines[other][0] and lines[name][-1] > lines[other][-1]
+
+
+def grows_less(name: str, other: str) -> Judge:
+    """A line grows by a smaller factor than another, from the first point to the last."""
+    return lambda lines: _growth(lines, name) < _growth(lines, other)
+
+
+def within(difference: float, *names: str) -> Judge:
+    """The largest value of each line is above its smallest by so much at most."""
+    return lambda lines: all(max(lines[name]) - min(lines[name]) <= difference for name in names)
+
+
 def same(*names: str, by: float = 0.005) -> Judge:
     """These lines differ by a part of themselves at most."""
     return lambda lines: all(
@@ -159,9 +208,9 @@ def same(*names: str, by: float = 0.005) -> Judge:
     )
 
 
-def within_twice(name: str) -> Judge:
-    """The largest value of a line is at most twice the smallest."""
-    return lambda lines: max(lines[name]) <= 2 * min(lines[name])
+def within_factor(factor: float, *names: str) -> Judge:
+    """The largest value of each line is at most so many times its smallest."""
+    return lambda lines: all(max(lines[name]) <= factor * min(lines[name]) for name in names)
 
 
 def rises(*names: str) -> Judge:
@@ -174,9 +223,23 @@ def falls(*names: str) -> Judge:
     return lambda lines: all(first >= last for first, last in _ends(lines, names))
 
 
+def power_between(low: float, high: float, sizes: Sequence[float], *names: str) -> Judge:
+    """These lines grow with a power of the sizes, from the first to the last, that lies between two."""
+    steps = math.log(sizes[-1] / sizes[0])
+    return lambda lines: all(
+        low <= math.log(last / first) / steps <= high for first, last in _ends(lines, names)
+    )
+
+
 def all_of(*judges: Judge) -> Judge:
     """Every one of them."""
     return lambda lines: all(judge(lines) for judge in judges)
+
+
+def _growth(lines: Lines, name: str) -> float:
+    """By what factor a line grows; no number if it has none, or begins with nothing."""
+    growths = [last / first for first, last in _ends(lines, [name]) if first]
+    return growths[0] if growths else math.nan
 
 
 def _ends(lines: Lines, names: Sequence[str]) -> Iterator[tuple[float, float]]:

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from papers.figures import TIME, TIME_TITLE, Claim, Figure, Line, Panel, Paper, lowest, rises
+from papers.figures import (
+    TIME,
+    TIME_TITLE,
+    Claim,
+    Figure,
+    Line,
+    Panel,
+    Paper,
+    all_of,
+    below,
+    highest,
+    lowest,
+    power_between,
+)
 
 KS = (10, 30, 50, 75, 100, 150, 200)
 SOME_KS = (10, 50, 200)  # where a release takes a minute and more
@@ -14,6 +28,10 @@ RIVALS = {"Agglomerative": "agglomerative", "Forest": "forest", "Hilbert": "hilb
 WHOLE_CLAIM = "k-ANON-CF loses least at every point"
 USUALLY = "Usually the smallest losses, with diversity as well."
 LEAST = [Claim(WHOLE_CLAIM, lowest(K_ANON_CF))]
+SLOWEST = [Claim("k-ANON-CF is slowest at every k", highest(K_ANON_CF))]
+
+
+PRINTED = {"options": {"measure": "lm", "as_printed": True}}
 
 
 def lines(measure: str, rivals: Mapping[str, str] = RIVALS, **more: Any) -> list[Line]:
@@ -29,32 +47,49 @@ def lines(measure: str, rivals: Mapping[str, str] = RIVALS, **more: Any) -> list
     ]
 
 
-def by_k(data: str, ks: Sequence[int] = KS, **promise: float) -> dict[str, dict[str, Any]]:
-    return {str(k): {"data": data, "promise": {"k": k, **promise}} for k in ks}
+def by_k(data: str) -> dict[str, dict[str, Any]]:
+    return {str(k): {"data": data, "promise": {"k": k}} for k in KS}
 
 
-def losses(data: str, unit: str, ks: Sequence[int] = KS) -> Panel:
-    return Panel(f"LM {unit}", "lm", "k", by_k(data, ks), lines("lm"), LEAST, percent=True)
+def losses(data: str, unit: str) -> Panel:
+    return Panel(f"LM {unit}", "lm", "k", by_k(data), lines("lm"), LEAST, percent=True)
 
 
 def entropies(data: str, unit: str) -> Panel:
-    points = by_k(data, SOME_KS)
-    return Panel(f"Entropy {unit}", "entropy", "k", points, lines("entropy"), LEAST)
+    return Panel(f"Entropy {unit}", "entropy", "k", by_k(data), lines("entropy"), LEAST)
 
 
-def seconds(data: str, rivals: Mapping[str, str] = RIVALS) -> Panel:
-    return Panel(TIME_TITLE, TIME, "k", by_k(data), lines("lm", rivals))
+def seconds(data: str, more: Sequence[Line] = (), claims: Sequence[Claim] = ()) -> Panel:
+    return Panel(TIME_TITLE, TIME, "k", by_k(data), [*lines("lm"), *more], claims)
 
 
 def of_all_columns() -> list[Panel]:
-    """Adult with its 14 columns: both forms at every k, and rivals at some."""
-    data, alone = "adult-14", lines("lm", {})
+    """Adult with its 14 columns."""
     memory = "Peak memory in MB, program and data included"
     return [
-        Panel("LM in percent", "lm", "k", by_k(data), alone, percent=True),
-        seconds(data, {}),
-        Panel(memory, "memory_mb", "k", by_k(data), alone),
-        losses(data, "in percent beside rivals", SOME_KS),
+        losses("adult-14", "in percent"),
+        seconds("adult-14", claims=SLOWEST),
+        Panel(memory, "memory_mb", "k", by_k("adult-14"), lines("lm")),
+    ]
+
+
+def by_records(data: str, over: str, records: Sequence[int]) -> list[Panel]:
+    """How many closed records there are, and how long the search takes, for growing tables."""
+    points = {f"{n:,}": {"data": data, "promise": {"k": 10}, "records": n} for n in records}
+    growths = {
+        "closed_records": ("Closed records", "They grow linearly", 1),
+        TIME: (TIME_TITLE, "It grows quadratically", 2),
+    }
+    return [
+        Panel(
+            title,
+            figure,
+            f"{over}, k = 10, 8 columns",
+            points,
+            lines("lm", {}),
+            [Claim(claim, power_between(power - 0.25, power + 0.25, records, K_ANON_CF))],
+        )
+        for figure, (title, claim, power) in growths.items()
     ]
 
 
@@ -64,14 +99,37 @@ def diverse(data: str, k: int, ls: Sequence[float], w: float) -> Panel:
     return Panel(title, "lm", "l", points, lines("lm", w=w), LEAST, percent=True)
 
 
-def runtimes_by_columns() -> Panel:
-    data = {"14": "adult-14", "11": "adult-11", "8": "adult", "5": "adult-5", "14, flat": "adult-14:flat"}
-    points = {
-        f"{columns} columns, k = {k}": {"data": name, "promise": {"k": k}}
-        for columns, name in data.items()
-        for k in SOME_KS
-    }
-    return Panel(TIME_TITLE, TIME, "columns", points, lines("lm", {}))
+def runtimes_by_columns() -> list[Panel]:
+    """As printed at every k of the paper, ours at some of them."""
+    data = {"5": "adult-5", "8": "adult", "11": "adult-11", "14": "adult-14", "14 flat": "adult-14:flat"}
+    names = [f"{columns} columns" for columns in data]
+    more_is_slower = all_of(*(below(few, many) for few, many in itertools.pairwise(names[:3])))
+    forms = (
+        ("printed", True, KS, [Claim("5, 8 and 11 columns take longer one after the other", more_is_slower)]),
+        ("ours", False, SOME_KS, []),
+    )
+    return [
+        Panel(
+            f"{TIME_TITLE}, {form}",
+            TIME,
+            "k",
+            {str(k): {"data": "", "promise": {"k": k}} for k in ks},
+            [
+                Line(
+                    name,
+                    form,
+                    "kanon-cf",
+                    {
+                        "data": source,
+                        "options": {"measure": "lm", **({"as_printed": True} if printed else {})},
+                    },
+                )
+                for name, source in zip(names, data.values(), strict=True)
+            ],
+            claims,
+        )
+        for form, printed, ks, claims in forms
+    ]
 
 
 PAPER = Paper(
@@ -104,38 +162,39 @@ PAPER = Paper(
             " paper's ranges of numbers have is not said: with one level of them instead of four (20 units)"
             " 3,350,402 closed records were found at k = 200 in 40 s, and that was not all either. More"
             " seconds lose less: `--seconds` gives them to what has a star. The paper's text states neither"
-            " seconds nor memory, only its machine: Java, a Core 2 Quad Q6600 of 2.4 GHz, 8 GB.",
+            " seconds nor memory, only its machine: Java, a Core 2 Quad Q6600 of 2.4 GHz, 8 GB. Because"
+            " other programs had the machine, Agglomerative was given 500 s at k = 30, 75, 100 and 150 and"
+            " ours at k = 75 300 s, because in 120 s, of which it had a processor for 89, it lost 30.98 %.",
         ),
-        Figure("Figure 5", "time on Adult by k", "slower, but still practical.", (seconds("adult"),)),
+        Figure(
+            "Figure 5",
+            "time on Adult by k",
+            "slower, but still practical.",
+            (seconds("adult", claims=SLOWEST),),
+            "With these 8 columns mining takes seconds, which is less than Agglomerative takes, and from k ="
+            " 30 on less than Forest; with all 14 it does not end in two minutes, see above.",
+        ),
         Figure(
             "Figure 6",
             "closed records and time by the number of records",
             "The closed records grow linearly with the table, the time quadratically.",
-            tuple(
-                Panel(
-                    title,
-                    figure,
-                    "records of Adult, k = 10, 8 columns",
-                    {
-                        f"{n:,}": {"data": "adult", "promise": {"k": 10}, "records": n}
-                        for n in (10_000, 20_000, 30_000, 45_000)
-                    },
-                    lines("lm", {}),
-                    (Claim("It grows with the table", rises(K_ANON_CF)),),
-                )
-                for title, figure in (
-                    ("Closed records", "closed_records"),
-                    (TIME_TITLE, TIME),
-                )
+            (
+                *by_records("adult", "first records of Adult", (10_000, 20_000, 30_000, 45_000)),
+                *by_records("adult:drawn", "records drawn from Adult", (30_000, 60_000, 90_000, 120_000)),
             ),
-            "The paper's tables of 30,000 to 120,000 records were drawn from Adult in a way that it does not"
-            " describe; these are its first records.",
+            "The closed records of the first records of Adult grow with the power of 0.81, which is within"
+            " what counts as linear here (0.75 to 1.25), those of drawn ones with 0.51, because drawn"
+            " records repeat (how the paper generated its tables of 30,000 to 120,000 records, of 14"
+            " columns, is not said). The time of the printed form grows with 1.00 and 0.48, nowhere with the"
+            " square: the paper counts each closed record in the whole table, here it is counted in the rows"
+            " of the one that it narrows.",
         ),
         Figure(
             "Figure 7",
             "time by k, the number of columns and the height of trees",
             "The number of columns makes vast differences.",
-            (runtimes_by_columns(),),
+            runtimes_by_columns(),
+            "14 columns do not end in the time that they have; with flat trees they take seconds.",
         ),
         Figure(
             "Figure 8",
@@ -149,7 +208,18 @@ PAPER = Paper(
             " cost the same, and a greedy cover by them does not tile the table as one level per column"
             " does, which ours looks at as well.",
         ),
-        Figure("Figure 9", "time on Nursery by k", "", (seconds("nursery"),)),
+        Figure(
+            "Figure 9",
+            "time on Nursery by k",
+            "Much faster than on Adult, because of fewer columns.",
+            (
+                seconds(
+                    "nursery",
+                    [Line("k-ANON-CF on Adult", "printed", "kanon-cf", {"data": "adult", **PRINTED})],
+                    [Claim("It takes less than on Adult", below(K_ANON_CF, "k-ANON-CF on Adult"))],
+                ),
+            ),
+        ),
         Figure(
             "Figure 10",
             "loss on CoIL 2000 by k",
@@ -174,7 +244,7 @@ PAPER = Paper(
         Figure(
             "Figure 13",
             "loss on CoIL 2000 by diversity",
-            "",
+            USUALLY,
             (diverse("coil2000", 100, (1, 1.5, 2, 2.5, 3), 0.15),),
         ),
         Figure(

@@ -13,6 +13,12 @@ ABOUT_TIME = (
     "Times are processor seconds of the search alone, those of all its threads together: other programs used"
     " the machine at the same time, so the clock would say little."
 )
+STANDINGS = (
+    "`reproduced`: whatever the text of the paper says of the figure, as far as it can be judged, holds for"
+    " the form as printed. `differs`: something of it does not, and why is said below. `measured`: the text"
+    " says nothing of the figure that could be judged, and charts have no numbers. `example`: a worked"
+    " example, or something that is described."
+)
 NOT_MEASURED, MEASURED, REPRODUCED, DIFFERS = "not measured yet", "measured", "reproduced", "differs"
 
 
@@ -22,6 +28,7 @@ def page(paper: Paper, known: Known, command: str) -> str:
     if any(panel.figure == TIME for each in paper.figures for panel in each.panels):
         lines += [ABOUT_TIME, ""]
     lines += [f"    {command}", ""]
+    lines += [STANDINGS, ""]
     lines += ["| figure | shows | |", "| --- | --- | --- |"]
     lines += [f"| {each.name} | {each.shows} | {standing(each, known)} |" for each in paper.figures]
     for each in paper.figures:

@@ -6,9 +6,10 @@ import json
 import math
 import multiprocessing
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,16 @@ from measuring.cells import FORK, peak_memory_mb
 from measuring.count_tree import nodes_at_once, watched_count_trees
 from papers.sources import WITH_VALUES, load
 from shoal.errors import Infeasible, LimitReached, ShoalError
+from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.set_recoding import renumbered_sets
 from shoal.metrics.estimates import RecordsEstimator, relative_errors
+from shoal.metrics.items import published_occurrences
+from shoal.metrics.mining import generalized_loss
+from shoal.metrics.ml2 import mining_loss
 from shoal.metrics.workloads import generate_workload
 from shoal.privacy.model import Model
 from shoal.progress import Progress, Silent
+from shoal.recoding.rows import RowRecoding
 from shoal.run.result import Result
 
 QUERY_SHAPES = ((1, 0), (2, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -46,6 +53,7 @@ class Release:
     records: int | None = None
     whole_sets: bool = False
     queries: bool = False
+    mined_at: Sequence[float] = ()
 
     @property
     def key(self) -> str:
@@ -68,7 +76,8 @@ class Release:
             return [sh.Disassociation(int(k), int(m))]
         if self.whole_sets:
             return [sh.SetKAnonymity(int(k))]
-        if self.data.split(":")[0] in WITH_VALUES:
+        base, _, change = self.data.partition(":")
+        if base in WITH_VALUES and change != "values":
             return [sh.KLmDiversity(int(k), l, int(m)) if l else sh.KKmAnonymity(int(k), int(m))]
         if m:
             return [sh.KmAnonymity(int(k), int(m))]
@@ -114,6 +123,7 @@ def measure(release: Release, seconds: float) -> Measured:
         return Measured(release, problem=str(found).splitlines()[0], in_time=in_time, limit=seconds)
     outcome = found.outcome
     figures = {
+        **_errors_of_pairs(found),
         **outcome.cost.losses,
         **{name: float(value) for name, value in outcome.provenance.figures.items() if _is_number(value)},
         "seconds": outcome.provenance.seconds["algorithm"],
@@ -121,6 +131,8 @@ def measure(release: Release, seconds: float) -> Measured:
         "search_processor_seconds": clock.seconds,
         "memory_mb": peak_memory_mb(),
     }
+    if release.mined_at:
+        figures |= _mined(found, release.mined_at)
     if release.queries:
         figures |= _query_errors(found)
     if release.holds_count_trees:
@@ -155,6 +167,33 @@ def _published(
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _errors_of_pairs(found: Result) -> dict[str, float]:
+    """re of generalized items, each of which counts evenly for the items below it."""
+    data, recoding = found.data.local, found.recoding
+    if not isinstance(recoding, RowRecoding) or recoding.clusters is not None:
+        return {}
+    (items,) = recoding.items
+    tree = items.vocabulary(data.trees)
+    if not isinstance(tree, Hierarchy):
+        return {}
+    sets, nodes = published_occurrences(data, items)
+    published = renumbered_sets(sets.starts, nodes)
+    return dict(generalized_loss(data.table.sets(items.column), published, tree).losses)
+
+
+def _mined(found: Result, shares: Sequence[float]) -> dict[str, float]:
+    data, recoding = found.data.local, found.recoding
+    if not isinstance(recoding, RowRecoding):
+        raise TypeError("only generalized items have ML2 by level")
+    (items,) = recoding.items
+    tree = items.vocabulary(data.trees)
+    if not isinstance(tree, Hierarchy):
+        raise TypeError("ML2 needs a tree")
+    losses = [mining_loss(tree, *published_occurrences(data, items), share) for share in shares]
+    levels = [loss.dml2 for loss in losses if loss.dml2 is not None]
+    return {"ml2": fmean(loss.ml2 for loss in losses), **({"dml2": fmean(levels)} if levels else {})}
 
 
 def _query_errors(found: Result) -> dict[str, float]:

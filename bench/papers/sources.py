@@ -34,28 +34,35 @@ _ORDER_OF_CHANCE = 7
 def load(name: str, records: int | None = None) -> Data:
     """Data by name, or their first records. What stands after a colon changes them:
 
+    adult:drawn                records drawn with replacement, as many as are wanted
     adult-14:flat              every hierarchy is flat, values are kept or suppressed
     bms_webview2:modulo 40     items modulo 40, with fan-out 4
     bms_webview2:fanout 10     another fan-out than 5
     bms_webview2:digits        a tree by the digits of the codes
     bms_webview2:known         the tree stands in a file, so that it tells nothing of the data
     informs-rt:sensitive       every tenth of the frequent diagnoses is sensitive
+    informs-rt:values          the single values alone
     quest:5000 terms, 10 long  synthetic baskets
     """
     base, _, change = name.partition(":")
     if base in TABLES:
-        return _table(base, records, flat=change == "flat")
+        return _table(base, records, change)
     if base == "quest":
         return _quest(records or 0, change)
     if base in WITH_VALUES:
-        return _table_with_sets(base, records, some_sensitive=change == "sensitive")
+        return _table_with_sets(base, records, change)
     return _sets(base, records, change)
 
 
-def _table(name: str, records: int | None, *, flat: bool) -> Data:
-    chosen = TABLES[name]
-    roles = {column: sh.Quasi(hierarchy=sh.flat()) for column in chosen.quasi} if flat else chosen.quasi
-    return sh.read(frame(name).slice(0, records), {**roles, chosen.sensitive: sh.Sensitive()})
+def _table(name: str, records: int | None, change: str) -> Data:
+    chosen, whole = TABLES[name], frame(name)
+    roles = chosen.quasi
+    if change == "flat":
+        roles = {column: sh.Quasi(hierarchy=sh.flat()) for column in chosen.quasi}
+    if change == "drawn":
+        drawn = np.random.default_rng(_ORDER_OF_CHANCE).integers(whole.num_rows, size=records)
+        whole = whole.take(drawn)
+    return sh.read(whole.slice(0, records), {**roles, chosen.sensitive: sh.Sensitive()})
 
 
 def _sets(name: str, records: int | None, change: str) -> Data:
@@ -93,14 +100,16 @@ def _as_lists(rows: Iterable[list[str]]) -> pa.Table:
     return pa.table({"items": pa.array(list(rows), type=pa.list_(pa.string()))})
 
 
-def _table_with_sets(name: str, records: int | None, *, some_sensitive: bool) -> Data:
+def _table_with_sets(name: str, records: int | None, change: str) -> Data:
     """In an order of chance that does not change, so that fewer records are contained in more."""
     file, column, roles = _informs() if name == "informs-rt" else _youtube()
     texts = {each: pa.string() for each, role in roles.items() if role.kind is not Kind.NUMBER}
     table = csv.read_csv(DATA / file, convert_options=csv.ConvertOptions(column_types=texts))
     order = np.random.default_rng(_ORDER_OF_CHANCE).permutation(table.num_rows)[:records]
     table = table.take(np.sort(order) if records is None else order)
-    if some_sensitive:
+    if change == "values":
+        del roles[column]
+    if change == "sensitive":
         roles[column] = replace(roles[column], sensitive=_every_tenth_frequent(table[column].to_pylist()))
     return sh.read(table, roles, options=ReadOptions(others="drop"))
 

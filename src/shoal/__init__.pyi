@@ -27,7 +27,7 @@ from .privacy.l_diversity import LDiversity
 from .privacy.lm_diversity import LmDiversity
 from .privacy.set_k_anonymity import SetKAnonymity, SetLDiversity
 from .privacy.t_closeness import TCloseness
-from .privacy.verdict import Verdict
+from .privacy.verdict import Verdict, Verdicts
 from .recoding.recoding_diff import diff_recodings
 from .run.api import anonymize, measure, read, verify
 from .run.applying import load_recoding
@@ -84,6 +84,7 @@ __all__ = [
     "ShoalError",
     "TCloseness",
     "Verdict",
+    "Verdicts",
     "anonymize",
     "attack",
     "combine",

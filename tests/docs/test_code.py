@@ -32,7 +32,7 @@ def what_things_are(path: str, frame: pd.DataFrame, roles: dict[str, sh.Role]) -
     assert_type(sh.read(frame, roles), sh.Data)
     assert_type(sh.anonymize(sh.read(path, roles), sh.KAnonymity(k=2), seed=1), sh.Result)
     assert_type(sh.run_policy(path, data=frame, settings={"privacy.k": 3}), sh.Result)
-    assert_type(sh.verify(path, roles, sh.KAnonymity(k=2)), tuple[sh.Verdict, ...])
+    assert_type(sh.verify(path, roles, sh.KAnonymity(k=2)), sh.Verdicts)
     roles["age"] = sh.Quasi(kind="number")
 """
 NO_SPARK = "[mypy]\nstrict = true\n[mypy-pyspark.*]\nfollow_imports = skip\n"

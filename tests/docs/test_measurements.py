@@ -53,6 +53,18 @@ def test_a_kept_table_is_read_as_it_was(tmp_path, monkeypatch):
     assert lines[-1] == f"*`python bench/some.py --k 5`, {table.date}.*"
 
 
+def test_sentences_quote_cells_of_kept_tables():
+    table = KeptTable(
+        "x", "2026-01-01", ["", "`aa`", "lra"], [["k = 2", "**0.5**", "0.4"], ["", "0.3", "0.2"]]
+    )
+    assert table.cell("k = 2", "aa") == "0.5"
+    assert table.cell("#2", "#3") == "0.2"
+    with pytest.raises(KeyError, match="'vpa' is 0 times among"):
+        table.cell("k = 2", "vpa")
+    assert "{cell " in WORDS.read_text(encoding="utf-8")
+    assert "{" not in re.sub(r"`[^`]*`", "", PAGE.read_text(encoding="utf-8"))
+
+
 def test_what_no_command_makes_says_so():
     table = KeptTable("by hand: two runs", "2026-01-01", ["a"], [["1"]])
     assert table.markdown().endswith("*By hand, two runs, 2026-01-01.*")

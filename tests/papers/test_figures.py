@@ -12,14 +12,23 @@ from papers.figures import (
     Line,
     Panel,
     Paper,
+    above_at_the_end,
+    at_least,
     at_most,
     at_most_times,
     below,
+    crosses,
     falls,
+    grows_less,
+    highest,
+    highest_at,
     lowest,
+    power_between,
     rises,
     same,
-    within_twice,
+    so_many_times,
+    within,
+    within_factor,
 )
 from papers.page import page, standing, verdicts
 from papers.release import Measured, Notebook, Release
@@ -66,15 +75,37 @@ def test_what_was_not_measured_is_said():
         (falls("A"), False),
         (same("A", "B"), False),
         (same("A", "B", by=1.0), True),
-        (within_twice("A"), True),
+        (within_factor(2, "A"), True),
+        (within(0.1, "A"), True),
+        (within(0.1, "B"), False),
+        (highest("B"), True),
+        (highest("A"), False),
+        (highest_at(1, "A", "B"), True),
+        (highest_at(0, "A"), False),
+        (at_least(0.1, "A", "B"), True),
+        (at_least(0.15, "A"), False),
+        (so_many_times(1.5, "B", "A"), True),
+        (so_many_times(1.6, "B", "A"), False),
+        (above_at_the_end("A", "B"), True),
+        (above_at_the_end("B", "A"), False),
+        (crosses("A", "B"), False),
+        (grows_less("A", "B"), False),
+        (power_between(0.9, 1.1, [10, 20], "A", "B"), True),
+        (power_between(1.9, 2.1, [10, 20], "A"), False),
     ],
 )
 def test_judges(judge, holds):
     assert judge({"A": [0.1, 0.2], "B": [0.15, 0.3]}) is holds
 
 
+def test_lines_cross_and_grow():
+    lines = {"A": [0.1, 0.4], "B": [0.2, 0.3]}
+    assert crosses("A", "B")(lines)
+    assert grows_less("B", "A")(lines)
+
+
 def test_lines_that_vary_more_than_twice_are_not_insensitive():
-    assert not within_twice("A")({"A": [0.1, 0.21, 0.15]})
+    assert not within_factor(2, "A")({"A": [0.1, 0.21, 0.15]})
 
 
 def test_a_rival_that_gave_nothing_beats_nobody():

@@ -25,7 +25,7 @@ from shoal.run.prepare import read
 from shoal.table.database import DatabaseTable, name_parts, opened, quoted, secrets_in
 from shoal.table.mysql import _connection_words
 from tests import mariadb
-from tests.cli.commands import files_in, shoal
+from tests.cli.commands import files_in, in_process, shoal
 from tests.postgres import PASSWORD, USER, WITHOUT_POSTGRES, has_postgres, running_server
 
 FINE, BROKEN, BAD_INPUT = 0, 1, 2
@@ -294,6 +294,11 @@ def test_a_killed_run_leaves_no_table_and_the_earlier_one(base):
     assert sorted(base.execute("SELECT * FROM published")) == rows
     assert shoal("run", base.policy(), "--replace").code == FINE
     assert base.tables() == before
+
+
+def test_a_run_with_duckdb_ends_without_a_word_of_its_library(tmp_path):
+    done = in_process("run", Base("duckdb", tmp_path, None).policy(), "--quiet")
+    assert (done.code, done.out, done.err) == (FINE, "", "")
 
 
 def test_a_lost_connection_leaves_no_table_and_no_folder(server, tmp_path):

@@ -63,7 +63,8 @@ def _become_the_worker(parent: int, tell: int) -> None:
     try:
         command_line()
     except SystemExit:
-        gc.freeze()  # nobody looks through a million objects of a process that ends
+        if "_duckdb" not in sys.modules:  # which would complain of every object that nobody collects
+            gc.freeze()  # nobody looks through a million objects of a process that ends
         raise
     except MemoryError:
         _say("memory is used up", "LimitReached")

@@ -77,7 +77,18 @@ def counted(count: int, what: str) -> str:
 
 
 class Verdicts(tuple[Verdict, ...]):
-    """One verdict per promise; true only if there are some and all of them hold."""
+    """One verdict per promise; true only if there are some and all of them hold.
+
+    Args:
+        iterable: The verdicts.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> import shoal as sh
+        >>> published = pa.table({"city": ["Bonn", "Bonn", "Ulm"]})
+        >>> sh.verify(published, {"city": sh.Quasi()}, sh.KAnonymity(k=2)).holds
+        False
+    """
 
     __slots__ = ()
 
