@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import frozen_ints
 from shoal.table.columns import Coded, Table, category_domain
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
 from tests.builders import local_data, tree
@@ -85,9 +84,7 @@ def test_codes_too_large_for_one_number_are_still_told_apart():
         "b": [1, 2**40, 2**40, 1],
         "c": [0, 2**40, 0, 2**40],
     }
-    table = Table.of(
-        {name: Coded(frozen_ints(codes), category_domain(["x"])) for name, codes in columns.items()}
-    )
+    table = Table.of({name: Coded.of(codes, category_domain(["x"])) for name, codes in columns.items()})
     data = LocalData(table, {name: Quasi() for name in columns})
     assert data.classes(data.quasi).class_of_row.tolist() == [0, 1, 2, 3]
 
