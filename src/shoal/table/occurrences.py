@@ -1,25 +1,28 @@
 """Where the values of a column stand: each value once, and its place among them in every row.
 
-A column can be taken batch by batch, so that its texts are never in memory all at once. A batch keeps the values
-that occur in it and one small number per row; what equals what is decided when all batches are there.
+A column can be taken batch by batch, so that its texts are never in memory all at once. A batch keeps the
+values that occur in it and one small number per row; what equals what is decided when all batches are there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from shoal.kernels.arrays import Codes, Ints, narrowest
-from shoal.table.canonical import UnsupportedType, as_text
+from shoal.kernels.arrays import Codes, Ints, frozen_codes, narrowest
+
+Cells = TypeVar("Cells", pa.Array, pa.ChunkedArray)
+
+_NULL = -1  # as an entry
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Some rows: their values, and the place of each row's value among these, one behind the last for a null."""
+    """Some rows: their values, and the place of each row's value among these; a null is behind the last."""
 
     values: pa.Array
     places: Codes
@@ -29,8 +32,9 @@ class Batch:
         """Take the values of some cells; of a categorical column also those that do not occur."""
         if pa.types.is_dictionary(cells.type):
             return cls(cells.dictionary, _places(cells))
-        encoded = _as_bits(_plain(cells)).dictionary_encode()
-        return cls(_from_bits(encoded.dictionary, _plain_type(cells.type)), _places(encoded))
+        kind = _entry_type(cells.type)
+        encoded = _as_bits(cells.cast(kind)).dictionary_encode()
+        return cls(encoded.dictionary.view(kind), _places(encoded))
 
     @classmethod
     def of_read_as_dictionary(cls, cells: pa.DictionaryArray) -> Batch:
@@ -40,7 +44,11 @@ class Batch:
         if occurs.all():
             return cls(values, places)
         kept = np.append(np.cumsum(occurs) - 1, np.count_nonzero(occurs))
-        return cls(values.filter(pa.array(occurs)), kept.astype(narrowest(len(kept)))[places])
+        return cls(values.filter(pa.array(occurs)), frozen_codes(kept)[places])
+
+    def cast(self, kind: pa.DataType) -> Batch:
+        """The same with values of another type."""
+        return self if self.values.type == kind else replace(self, values=self.values.cast(kind))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,9 +58,6 @@ class Batches:
     kind: pa.DataType
     batches: tuple[Batch, ...]
 
-    def __len__(self) -> int:
-        return sum(len(batch.places) for batch in self.batches)
-
     @classmethod
     def of(cls, values: pa.ChunkedArray) -> Batches:
         """Take a column that is in memory."""
@@ -61,48 +66,77 @@ class Batches:
     @classmethod
     def joined(cls, parts: Sequence[Batches], kind: pa.DataType) -> Batches:
         """The batches of all parts, whose types have become one."""
-        batches = (
-            replace(batch, values=batch.values.cast(_entry_type(kind)))
-            for part in parts
-            for batch in part.batches
-        )
-        return cls(kind, tuple(batches))
+        entries = _entry_type(kind)
+        return cls(kind, tuple(batch.cast(entries) for part in parts for batch in part.batches))
 
     def occurrences(self) -> Occurrences:
         """Every value of all batches once."""
-        kinds = {id(batch.values): batch.values for batch in self.batches}
-        number_of = {each: number for number, each in enumerate(kinds)}
-        joined = pa.chunked_array(list(kinds.values()), type=_entry_type(self.kind))
-        bits = _as_bits(joined).dictionary_encode()
-        if not bits.num_chunks:
-            return Occurrences(pa.array([], type=_entry_type(self.kind)), ())
-        entries = _from_bits(bits.unify_dictionaries().chunk(0).dictionary, joined.type)
-        places = [np.append(_indices(chunk), -1) for chunk in bits.chunks]
+        kind = _entry_type(self.kind)
+        values = _as_bits(pa.chunked_array([batch.values for batch in self.batches], type=kind))
+        encoded = values.dictionary_encode()
+        if not encoded.num_chunks:  # there are no values, or none but nulls
+            nulls = tuple((batch.places, np.array([_NULL])) for batch in self.batches)
+            return Occurrences(pa.array([], type=kind), nulls)
+        entry_of_value = np.concatenate([_entries_of(chunk) for chunk in encoded.chunks])
+        ends = np.cumsum([len(batch.values) for batch in self.batches])
+        of_batches = np.split(entry_of_value, ends[:-1])  # Arrow leaves out chunks without values
         return Occurrences(
-            entries, tuple((batch.places, places[number_of[id(batch.values)]]) for batch in self.batches)
+            encoded.chunk(0).dictionary.view(kind),
+            tuple(
+                (batch.places, np.append(entries, _NULL))
+                for batch, entries in zip(self.batches, of_batches, strict=True)
+            ),
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occurrences:
-    """The distinct entries of a column, and for each batch of rows their places and the entries of these places.
+    """The distinct entries of a column; batch by batch the places of rows, and the entries of these places.
 
-    Without entries of their own, places are entries. A null is entry -1.
+    A null is entry -1.
     """
 
     entries: pa.Array
-    batches: tuple[tuple[Codes, Ints | None], ...]
+    batches: tuple[tuple[Codes, Ints], ...]
 
-    @classmethod
-    def of(cls, values: pa.ChunkedArray) -> Occurrences:
-        """Those of a column that is in memory; raises UnsupportedType."""
-        refuse_unsupported(values.type)
-        if pa.types.is_dictionary(values.type):
-            encoded = values.unify_dictionaries()
-        else:
-            encoded = values.cast(_plain_type(values.type)).dictionary_encode()
-        if not encoded.num_chunks:
-            return cls(pa.array([], type=encoded.type.value_type), ())
-        return cls(
-            encoded.chunk(0).dictionary, tuple((_indices(chunk), None) for chunk in encoded.chunks)
-        )
+    def codes(self, code_of_entry: Ints, missing_code: int) -> Codes:
+        """The code of every row, in the narrowest type; a null has the one of missing values."""
+        lookup = np.append(code_of_entry, missing_code)  # where entry -1 finds it
+        lookup = lookup.astype(narrowest(int(lookup.max()), int(lookup.min())))
+        codes = np.empty(sum(len(places) for places, _ in self.batches), dtype=lookup.dtype)
+        start = 0
+        for places, entries in self.batches:
+            stop = start + len(places)
+            np.take(lookup[entries], places, out=codes[start:stop], mode="clip")  # which needs no buffer
+            start = stop
+        return codes
+
+
+def _entry_type(kind: pa.DataType) -> pa.DataType:
+    """The type that values are told apart in."""
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    if pa.types.is_null(kind):
+        return pa.string()
+    return pa.float32() if pa.types.is_float16(kind) else kind
+
+
+def _as_bits(values: Cells) -> Cells:
+    """Numbers as their bits, so that all stay apart that somebody might want to tell apart, as both zeros."""
+    bits = {pa.float32(): pa.int32(), pa.float64(): pa.int64()}.get(values.type)
+    if bits is None:
+        return values
+    if isinstance(values, pa.ChunkedArray):
+        return pa.chunked_array([chunk.view(bits) for chunk in values.chunks], type=bits)
+    return values.view(bits)
+
+
+def _entries_of(chunk: pa.DictionaryArray) -> Ints:
+    entries: Ints = chunk.indices.cast(pa.int64()).fill_null(_NULL).to_numpy()
+    return entries
+
+
+def _places(cells: pa.DictionaryArray) -> Codes:
+    count = len(cells.dictionary)
+    places = cells.indices.cast(pa.int64()).fill_null(count).to_numpy(zero_copy_only=False)
+    return frozen_codes(places)

@@ -42,7 +42,7 @@ from shoal.table.compressed import content_name
 from shoal.table.database import DatabaseTable, is_relation, open_database, open_relation
 from shoal.table.delimited import Delimited
 from shoal.table.dialect import PLAIN, Dialect
-from shoal.table.encoding import encode
+from shoal.table.encoding import encode, holds_single_values
 from shoal.table.excel import open_excel, open_excel_as_written
 from shoal.table.frames import in_kind, open_frame
 from shoal.table.long_form import as_one_item_sets, gathered, one_record_per_id, roles_of_long_form
@@ -270,7 +270,7 @@ def _encoded(
     roles: Mapping[str, Role],
     missing: Callable[[Role], MissingTokens],
     options: ReadOptions,
-    prepare: Callable[[Raw], Raw] = lambda raw: raw,
+    prepare: Callable[[Raw], Raw] | None = None,
     *,
     published: bool = False,
 ) -> Loaded:
@@ -279,8 +279,10 @@ def _encoded(
         for name, role in roles.items()
         if getattr(role, "kind", None) == Kind.NUMBER and how_written(role).style == NumberStyle()
     ]
+    single = () if prepare else [name for name, role in roles.items() if holds_single_values(role)]
     with _foreign_errors(opened.where):
-        raw = prepare(opened.load(tuple(roles), measures, options.missing))
+        raw = opened.load(tuple(roles), measures, options.missing, single)
+        raw = raw if prepare is None else prepare(raw)
     _refuse_no_records(raw)
     with ThreadPoolExecutor(processors()) as pool:
         jobs = [
@@ -297,10 +299,10 @@ def _encoded(
         name: part.column for name, part in zip(roles, encoded, strict=True) if part.column is not None
     }
     notices = (*raw.notices, *(notice for part in encoded for notice in part.notices))
-    types = {name: raw.table.schema.field(name).type for name in roles}
+    types = {name: raw.type_of(name) for name in roles}
     orders = _orders(raw) if raw.library else {}
     origin = Origin(opened.where, raw.library, types, raw.own_types, orders, opened.how_read)
-    return Loaded(Table.of(columns, raw.table.num_rows), roles, origin, notices)
+    return Loaded(Table.of(columns, raw.row_count), roles, origin, notices)
 
 
 def _orders(raw: Raw) -> dict[str, pa.StringArray]:
@@ -360,7 +362,7 @@ def _refuse_same_names(opened: Opened) -> None:
 
 
 def _refuse_no_records(raw: Raw) -> None:
-    if raw.table.num_rows == 0:
+    if raw.row_count == 0:
         raise BadInput(Problem("holds no records", "give a file with at least one record", file=raw.where))
 
 
