@@ -37,6 +37,14 @@ def class_constraint_of(data: LocalData, models: Sequence[Model]) -> ClassConstr
     )
 
 
+def constraint_of_rows(constraint: ClassConstraint, rows: Ints) -> ClassConstraint:
+    """The same for some rows, which get new numbers; they are compared with the whole table as before."""
+    return constraint._replace(
+        people=constraint.people[rows] if len(constraint.people) else constraint.people,
+        sensitive=constraint.sensitive[rows],
+    )
+
+
 def constraint_within(constraint: ClassConstraint, published: Bools) -> ClassConstraint:
     """The same if only the marked rows are published: they are the table that classes are compared with."""
     row_totals, people_totals = [], []

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.relational.clustering.ends import Ends, split_points
+from shoal.algorithms.relational.mondrian.large_parts import Places
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints
+from shoal.kernels.arrays import Bools, Floats, Ints, in_pieces, wide
 from shoal.kernels.constraint import ClassConstraint, classes_admissible
 from shoal.kernels.grouping import group_rows, members
-from shoal.kernels.mondrian import NO_COLUMN, NO_PART, Ordered, Parts, enclosing_cuts
+from shoal.kernels.mondrian import NO_COLUMN, NO_PART, Parts, enclosing_cuts
 from shoal.kernels.trees import lowest_common_ancestors
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 
@@ -22,7 +23,6 @@ class MondrianPartition:
 
     data: LocalData
     ends: Mapping[str, Ends]
-    ordered: Ordered
     parts: Parts
 
 
@@ -39,8 +39,7 @@ def clusters_of(partition: MondrianPartition, constraint: ClassConstraint) -> Ge
         chosen = chosen[np.argsort(parts.starts[chosen])]
         nodes, ranges = _published_values(partition, chosen)
         cluster_of_part, first_parts = group_rows(_as_integers(nodes, ranges, len(chosen)))
-        cluster_of_row = np.empty(len(parts.rows), dtype=np.int64)
-        cluster_of_row[parts.rows] = np.repeat(cluster_of_part, parts.ends[chosen] - parts.starts[chosen])
+        cluster_of_row = _cluster_of_row(parts, chosen, cluster_of_part)
         inadmissible = _inadmissible_unions(constraint, cluster_of_row, cluster_of_part, len(first_parts))
         if len(inadmissible) == 0:
             return GeneralizedClusters(
@@ -52,6 +51,16 @@ def clusters_of(partition: MondrianPartition, constraint: ClassConstraint) -> Ge
         keep_origins(parts, whole, {origin_of(parts, those) for those in alike})
 
 
+def _cluster_of_row(parts: Parts, chosen: Ints, cluster_of_part: Ints) -> Ints:
+    """The cluster of each row; the chosen parts are all rows, in their order."""
+    cluster_of_row = np.empty(len(parts.rows), dtype=np.int64)
+    starts = np.append(parts.starts[chosen], len(parts.rows))
+    for first, behind in in_pieces(starts):
+        rows = parts.rows[starts[first] : starts[behind]]
+        cluster_of_row[rows] = np.repeat(cluster_of_part[first:behind], np.diff(starts[first : behind + 1]))
+    return cluster_of_row
+
+
 def _published_values(
     partition: MondrianPartition, chosen: Ints
 ) -> tuple[dict[str, Ints], dict[str, Floats]]:
@@ -59,10 +68,12 @@ def _published_values(
     data, parts = partition.data, partition.parts
     nodes: dict[str, Ints] = {}
     ranges: dict[str, Floats] = {}
+    places = Places.of_columns(data)
     for number, name in enumerate(data.quasi):
-        places = partition.ordered.codes[parts.rows, number]
-        lows = np.minimum.reduceat(places, parts.starts[chosen])
-        highs = np.maximum.reduceat(places, parts.starts[chosen])
+        of_rows = places.of(number, parts.rows)
+        lows = wide(np.minimum.reduceat(of_rows, parts.starts[chosen]))
+        highs = wide(np.maximum.reduceat(of_rows, parts.starts[chosen]))
+        del of_rows
         if name in data.trees:
             nodes[name] = _covering_nodes(data.trees[name], lows, highs)
         else:
