@@ -48,6 +48,8 @@ from shoal.run.result import Result
 from shoal.table.columns import Coded, Column, Table
 from shoal.table.pseudonyms import new_key, pseudonymize
 
+_SORTED_AT_ONCE = 2**20  # rows
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decided:
@@ -137,7 +139,7 @@ class InMemory:
 
     def class_sizes(self) -> SizeCounts:
         """The classes that the original records form on all quasi-identifiers."""
-        return SizeCounts.of(self.port.alike().sizes)
+        return self.port.size_counts()
 
     def changes(self, found: Decided, released: Release, promise: Promise) -> Changes:
         """What became of every column, with reasons and examples."""
@@ -201,11 +203,11 @@ class InMemory:
             recoding,
             smallest=self.fewest_stars(promise),
             people=data.subjects,
+            order=lambda count: order_of_publication(count, search, rng),
         )
         key = new_key() if self.data.identifiers else None
-        order = order_of_publication(applied.table.row_count, search, rng)
-        rows = applied.rows[order]
-        table = self._with_pseudonyms(applied.table.take(order), rows, applied.stars[order], key)
+        rows = applied.rows
+        table = self._with_pseudonyms(applied.table, rows, applied.stars, key)
         port = LocalData(
             table,
             data.roles,
@@ -219,7 +221,7 @@ class InMemory:
             sensitive=data.sensitive,
             published_records=table.row_count,
             suppressed_records=data.row_count - int(np.count_nonzero(~applied.stars)),
-            class_sizes=SizeCounts.of(port.alike().sizes),
+            class_sizes=port.size_counts(),
             held=port.held,
             people=_people(port),
             original_rows=rows,
@@ -256,7 +258,7 @@ class InMemory:
             sensitive=(),
             published_records=table.row_count,
             suppressed_records=0,
-            class_sizes=SizeCounts.of(port.alike().sizes),
+            class_sizes=port.size_counts(),
             held=port.held,
         )
 
@@ -335,8 +337,21 @@ def order_of_publication(count: int, search: Search, rng: np.random.Generator) -
         return np.arange(count, dtype=np.int64)
     if search.reproducible:
         return rng.permutation(count)
+    if count <= _SORTED_AT_ONCE:
+        return _drawn_order(count)
+    bits = (count // _SORTED_AT_ONCE).bit_length()
+    heads = np.frombuffer(os.urandom(2 * count), dtype=np.uint16) >> (16 - bits)
+    order, end = np.empty(count, dtype=np.int64), 0
+    for head in range(2**bits):  # what is drawn first orders first, and few have the same
+        some = np.flatnonzero(heads == head)
+        order[end : end + len(some)] = some[_drawn_order(len(some))]
+        end += len(some)
+    return order
+
+
+def _drawn_order(count: int) -> Ints:
     keys = np.frombuffer(os.urandom(16 * count), dtype=np.uint64).reshape(2, count)
-    return np.lexsort(keys).astype(np.int64)
+    return np.lexsort(keys).astype(np.int64, copy=False)
 
 
 def _randoms(search: Search, rng: np.random.Generator) -> Randoms:
