@@ -360,8 +360,7 @@ class LocalData:
             return _carried_values(values.values)
         tree = self.trees.get(column)
         labels = values.domain.labels if tree is None else pa.array(tree.labels, type=pa.string())
-        counts = code_counts(values)
-        counts = np.pad(counts, (0, max(0, len(labels) - len(counts))))[: len(labels)]
+        counts = code_counts(values, len(labels))[: len(labels)]
         if tree is not None:
             counts[tree.missing] = 0
         return labels, counts, pa.string()

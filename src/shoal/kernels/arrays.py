@@ -129,8 +129,9 @@ def only_items(sets: SetArrays, kept: Bools) -> SetArrays:
 def counts_of(numbers: Codes, length: int) -> Ints:
     """How often each number from 0 to length - 1 occurs."""
     counts = np.zeros(length, dtype=np.int64)
-    for first in range(0, len(numbers), _PLACES_AT_ONCE):  # NumPy copies what it may not write to
-        counts += np.bincount(numbers[first : first + _PLACES_AT_ONCE], minlength=length)
+    at_once = max(_PLACES_AT_ONCE, length)  # so that adding counts up takes no longer than counting
+    for first in range(0, len(numbers), at_once):  # NumPy copies what it may not write to
+        counts += np.bincount(numbers[first : first + at_once], minlength=length)
     return counts
 
 

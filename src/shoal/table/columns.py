@@ -211,10 +211,10 @@ def _take(column: Column, rows: Ints) -> Column:
     return replace(column, arrays=taken_rows(column.arrays, rows))
 
 
-def code_counts(column: Coded | Sets) -> Ints:
-    """How often each code occurs, up to that of a missing value, or beyond it where nodes of a tree do."""
+def code_counts(column: Coded | Sets, length: int = 0) -> Ints:
+    """How often each code occurs: `length` codes or more, so that the missing value is one of them."""
     codes = column.narrow if isinstance(column, Coded) else column.arrays.items
-    return counts_of(codes, max(len(column.domain), int(codes.max(initial=0))) + 1)
+    return counts_of(codes, max(length, len(column.domain) + 1, int(codes.max(initial=0)) + 1))
 
 
 def occurring_labels(column: Coded | Sets) -> set[str]:
