@@ -32,8 +32,9 @@ from shoal.engine.port import MATCHES, Question, Wildcard
 from shoal.engine.rare_rows import rows_with_rare_itemsets
 from shoal.engine.wildcard import wildcard_reading
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Codes, Ints, SetArrays, starts_of, wide
+from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of, wide
 from shoal.kernels.grouping import (
+    Packed,
     count_rows,
     group_rows,
     group_sets,
@@ -46,6 +47,7 @@ from shoal.table.columns import Carried, Coded, Sets, Table, code_counts
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
 
 _ROWS_AT_ONCE, _CLASSES_AT_FIRST = 2**18, 2**10
+_ROWS_COUNTED_TOGETHER = 2**22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,8 +146,11 @@ class LocalData:
         """The same classes without which rows they have, which takes no memory for each row."""
         return self._counted(columns, None)
 
-    def _counted(self, columns: Sequence[str], class_of_row: Ints | None) -> ClassCounts:
-        packed = _Packed.of([self.table.coded(name).narrow for name in columns])
+    def _counted(
+        self, columns: Sequence[str], class_of_row: Ints | None, part: tuple[int, int] = (0, 1)
+    ) -> ClassCounts:
+        """The classes of rows; of rows with one remainder if `part` says so, but then not which they are."""
+        packed = Packed.of([self.table.coded(name).narrow for name in columns])
         counted = room_for_classes(packed.width, _CLASSES_AT_FIRST)
         first = 0
         while first < self.row_count:
@@ -154,6 +159,8 @@ class LocalData:
                 np.empty(last - first, dtype=np.int64) if class_of_row is None else class_of_row[first:last]
             )
             codes, done = packed.rows(first, last), 0
+            if part[1] > 1:
+                codes = codes[_remainders(codes, part[1]) == part[0]]
             while done < len(codes):
                 done += count_rows(counted, codes[done:], first + done, of_rows[done:])
                 if done < len(codes):
@@ -210,8 +217,16 @@ class LocalData:
         return Classes(class_of_row, first_rows, _counts(class_of_row, len(first_rows)))
 
     def size_counts(self) -> SizeCounts:
-        """The sizes of the classes of rows that agree on all quasi-identifiers."""
-        return SizeCounts.of((self.alike() if self.quasi_sets else self.class_counts(self.quasi)).sizes)
+        """The sizes of the classes of rows that agree on all quasi-identifiers.
+
+        Of many rows those are counted together that have the same remainder, as rows of a class have.
+        """
+        if self.quasi_sets:
+            return SizeCounts.of(self.alike().sizes)
+        parts = max(1, -(-self.row_count // _ROWS_COUNTED_TOGETHER))
+        return SizeCounts.joined(
+            [SizeCounts.of(self._counted(self.quasi, None, (part, parts)).sizes) for part in range(parts)]
+        )
 
     def class_sizes(self, columns: Sequence[str], k: int) -> ClassSizes:
         """The classes of rows that agree on these columns, of which sets are compared all together."""
@@ -575,46 +590,12 @@ def _histogram(in_class: Ints, values: Ints, sizes: Ints, value_count: int) -> H
     return Histogram(sizes, starts, distinct[order], counts[order], _counts(values, value_count))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Packed:
-    """Rows of narrow columns as one number each, or as few as fit into 63 bits, made where they are needed.
-
-    Each group of columns is one number; without columns all rows are equal.
-    """
-
-    groups: tuple[tuple[Codes, ...], ...]
-    radices: tuple[tuple[int, ...], ...]
-
-    @classmethod
-    def of(cls, columns: Sequence[Codes]) -> _Packed:
-        """Columns of numbers of 0 or more."""
-        groups: list[list[Codes]] = []
-        radices: list[list[int]] = []
-        room = 0
-        for codes in columns:
-            radix = int(codes.max(initial=0)) + 1
-            if radix > room:
-                groups.append([])
-                radices.append([])
-                room = 2**63 - 1
-            groups[-1].append(codes)
-            radices[-1].append(radix)
-            room //= radix
-        return cls(tuple(map(tuple, groups)), tuple(map(tuple, radices)))
-
-    @property
-    def width(self) -> int:
-        """How many numbers a row is."""
-        return max(len(self.groups), 1)
-
-    def rows(self, first: int, last: int) -> Ints:
-        """Some rows, one after the other."""
-        packed = np.zeros((last - first, self.width), dtype=np.int64)
-        for number, (group, radices) in enumerate(zip(self.groups, self.radices, strict=True)):
-            for codes, radix in zip(group, radices, strict=True):
-                packed[:, number] *= radix
-                packed[:, number] += codes[first:last]
-        return packed
+def _remainders(codes: Ints, divisor: int) -> Ints:
+    """A number below the divisor for each row, the same for equal rows."""
+    mixed = np.zeros(len(codes), dtype=np.uint64)
+    for number in range(codes.shape[1]):
+        mixed = (mixed ^ codes[:, number].view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+    return ((mixed >> np.uint64(33)) % np.uint64(divisor)).view(np.int64)
 
 
 def _packed(columns: Sequence[Ints]) -> Ints:

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.explain.items import reasons_of_items
-from shoal.kernels.arrays import Floats, Ints
+from shoal.kernels.arrays import Codes, Floats, Ints
 from shoal.metrics.flows import GONE, Flow
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
@@ -50,7 +50,7 @@ def affected_values(
     of_columns: Mapping[str, Flow],
     released: Table,
     *,
-    original_rows: Ints,
+    original_rows: Codes,
 ) -> tuple[AffectedValue, ...]:
     """The dearest values of every column; `original_rows` are those that the released rows came from."""
     clusters = recoding.clusters
@@ -104,7 +104,7 @@ class _Classes:
     k: int
 
     @classmethod
-    def of(cls, clusters: GeneralizedClusters, released: LocalData, original_rows: Ints, k: int) -> Self:
+    def of(cls, clusters: GeneralizedClusters, released: LocalData, original_rows: Codes, k: int) -> Self:
         """The classes of the released rows, which came from these of the original."""
         shown_in = np.full(clusters.cluster_count + 1, -1, dtype=np.int64)  # the last is of suppressed rows
         for first in range(0, len(original_rows), _ROWS_AT_ONCE):

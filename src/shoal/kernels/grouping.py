@@ -1,10 +1,12 @@
 """Equal rows and equal sets: the one way to find equivalence classes, exactly and in linear time."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Codes, Ints, SetArrays
 from shoal.kernels.compile import kernel
 
 
@@ -49,6 +51,48 @@ def group_rows(codes: Ints) -> tuple[Ints, Ints]:
                 break
             slot = (slot + 1) & (size - 1)
     return class_of_row, first_rows[:count].copy()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Packed:
+    """Rows of narrow columns as one number each, or as few as fit into 63 bits, made where they are needed.
+
+    Each group of columns is one number; without columns all rows are equal.
+    """
+
+    groups: tuple[tuple[Codes, ...], ...]
+    radices: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, columns: Sequence[Codes]) -> Self:
+        """Columns of numbers of 0 or more."""
+        groups: list[list[Codes]] = []
+        radices: list[list[int]] = []
+        room = 0
+        for codes in columns:
+            radix = int(codes.max(initial=0)) + 1
+            if radix > room:
+                groups.append([])
+                radices.append([])
+                room = 2**63 - 1
+            groups[-1].append(codes)
+            radices[-1].append(radix)
+            room //= radix
+        return cls(tuple(map(tuple, groups)), tuple(map(tuple, radices)))
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row is."""
+        return max(len(self.groups), 1)
+
+    def rows(self, first: int, last: int) -> Ints:
+        """Some rows, one after the other."""
+        packed = np.zeros((last - first, self.width), dtype=np.int64)
+        for number, (group, radices) in enumerate(zip(self.groups, self.radices, strict=True)):
+            for codes, radix in zip(group, radices, strict=True):
+                packed[:, number] *= radix
+                packed[:, number] += codes[first:last]
+        return packed
 
 
 class Counted(NamedTuple):

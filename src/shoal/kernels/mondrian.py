@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Floats, Ints, frozen_ints
+from shoal.kernels.arrays import Floats, Ints, frozen_ints, narrowest
 from shoal.kernels.compile import kernel
 from shoal.kernels.constraint import ClassConstraint, rows_hold
 
@@ -71,11 +71,14 @@ class Parts(NamedTuple):
     state: Ints
 
 
-def whole_table(row_count: int, least_rows: int) -> Parts:
-    """One open part of all rows, and room for all parts of at least `least_rows` rows."""
+def whole_table(row_count: int, least_rows: int, *, narrow: bool = False) -> Parts:
+    """One open part of all rows, and room for all parts of at least `least_rows` rows.
+
+    Rows are narrow where kernels do not look at them.
+    """
     room = 2 * max(row_count // least_rows, 1)
     parts = Parts(  # zeros take memory when they are written, and there are mostly fewer parts
-        rows=np.arange(row_count, dtype=np.int64),
+        rows=np.arange(row_count, dtype=narrowest(row_count) if narrow else np.int64),
         starts=np.zeros(room, dtype=np.int64),
         ends=np.zeros(room, dtype=np.int64),
         parents=np.zeros(room, dtype=np.int64),

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Codes, Floats, Ints, freeze, frozen_codes, starts_of
+from shoal.kernels.arrays import Bools, Codes, Floats, Ints, freeze, frozen_codes, looked_up, starts_of
 from shoal.kernels.set_recoding import recoded_sets, renumbered_sets
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
@@ -24,7 +24,7 @@ from shoal.table.roles import Quasi, QuasiSet, Role
 
 STAR = "*"
 
-Order = Callable[[int], Ints]  # the numbers below a count, in an order
+Order = Callable[[int], Codes]  # the numbers below a count, in an order
 
 _ROWS_AT_ONCE = 2**18
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -38,7 +38,7 @@ class Applied:
     """
 
     table: Table
-    rows: Ints
+    rows: Codes
     stars: Bools
 
     @classmethod
@@ -48,13 +48,13 @@ class Applied:
             table, np.arange(table.row_count, dtype=np.int64), np.zeros(table.row_count, dtype=np.bool_)
         )
 
-    def taking(self, places: Ints) -> Applied:
+    def taking(self, places: Codes) -> Applied:
         """Some of the published rows, ascending."""
         if len(places) == self.table.row_count:
             return self
         return self.in_order(places)
 
-    def in_order(self, places: Ints) -> Applied:
+    def in_order(self, places: Codes) -> Applied:
         """The published rows in another order."""
         return Applied(self.table.take(places), self.rows[places], self.stars[places])
 
@@ -89,11 +89,13 @@ def apply_clusters(
     suppressed_count = int(np.count_nonzero(suppressed))
     suppressed_people = suppressed_count if people is None else len(np.unique(people[suppressed]))
     starred = suppressed_count > 0 and suppressed_people >= smallest
-    rows = np.arange(table.row_count) if starred or not suppressed_count else np.flatnonzero(~suppressed)
-    if order is not None:
-        chosen = order(len(rows))
-        rows = chosen if len(rows) == table.row_count else rows[chosen]
-    stars = suppressed[rows] if starred else np.zeros(len(rows), dtype=np.bool_)
+    rows: Codes
+    if starred or not suppressed_count:
+        rows = np.arange(table.row_count) if order is None else order(table.row_count)
+    else:
+        rows = np.flatnonzero(~suppressed)
+        rows = rows if order is None else rows[order(len(rows))]
+    stars = looked_up(suppressed, rows) if starred else np.zeros(len(rows), dtype=np.bool_)
 
     labels = {name: _node_labels(trees[name], nodes) for name, nodes in clusters.nodes.items()}
     labels |= {
@@ -139,7 +141,7 @@ def _published_labels(found: _Labels, *, starred: bool) -> _Published:
 
 
 def _columns_of_clusters(
-    published: Mapping[str, _Published], cluster_of_row: Ints, rows: Ints
+    published: Mapping[str, _Published], cluster_of_row: Ints, rows: Codes
 ) -> dict[str, Coded]:
     """What some rows are published as, whose clusters are looked up once and not all at the same time."""
     codes = {name: np.empty_like(each.codes, shape=len(rows)) for name, each in published.items()}

@@ -23,7 +23,7 @@ from shoal.explain.affected import affected_terms, affected_values
 from shoal.explain.changes import change_of_chunks, change_of_new_records, column_changes
 from shoal.explain.examples import examples
 from shoal.explain.items import generalized_items
-from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.arrays import Bools, Codes, Ints, narrowest
 from shoal.metrics.catalogue import measure_by_column, measured
 from shoal.metrics.flows import flows
 from shoal.metrics.inference import telling_columns
@@ -262,7 +262,7 @@ class InMemory:
             held=port.held,
         )
 
-    def _with_pseudonyms(self, released: Table, rows: Ints, stars: Bools, key: bytes | None) -> Table:
+    def _with_pseudonyms(self, released: Table, rows: Codes, stars: Bools, key: bytes | None) -> Table:
         """The release with pseudonyms in the places of the identifiers that shall keep one.
 
         A suppressed record has none: it would tie the record to others of the same person.
@@ -331,7 +331,7 @@ def _searching(search: Search, models: Sequence[Model], data: LocalData | None) 
     return make_algorithm(name, options)
 
 
-def order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Ints:
+def order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Codes:
     """The order of the published rows: from the operating system, so that no seed can undo it."""
     if search.keep_order:
         return np.arange(count, dtype=np.int64)
@@ -341,7 +341,7 @@ def order_of_publication(count: int, search: Search, rng: np.random.Generator) -
         return _drawn_order(count)
     bits = (count // _SORTED_AT_ONCE).bit_length()
     heads = np.frombuffer(os.urandom(2 * count), dtype=np.uint16) >> (16 - bits)
-    order, end = np.empty(count, dtype=np.int64), 0
+    order, end = np.empty(count, dtype=narrowest(count)), 0
     for head in range(2**bits):  # what is drawn first orders first, and few have the same
         some = np.flatnonzero(heads == head)
         order[end : end + len(some)] = some[_drawn_order(len(some))]

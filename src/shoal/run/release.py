@@ -13,6 +13,7 @@ from shoal.engine.memory import peak_memory_mb
 from shoal.errors import BadInput, PromiseBroken
 from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.plan import Plan
+from shoal.posix import give_back_memory
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
@@ -82,6 +83,7 @@ def release(
     searching = time.perf_counter()
     found = engine.search(algorithm, promise, search, WithinLimits(progress, search.limits))
     search_seconds = time.perf_counter() - searching
+    give_back_memory()
 
     progress.stage("applying")
     released = engine.publish(found, promise, search)

@@ -26,6 +26,7 @@ from shoal.kernels.arrays import (
     frozen_codes,
     frozen_floats,
     frozen_ints,
+    looked_up,
     taken_rows,
     wide,
 )
@@ -198,17 +199,17 @@ class Table:
         kept = {name: column for name, column in self.columns.items() if name not in names}
         return Table.of(kept, self.row_count)
 
-    def take(self, rows: Ints) -> Table:
+    def take(self, rows: Codes) -> Table:
         """The given rows, in the given order."""
         return Table.of({name: _take(column, rows) for name, column in self.columns.items()}, len(rows))
 
 
-def _take(column: Column, rows: Ints) -> Column:
+def _take(column: Column, rows: Codes) -> Column:
     if isinstance(column, Coded):
-        return Coded(freeze(column.narrow[rows]), column.domain)
+        return Coded(freeze(looked_up(column.narrow, rows)), column.domain)
     if isinstance(column, Carried):
         return replace(column, values=column.values.take(pa.array(rows)))
-    return replace(column, arrays=taken_rows(column.arrays, rows))
+    return replace(column, arrays=taken_rows(column.arrays, wide(rows)))
 
 
 def code_counts(column: Coded | Sets, length: int = 0) -> Ints:

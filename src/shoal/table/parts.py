@@ -134,7 +134,7 @@ class Parts:
             notices=(*notices[:LISTED], *more),
             typed=raws[0].typed,
             mixed=frozenset().union(*(raw.mixed for raw in raws)),
-            parts=tuple(raws),
+            parts=tuple(replace(raw, batches={}) for raw in raws),  # what is joined is not kept twice
             batches=batches,
             length=sum(raw.row_count for raw in raws),
         )

@@ -51,7 +51,7 @@ class Raw:
     own_types: Mapping[str, Any] = field(default_factory=dict)
     mixed: frozenset[str] = frozenset()
     parts: tuple[Raw, ...] = ()
-    batches: Mapping[str, Batches] = field(default_factory=dict)
+    batches: dict[str, Batches] = field(default_factory=dict)
     length: int | None = None
 
     @property
@@ -75,6 +75,11 @@ class Raw:
         if not self.table.num_columns:
             return replace(self, table=pa.table({name: cells}), length=self.row_count)
         return replace(self, table=self.table.append_column(name, cells))
+
+    def forget_batches(self, column: str) -> None:
+        """Give the memory of a column free that has been encoded; its type is kept."""
+        if column in self.batches:
+            self.batches[column] = replace(self.batches[column], batches=())
 
     def in_batches(self, columns: Collection[str]) -> Raw:
         """The same with the given columns batch by batch, as far as their values can be told apart."""

@@ -34,6 +34,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import BadInput, Problem, did_you_mean
+from shoal.posix import give_back_memory
 from shoal.table.arrow_form import to_arrow
 from shoal.table.canonical import MissingTokens, as_text, canonical, canonical_text
 from shoal.table.columnar import open_arrow, open_json_lines, open_json_lines_as_written, open_parquet
@@ -42,7 +43,7 @@ from shoal.table.compressed import content_name
 from shoal.table.database import DatabaseTable, is_relation, open_database, open_relation
 from shoal.table.delimited import Delimited
 from shoal.table.dialect import PLAIN, Dialect
-from shoal.table.encoding import encode, holds_single_values
+from shoal.table.encoding import Encoded, encode, holds_single_values
 from shoal.table.excel import open_excel, open_excel_as_written
 from shoal.table.frames import in_kind, open_frame
 from shoal.table.long_form import as_one_item_sets, gathered, one_record_per_id, roles_of_long_form
@@ -134,7 +135,7 @@ def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _D
     opened = _named_by_role(opened, roles)
     used = as_options_say(_roles_of_columns(opened, roles, options), options)
     loaded = _encoded(opened, used, lambda _: missing, options)
-    pa.default_memory_pool().release_unused()  # Arrow keeps what the texts took
+    _give_back_memory()
     return loaded
 
 
@@ -186,8 +187,14 @@ def read_published(
 
     used = _roles_of_columns(opened, shown, options)
     loaded = _encoded(opened, used, missing, options, published=True)
-    pa.default_memory_pool().release_unused()
+    _give_back_memory()
     return loaded
+
+
+def _give_back_memory() -> None:
+    """Arrow and the C library keep what the texts took."""
+    pa.default_memory_pool().release_unused()
+    give_back_memory()
 
 
 def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions, dialect: Dialect) -> Opened:
@@ -284,11 +291,16 @@ def _encoded(
         raw = opened.load(tuple(roles), measures, options.missing, single)
         raw = raw if prepare is None else prepare(raw)
     _refuse_no_records(raw)
+
+    def encoded_alone(name: str, role: Role) -> Encoded:
+        try:
+            return encode(raw, name, role, missing(role), published=published)
+        finally:
+            raw.forget_batches(name)
+
     with ThreadPoolExecutor(processors()) as pool:
         jobs = [
-            pool.submit(
-                copy_context().run, partial(encode, raw, name, role, missing(role), published=published)
-            )
+            pool.submit(copy_context().run, partial(encoded_alone, name, role))
             for name, role in roles.items()
         ]
         encoded = [job.result() for job in jobs]

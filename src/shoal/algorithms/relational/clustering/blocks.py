@@ -24,7 +24,7 @@ from shoal.algorithms.relational.hilbert.curve import along_the_curve
 from shoal.algorithms.relational.mondrian.algorithm import cutting_of
 from shoal.algorithms.relational.mondrian.cutting import cut_all, cut_in_threads
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, wide
 from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.grouping import members
 from shoal.kernels.mondrian import NO_COLUMN, STRICT, whole_table
@@ -135,11 +135,11 @@ def cut_into_blocks(
     """The rows of blocks that have so many rows or more, each of which keeps the models."""
     asked = constraint._replace(k=max(rows_per_block, constraint.k))
     cutting = cutting_of(data, find_ends(data), asked, STRICT)
-    parts = whole_table(data.row_count, asked.k)
+    parts = whole_table(data.row_count, asked.k, narrow=cutting.places is not None)
     cut = cut_all if cutting.places is None else cut_in_threads
     cut(cutting, parts, progress)
     whole = np.flatnonzero(parts.columns[: parts.state[1]] == NO_COLUMN)
-    return [np.sort(parts.rows[parts.starts[part] : parts.ends[part]]) for part in whole.tolist()]
+    return [wide(np.sort(parts.rows[parts.starts[part] : parts.ends[part]])) for part in whole.tolist()]
 
 
 def some_blocks(data: LocalData, constraint: ClassConstraint, rows_per_block: int, count: int) -> list[Ints]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
-from shoal.kernels.arrays import Bools, Ints, frozen_ints
+from shoal.kernels.arrays import Bools, Codes, Ints, frozen_ints
 from shoal.kernels.constraint import ClassConstraint
 from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
@@ -37,7 +37,7 @@ def class_constraint_of(data: LocalData, models: Sequence[Model]) -> ClassConstr
     )
 
 
-def constraint_of_rows(constraint: ClassConstraint, rows: Ints) -> ClassConstraint:
+def constraint_of_rows(constraint: ClassConstraint, rows: Codes) -> ClassConstraint:
     """The same for some rows, which get new numbers; they are compared with the whole table as before."""
     return constraint._replace(
         people=constraint.people[rows] if len(constraint.people) else constraint.people,

@@ -82,7 +82,7 @@ class Mondrian(Algorithm):
         ends = find_ends(data)
         stages = (_STAGES_AS_PRINTED if self.as_printed else _STAGES)[self.mode]
         cutting = cutting_of(data, ends, constraint, stages)
-        parts = whole_table(data.row_count, constraint.k)
+        parts = whole_table(data.row_count, constraint.k, narrow=cutting.places is not None)
         cut = cut_in_threads if data.row_count >= _ROWS_FOR_THREADS else cut_all
         finished = cut(cutting, parts, progress)
         clusters = clusters_of(MondrianPartition(data, ends, parts), constraint)

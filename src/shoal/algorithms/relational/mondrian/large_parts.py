@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Codes, Ints, counts_of, looked_up
+from shoal.kernels.arrays import Codes, Ints, counts_of, looked_up, wide
 from shoal.kernels.constraint import ClassConstraint, rows_hold
 from shoal.kernels.mondrian import (
     AT_THE_MEDIAN,
@@ -42,11 +42,11 @@ class Places:
         """Those of the quasi-identifiers, in table order."""
         return cls(tuple(places_of(data.table.coded(name), data.trees.get(name)) for name in data.quasi))
 
-    def of(self, column: int, rows: Ints) -> Codes:
+    def of(self, column: int, rows: Codes) -> Codes:
         """The places of some rows in one column."""
         return looked_up(self.columns[column], rows)
 
-    def matrix(self, rows: Ints) -> Ints:
+    def matrix(self, rows: Codes) -> Ints:
         """The places of some rows as the kernel takes them."""
         places = np.empty((len(rows), len(self.columns)), dtype=np.int64)
         for number in range(len(self.columns)):
@@ -95,7 +95,7 @@ class _Line(NamedTuple):
 
 
 def cut_large_part(
-    places: Places, ordered: Ordered, constraint: ClassConstraint, stages: Ints, rows: Ints
+    places: Places, ordered: Ordered, constraint: ClassConstraint, stages: Ints, rows: Codes
 ) -> LargeCut | None:
     """The best cut of some rows, which ascend, as `choose_cut` finds it; None if there is none.
 
@@ -123,7 +123,7 @@ def cut_large_part(
     return None
 
 
-def _counts(places: Places, column: int, rows: Ints, length: int) -> Ints:
+def _counts(places: Places, column: int, rows: Codes, length: int) -> Ints:
     counts = np.zeros(length, dtype=np.int64)
     for first in range(0, len(rows), _ROWS_AT_ONCE):
         counts += counts_of(places.of(column, rows[first : first + _ROWS_AT_ONCE]), length)
@@ -150,7 +150,7 @@ def _admissible_cuts(ordered: Ordered, k: int, line: _Line, stage: int) -> Itera
         yield from cuts[np.lexsort((cuts, np.abs(2 * cuts - count), ranks))[:CUTS_TRIED]].tolist()
 
 
-def _left_side(places: Codes, rows: Ints, line: _Line, cut: int) -> Sequence[np.ndarray]:
+def _left_side(places: Codes, rows: Codes, line: _Line, cut: int) -> Sequence[np.ndarray]:
     """Which rows are on the left side of a cut, some at a time: of equal ones the first."""
     last = line.place_at(cut - 1)
     smaller = np.searchsorted(line.places, last)
@@ -165,15 +165,15 @@ def _left_side(places: Codes, rows: Ints, line: _Line, cut: int) -> Sequence[np.
     return marks
 
 
-def _both_hold(constraint: ClassConstraint, rows: Ints, left: Sequence[np.ndarray]) -> bool:
+def _both_hold(constraint: ClassConstraint, rows: Codes, left: Sequence[np.ndarray]) -> bool:
     """Whether both sides may be classes, given that they have k rows."""
     if not len(constraint.people) and not len(constraint.rules):
         return True
     marked = np.concatenate(left)
-    return bool(rows_hold(constraint, rows[marked]) and rows_hold(constraint, rows[~marked]))
+    return bool(rows_hold(constraint, wide(rows[marked])) and rows_hold(constraint, wide(rows[~marked])))
 
 
-def _put_first(rows: Ints, left: Sequence[np.ndarray]) -> None:
+def _put_first(rows: Codes, left: Sequence[np.ndarray]) -> None:
     """Bring the marked rows to the front; both sides keep their order."""
     end, others = 0, []
     for number, marks in enumerate(left):
