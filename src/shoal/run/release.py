@@ -87,6 +87,7 @@ def release(
 
     progress.stage("applying")
     released = engine.publish(found, promise, search)
+    give_back_memory()
 
     progress.stage("verifying")
     verdicts = tuple(model.judge_release(released.port) for model in promise)
@@ -149,7 +150,9 @@ def release(
     if task is not None:  # after the clock of the run has stopped
         useful = replace(outcome.cost, usefulness=engine.usefulness(task, released, progress))
         outcome = replace(outcome, cost=useful)
-    return engine.result(outcome, found, released)
+    result = engine.result(outcome, found, released)
+    give_back_memory()
+    return result
 
 
 def refuse_broken(verdicts: Sequence[Verdict], beside: str = "") -> None:

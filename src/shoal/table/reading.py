@@ -73,6 +73,8 @@ __all__ = [
 
 SUPPRESSED_CELL = "*"
 
+_MANY_ROWS = 2**20
+
 _DEFAULTS = ReadOptions()
 _Formats = Mapping[str, Callable[[Path, ReadOptions], Opened]]
 FORMATS: _Formats = {
@@ -297,6 +299,8 @@ def _encoded(
             return encode(raw, name, role, missing(role), published=published)
         finally:
             raw.forget_batches(name)
+            if raw.row_count > _MANY_ROWS:
+                give_back_memory()  # batches of all columns lie between each other
 
     with ThreadPoolExecutor(processors()) as pool:
         jobs = [

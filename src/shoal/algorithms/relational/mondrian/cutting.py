@@ -12,9 +12,10 @@ import numpy as np
 
 from shoal.algorithms.relational.clustering.constraint import constraint_of_rows
 from shoal.algorithms.relational.mondrian.large_parts import LargeCut, Places, cut_large_part
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, wide
 from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.mondrian import NO_COLUMN, Ordered, Parts, cut_parts, whole_table
+from shoal.posix import give_back_memory
 from shoal.progress import Progress
 from shoal.threads import in_threads, processors
 
@@ -82,9 +83,10 @@ def cut_in_threads(cutting: Cutting, parts: Parts, progress: Progress) -> bool:
         ]
     cut_to_the_end = [partial(_cut_to_the_end, cutting, parts, part) for part in waiting]
     pieces = in_threads(cut_to_the_end, progress, processors())
-    for part, piece in zip(waiting, pieces, strict=True):
-        _add(parts, part, piece)
+    give_back_memory()
     still_open = len(uncut) + sum(int(piece.state[1] - piece.state[0]) for piece in pieces)
+    for part in reversed(waiting):
+        _add(parts, part, pieces.pop())  # whose memory is free then
     parts.state[0] = parts.state[1] - still_open
     return still_open == 0
 
@@ -138,7 +140,19 @@ def _cut_to_the_end(cutting: Cutting, parts: Parts, part: int, progress: Progres
     own, piece = cutting.alone(rows)
     cut_all(own, piece, progress)
     cutting.returned(rows, piece)
-    return piece._replace(rows=rows)
+    return _in_little_room(piece._replace(rows=rows))
+
+
+def _in_little_room(piece: Parts) -> Parts:
+    """The same parts without the room for more, in half as many bytes."""
+    count = int(piece.state[1])
+    names = ("starts", "ends", "parents", "columns", "left_places", "right_places")
+    return piece._replace(**{name: _halved(getattr(piece, name)[:count]) for name in names})
+
+
+def _halved(numbers: Ints) -> Ints:
+    fits = numbers.max(initial=0) <= np.iinfo(np.int32).max
+    return numbers.astype(np.int32 if fits else np.int64)
 
 
 def _add(parts: Parts, part: int, piece: Parts) -> Sequence[int]:
@@ -148,9 +162,9 @@ def _add(parts: Parts, part: int, piece: Parts) -> Sequence[int]:
     for name in ("columns", "left_places", "right_places"):
         getattr(parts, name)[part] = getattr(piece, name)[0]
         getattr(parts, name)[new] = getattr(piece, name)[1 : count + 1]
-    parts.starts[new] = piece.starts[1 : count + 1] + first
-    parts.ends[new] = piece.ends[1 : count + 1] + first
-    parents = piece.parents[1 : count + 1]
+    parts.starts[new] = wide(piece.starts[1 : count + 1]) + first
+    parts.ends[new] = wide(piece.ends[1 : count + 1]) + first
+    parents = wide(piece.parents[1 : count + 1])
     parts.parents[new] = np.where(parents == 0, part, parents + (made - 1))
     parts.state[1] += count
     return range(made, made + count)
