@@ -1,7 +1,11 @@
+from unittest import mock
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.engine import local
+from shoal.engine.answers import SizeCounts
 from shoal.engine.local import LocalData
 from shoal.table.columns import Coded, Table, category_domain
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
@@ -70,6 +74,21 @@ def test_histograms_count_rows_or_people_with_each_value(drawn):
 def _by_label(data, values, counts):
     domain = data.table.coded("illness").domain
     return {domain.label(int(v)): int(c) for v, c in zip(values, counts, strict=True)}
+
+
+@given(rows_and_people, st.integers(1, 4))
+@examples(100)
+def test_classes_are_counted_without_their_rows(drawn, together):
+    data = local_data([row[:3] for row in drawn], ROLES)
+    classes = data.classes(data.quasi)
+    counts = data.class_counts(data.quasi)
+    assert counts.first_rows.tolist() == classes.first_rows.tolist()
+    assert counts.sizes.tolist() == classes.sizes.tolist()
+    with mock.patch.object(local, "_ROWS_COUNTED_TOGETHER", together):
+        sizes = data.size_counts()
+    expected = SizeCounts.of(classes.sizes)
+    assert sizes.sizes.tolist() == expected.sizes.tolist()
+    assert sizes.classes.tolist() == expected.classes.tolist()
 
 
 def test_without_columns_all_rows_are_one_class():

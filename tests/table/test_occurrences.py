@@ -1,6 +1,7 @@
 """A column that is taken batch by batch is the column that is read at once."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -81,11 +82,9 @@ def test_files_are_read_as_frames_are_whatever_their_batches(path, cells, role, 
 @given(columns(), st.lists(st.integers(0, 12), max_size=4))
 def test_batches_have_the_entries_of_the_column(cells, borders):
     borders = sorted({0, len(cells), *(min(each, len(cells)) for each in borders)})
-    pieces = [cells.slice(first, last - first) for first, last in zip(borders, borders[1:], strict=False)]
+    pieces = [cells.slice(first, last - first) for first, last in pairwise(borders)]
     kind = cells.type
-    whole, parted = (
-        Batches(kind, tuple(map(Batch.of, those))).occurrences() for those in ([cells], pieces)
-    )
+    whole, parted = (Batches(kind, tuple(map(Batch.of, those))).occurrences() for those in ([cells], pieces))
     codes = [each.codes(np.arange(len(each.entries)), len(each.entries)).tolist() for each in (whole, parted)]
     shown = [
         [str(each.entries[code]) if code < len(each.entries) else None for code in of_rows]
