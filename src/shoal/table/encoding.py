@@ -26,7 +26,7 @@ from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets
 from shoal.table.missing import with_nulls_for_missing
 from shoal.table.multisets import is_counted, with_counts
 from shoal.table.number_style import NumberStyle
-from shoal.table.occurrences import Batches, Occurrences
+from shoal.table.occurrences import Occurrences
 from shoal.table.pairs import sets_of_pairs, sets_of_pieces
 from shoal.table.raw import LISTED, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -126,9 +126,9 @@ def _encode_published_values(raw: Raw, name: str, missing: MissingTokens) -> Enc
 def _occurrences(raw: Raw, name: str, *, told_apart: bool = False) -> Occurrences:
     """The values of a column and where they stand; raises UnsupportedType."""
     refuse_unsupported(raw.type_of(name))
-    batches = raw.batches[name] if name in raw.batches else Batches.of(raw.table.column(name))
-    found = batches.occurrences()
-    if told_apart and not pa.types.is_dictionary(batches.kind):
+    in_batches = name in raw.batches
+    found = raw.batches[name].occurrences() if in_batches else Occurrences.of(raw.table.column(name))
+    if told_apart and not pa.types.is_dictionary(raw.type_of(name)):
         return replace(found, entries=_told_apart(found.entries))
     return found
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from shoal.kernels.arrays import Codes, Ints, frozen_codes, narrowest
+from shoal.kernels.arrays import Codes, Ints, freeze, frozen_codes, narrowest
 
 Cells = TypeVar("Cells", pa.Array, pa.ChunkedArray)
 
@@ -99,6 +99,20 @@ class Occurrences:
     entries: pa.Array
     batches: tuple[tuple[Codes, Ints], ...]
 
+    @classmethod
+    def of(cls, values: pa.ChunkedArray) -> Occurrences:
+        """Those of a column that is in memory."""
+        kind = _entry_type(values.type)
+        if pa.types.is_dictionary(values.type):
+            encoded = values.unify_dictionaries()
+        else:
+            encoded = _as_bits(values.cast(kind)).dictionary_encode()
+        if not encoded.num_chunks:
+            return cls(pa.array([], type=kind), ())
+        entries = encoded.chunk(0).dictionary.view(kind)
+        themselves = np.append(np.arange(len(entries)), _NULL)
+        return cls(entries, tuple((_places(chunk), themselves) for chunk in encoded.chunks))
+
     def codes(self, code_of_entry: Ints, missing_code: int) -> Codes:
         """The code of every row, in the narrowest type; a null has the one of missing values."""
         lookup = np.append(code_of_entry, missing_code)  # where entry -1 finds it
@@ -138,5 +152,5 @@ def _entries_of(chunk: pa.DictionaryArray) -> Ints:
 
 def _places(cells: pa.DictionaryArray) -> Codes:
     count = len(cells.dictionary)
-    places = cells.indices.cast(pa.int64()).fill_null(count).to_numpy(zero_copy_only=False)
-    return frozen_codes(places)
+    places: Ints = cells.indices.cast(pa.int64()).fill_null(count).to_numpy(zero_copy_only=False)
+    return freeze(places.astype(narrowest(count)))

@@ -137,7 +137,7 @@ def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _D
     opened = _named_by_role(opened, roles)
     used = as_options_say(_roles_of_columns(opened, roles, options), options)
     loaded = _encoded(opened, used, lambda _: missing, options)
-    _give_back_memory()
+    _give_back_memory(loaded.table.row_count)
     return loaded
 
 
@@ -189,14 +189,15 @@ def read_published(
 
     used = _roles_of_columns(opened, shown, options)
     loaded = _encoded(opened, used, missing, options, published=True)
-    _give_back_memory()
+    _give_back_memory(loaded.table.row_count)
     return loaded
 
 
-def _give_back_memory() -> None:
+def _give_back_memory(row_count: int) -> None:
     """Arrow and the C library keep what the texts took."""
     pa.default_memory_pool().release_unused()
-    give_back_memory()
+    if row_count > _MANY_ROWS:
+        give_back_memory()
 
 
 def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions, dialect: Dialect) -> Opened:
