@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from types import ModuleType
 
@@ -21,6 +22,15 @@ def memory_is_limited() -> bool:
     if sys.platform == "win32" or resource is None:
         return False
     return bool(resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY)
+
+
+def give_back_memory() -> None:
+    """Give what was freed back to the system, where the C library keeps it in case it is wanted again."""
+    if sys.platform == "win32":
+        return
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def _resource() -> ModuleType | None:

@@ -1,9 +1,12 @@
+from unittest import mock
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.engine import local
+from shoal.engine.answers import SizeCounts
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import frozen_ints
 from shoal.table.columns import Coded, Table, category_domain
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Sensitive
 from tests.builders import local_data, tree
@@ -73,6 +76,21 @@ def _by_label(data, values, counts):
     return {domain.label(int(v)): int(c) for v, c in zip(values, counts, strict=True)}
 
 
+@given(rows_and_people, st.integers(1, 4))
+@examples(100)
+def test_classes_are_counted_without_their_rows(drawn, together):
+    data = local_data([row[:3] for row in drawn], ROLES)
+    classes = data.classes(data.quasi)
+    counts = data.class_counts(data.quasi)
+    assert counts.first_rows.tolist() == classes.first_rows.tolist()
+    assert counts.sizes.tolist() == classes.sizes.tolist()
+    with mock.patch.object(local, "_ROWS_COUNTED_TOGETHER", together):
+        sizes = data.size_counts()
+    expected = SizeCounts.of(classes.sizes)
+    assert sizes.sizes.tolist() == expected.sizes.tolist()
+    assert sizes.classes.tolist() == expected.classes.tolist()
+
+
 def test_without_columns_all_rows_are_one_class():
     data = local_data([("x", "y", None), ("y", "x", "x")], ROLES)
     assert data.classes(()).sizes.tolist() == [2]
@@ -85,9 +103,7 @@ def test_codes_too_large_for_one_number_are_still_told_apart():
         "b": [1, 2**40, 2**40, 1],
         "c": [0, 2**40, 0, 2**40],
     }
-    table = Table.of(
-        {name: Coded(frozen_ints(codes), category_domain(["x"])) for name, codes in columns.items()}
-    )
+    table = Table.of({name: Coded.of(codes, category_domain(["x"])) for name, codes in columns.items()})
     data = LocalData(table, {name: Quasi() for name in columns})
     assert data.classes(data.quasi).class_of_row.tolist() == [0, 1, 2, 3]
 

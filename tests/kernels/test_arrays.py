@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from shoal.engine.local import _are_first_sets
 from shoal.kernels import arrays
-from shoal.kernels.arrays import counts_of, frozen_sets, in_pieces, only_items, piece_of, taken_rows
+from shoal.kernels.arrays import (
+    counts_of,
+    frozen_codes,
+    frozen_sets,
+    in_pieces,
+    looked_up,
+    only_items,
+    piece_of,
+    taken_rows,
+)
 from shoal.table.columns import Domain, Kind
 from shoal.table.pairs import sets_of_pairs, sets_of_pieces
 
@@ -74,3 +83,12 @@ def test_sets_of_pieces_are_the_sets_of_all_pairs(rows, at_once):
 def test_the_first_sets_are_those_that_sort_first(rows):
     are_first = _are_first_sets(set_arrays(rows), np.arange(len(rows)))
     assert are_first.tolist() == [row == min(rows) for row in rows]
+
+
+@given(st.lists(st.integers(0, 6)), st.integers(1, 9))
+def test_narrow_codes_are_counted_and_looked_up(codes, length):
+    narrow = frozen_codes(codes)
+    assert counts_of(narrow, 7 + length).tolist() == np.bincount(codes, minlength=7 + length).tolist()
+    words = frozen_codes([10**each for each in range(7)])
+    assert looked_up(words, narrow).tolist() == [10**code for code in codes]
+    assert looked_up(words, narrow).dtype == words.dtype

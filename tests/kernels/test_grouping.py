@@ -3,7 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from shoal.kernels.grouping import group_rows, members
+from shoal.kernels.grouping import (
+    Packed,
+    count_rows,
+    group_rows,
+    members,
+    room_for_classes,
+    with_more_room,
+)
 from tests.examples import examples
 from tests.reference import grouping
 
@@ -22,6 +29,39 @@ def test_rows_share_a_class_exactly_when_they_are_equal(codes):
 @examples(100)
 def test_codes_of_any_size_are_told_apart(codes):
     assert group_rows(codes)[0].tolist() == grouping.group_rows(codes.tolist())[0]
+
+
+@given(
+    arrays(np.int64, array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=12), elements=wide_values),
+    st.integers(1, 12),
+)
+@examples(100)
+def test_rows_are_counted_some_at_a_time(codes, at_once):
+    counted, class_of_row = room_for_classes(codes.shape[1], 1), np.full(len(codes), -1, dtype=np.int64)
+    done = 0
+    while done < len(codes):
+        some = slice(done, done + at_once)
+        done += (now := count_rows(counted, codes[some], done, class_of_row[some]))
+        if now < len(codes[some]):
+            counted = with_more_room(counted)
+    expected, first_rows = grouping.group_rows(codes.tolist())
+    count = int(counted.state[0])
+    assert class_of_row.tolist() == expected
+    assert counted.first_rows[:count].tolist() == first_rows
+    assert counted.sizes[:count].tolist() == np.bincount(expected).tolist()
+    assert counted.keys[:count].tolist() == codes[first_rows].tolist()
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from([0, 1, 2**31 - 1, 2**32])] * 4), min_size=1, max_size=8),
+    st.integers(0, 8),
+)
+@examples(100)
+def test_packed_rows_are_equal_exactly_where_rows_are(rows, first):
+    columns = [np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)]
+    packed = Packed.of(columns).rows(0, len(rows))
+    assert group_rows(packed)[0].tolist() == grouping.group_rows(rows)[0]
+    assert Packed.of(columns).rows(min(first, len(rows)), len(rows)).tolist() == packed[first:].tolist()
 
 
 def test_no_rows_have_no_classes():

@@ -62,6 +62,32 @@ def test_groups_are_published_as_labels_of_nodes_and_ranges():
     assert not done.stars.any()
 
 
+@pytest.mark.parametrize("cluster_of_row", [[0, 0, 1, 1], [0, -1, 1, -1], [0, 0, -1, 1], [-1, -1, -1, -1]])
+@pytest.mark.parametrize("kind", [np.int64, np.uint32])
+def test_rows_are_published_in_the_order_that_is_asked_for(cluster_of_row, kind):
+    count = max(*cluster_of_row, 0) + 1
+    clusters = decided(cluster_of_row, [node("north"), TOWNS.root][:count], [(0, 3), (2, 9)][:count])
+    plain, asked = applied(clusters), []
+
+    def order(rows):
+        asked.append(rows)
+        return np.arange(rows, dtype=kind)[::-1]
+
+    done = apply_clusters(DATA.table, DATA.trees, DATA.roles, clusters, smallest=2, order=order)
+    assert asked == [plain.table.row_count]
+    assert done.rows.tolist() == plain.rows[::-1].tolist()
+    assert done.stars.tolist() == plain.stars[::-1].tolist()
+    backwards = plain.table.take(np.arange(plain.table.row_count)[::-1])
+    assert list(done.table.columns) == list(plain.table.columns)
+    for name in ("town", "size", "illness"):
+        assert labels(done.table, name) == labels(backwards, name)
+    for name in ("note", "visits"):
+        values = [table.column(name).values.to_pylist() for table in (done.table, backwards)]
+        assert values[0] == values[1]
+    taken = [table.sets("items").arrays for table in (done.table, backwards)]
+    assert [each.tolist() for each in taken[0]] == [each.tolist() for each in taken[1]]
+
+
 def test_other_columns_are_published_as_they_are():
     done = applied(decided([0, 0, 0, 0], [TOWNS.root], [(0, 10)]))
     for name in ("items", "illness", "note", "visits"):

@@ -4,7 +4,7 @@ Of several answers that are equally bad the first is told: the shortest itemset,
 labels, then the first items by theirs. So the same data give the same answer however they are divided.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, Self
@@ -78,6 +78,14 @@ class SizeCounts:
     def of(cls, sizes: Ints) -> Self:
         """The sizes of single classes, counted."""
         return cls(*np.unique(sizes, return_counts=True))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Those of different classes, taken together."""
+        sizes, places = np.unique(np.concatenate([part.sizes for part in parts]), return_inverse=True)
+        classes = np.zeros(len(sizes), dtype=np.int64)
+        np.add.at(classes, places, np.concatenate([part.classes for part in parts]))
+        return cls(sizes, classes)
 
     @classmethod
     def none(cls) -> Self:

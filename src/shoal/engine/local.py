@@ -32,11 +32,33 @@ from shoal.engine.port import MATCHES, Question, Wildcard
 from shoal.engine.rare_rows import rows_with_rare_itemsets
 from shoal.engine.wildcard import wildcard_reading
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
-from shoal.kernels.grouping import group_rows, group_sets, members
+from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of, wide
+from shoal.kernels.grouping import (
+    Packed,
+    count_rows,
+    group_rows,
+    group_sets,
+    members,
+    room_for_classes,
+    with_more_room,
+)
 from shoal.table.canonical import UnsupportedType, as_text, holds_lists
-from shoal.table.columns import Carried, Coded, Sets, Table
+from shoal.table.columns import Carried, Coded, Sets, Table, code_counts
 from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
+
+_ROWS_AT_ONCE, _CLASSES_AT_FIRST = 2**18, 2**10
+_ROWS_COUNTED_TOGETHER = 2**22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassCounts:
+    """The first row of each class, and how many rows it has."""
+
+    first_rows: Ints
+    sizes: Ints
+
+    def __len__(self) -> int:
+        return len(self.sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +71,11 @@ class Classes:
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    @property
+    def counts(self) -> ClassCounts:
+        """Their sizes."""
+        return ClassCounts(self.first_rows, self.sizes)
 
     def rows(self, number: int) -> Ints:
         """The rows of one class, ascending."""
@@ -111,24 +138,50 @@ class LocalData:
 
     def classes(self, columns: Sequence[str]) -> Classes:
         """Which rows agree on all the given columns; without columns all rows do."""
-        codes = [self.table.coded(name).codes for name in columns]
-        class_of_row, first_rows = group_rows(_packed(codes or [np.zeros(self.row_count, dtype=np.int64)]))
-        return Classes(class_of_row, first_rows, _counts(class_of_row, len(first_rows)))
+        class_of_row = np.empty(self.row_count, dtype=np.int64)
+        counted = self._counted(columns, class_of_row)
+        return Classes(class_of_row, counted.first_rows, counted.sizes)
+
+    def class_counts(self, columns: Sequence[str]) -> ClassCounts:
+        """The same classes without which rows they have, which takes no memory for each row."""
+        return self._counted(columns, None)
+
+    def _counted(
+        self, columns: Sequence[str], class_of_row: Ints | None, part: tuple[int, int] = (0, 1)
+    ) -> ClassCounts:
+        """The classes of rows; of rows with one remainder if `part` says so, but then not which they are."""
+        packed = Packed.of([self.table.coded(name).narrow for name in columns])
+        counted = room_for_classes(packed.width, _CLASSES_AT_FIRST)
+        first = 0
+        while first < self.row_count:
+            last = min(first + _ROWS_AT_ONCE, self.row_count)
+            of_rows = (
+                np.empty(last - first, dtype=np.int64) if class_of_row is None else class_of_row[first:last]
+            )
+            codes, done = packed.rows(first, last), 0
+            if part[1] > 1:
+                codes = codes[_remainders(codes, part[1]) == part[0]]
+            while done < len(codes):
+                done += count_rows(counted, codes[done:], first + done, of_rows[done:])
+                if done < len(codes):
+                    counted = with_more_room(counted)
+            first = last
+        count = int(counted.state[0])
+        return ClassCounts(counted.first_rows[:count].copy(), counted.sizes[:count].copy())
 
     def histogram(self, classes: Classes, column: str) -> Histogram:
         """How often each value of a column occurs in each class."""
         coded = self.table.coded(column)
-        present = np.flatnonzero(coded.codes != coded.domain.missing)
-        in_class, values = classes.class_of_row[present], coded.codes[present]
+        present = np.flatnonzero(coded.narrow != coded.domain.missing)
+        in_class, values = classes.class_of_row[present], wide(coded.narrow[present])
         return _histogram(in_class, values, _counts(in_class, len(classes)), len(coded.domain))
 
     def subject_histogram(self, classes: Classes, column: str) -> Histogram:
         """How many people of each class have each value of a column."""
         coded = self.table.coded(column)
-        present = np.flatnonzero(coded.codes != coded.domain.missing)
-        in_class, values, people = (
-            array[present] for array in (classes.class_of_row, coded.codes, self.people())
-        )
+        present = np.flatnonzero(coded.narrow != coded.domain.missing)
+        in_class, people = classes.class_of_row[present], self.people()[present]
+        values = wide(coded.narrow[present])
         _, once = group_rows(_packed([in_class, people]))
         sizes = _counts(in_class[once], len(classes))
         _, once = group_rows(_packed([in_class, values, people]))
@@ -163,20 +216,48 @@ class LocalData:
         class_of_row, first_rows = group_rows(_packed([by_value.class_of_row, by_set.class_of_row]))
         return Classes(class_of_row, first_rows, _counts(class_of_row, len(first_rows)))
 
+    def size_counts(self) -> SizeCounts:
+        """The sizes of the classes of rows that agree on all quasi-identifiers.
+
+        Of many rows those are counted together that have the same remainder, as rows of a class have.
+        """
+        if self.quasi_sets:
+            return SizeCounts.of(self.alike().sizes)
+        parts = max(1, -(-self.row_count // _ROWS_COUNTED_TOGETHER))
+        return SizeCounts.joined(
+            [SizeCounts.of(self._counted(self.quasi, None, (part, parts)).sizes) for part in range(parts)]
+        )
+
     def class_sizes(self, columns: Sequence[str], k: int) -> ClassSizes:
         """The classes of rows that agree on these columns, of which sets are compared all together."""
-        classes = self._classes_by(columns)
-        supports = classes.sizes if self.subjects is None else self.people_per_class(classes)
+        whole = None if self.subjects is None and not self._have_sets(columns) else self._classes_by(columns)
+        classes = self.class_counts(columns) if whole is None else whole.counts
+        supports = classes.sizes
+        if whole is not None and self.subjects is not None:
+            supports = self.people_per_class(whole)
         weakest = self._first_by_labels(columns, classes, np.flatnonzero(supports == supports.min()))
+        first, size = int(classes.first_rows[weakest]), int(classes.sizes[weakest])
+        rows = self._rows_like(columns, first) if whole is None else whole.rows(weakest)
         below = supports < k
         return ClassSizes(
             sizes=SizeCounts.of(classes.sizes),
-            weakest=self._class(columns, classes, weakest),
+            weakest=NamedRows(self._labels(columns, first), rows, size),
             support=int(supports[weakest]),
             below=int(classes.sizes[below].sum()),
             classes_below=int(np.count_nonzero(below)),
             people=None if self.subjects is None else self.people_count(),
         )
+
+    def _have_sets(self, columns: Sequence[str]) -> bool:
+        return any(name in self.quasi_sets for name in columns)
+
+    def _rows_like(self, columns: Sequence[str], row: int) -> Ints:
+        """The rows that agree with one on some columns of single values, ascending."""
+        alike = np.ones(self.row_count, dtype=np.bool_)
+        for name in columns:
+            narrow = self.table.coded(name).narrow
+            alike &= narrow == narrow[row]
+        return np.flatnonzero(alike)
 
     def rows_of_small_classes(self, columns: Sequence[str], k: int) -> Bools:
         """Rows that agree on these columns with too few others, or with rows of too few people."""
@@ -202,8 +283,8 @@ class LocalData:
         columns = [self.table.coded(name) for name in self.quasi]
         if not any(column.missing_count for column in columns):
             return None
-        classes = self.classes(self.quasi)
-        codes = np.stack([column.codes[classes.first_rows] for column in columns], axis=1)
+        classes = self.class_counts(self.quasi)
+        codes = np.stack([wide(column.narrow[classes.first_rows]) for column in columns], axis=1)
         missing = codes == np.array([column.domain.missing for column in columns])
         return wildcard_reading(codes, missing, classes.sizes, k)
 
@@ -292,10 +373,9 @@ class LocalData:
         values = self.table.column(column)
         if isinstance(values, Carried):
             return _carried_values(values.values)
-        codes = values.arrays.items if isinstance(values, Sets) else values.codes
         tree = self.trees.get(column)
         labels = values.domain.labels if tree is None else pa.array(tree.labels, type=pa.string())
-        counts = np.bincount(codes, minlength=len(labels) + 1)[: len(labels)]
+        counts = code_counts(values, len(labels))[: len(labels)]
         if tree is not None:
             counts[tree.missing] = 0
         return labels, counts, pa.string()
@@ -389,9 +469,9 @@ class LocalData:
         texts = self.trees[column].labels[: len(coded.domain)] if column in self.trees else None
         labels = coded.domain.labels if texts is None else pa.array(texts, type=pa.string())
         ranks[pc.sort_indices(labels).to_numpy()] = np.arange(1, len(ranks))
-        return ranks[coded.codes[rows]]
+        return ranks[coded.narrow[rows]]
 
-    def _first_by_labels(self, columns: Sequence[str], classes: Classes, candidates: Ints) -> int:
+    def _first_by_labels(self, columns: Sequence[str], classes: ClassCounts, candidates: Ints) -> int:
         """Of some classes the first in the order of their labels."""
         for name in columns:
             if len(candidates) > 1:
@@ -425,7 +505,7 @@ class LocalData:
     def label(self, column: str, row: int) -> str | None:
         """The value of a row as it is or would be published; None for a missing one."""
         coded = self.table.coded(column)
-        code = int(coded.codes[row])
+        code = int(coded.narrow[row])
         if column in self.trees and code != coded.domain.missing:
             return self.trees[column].labels[code]
         return coded.domain.label(code)
@@ -508,6 +588,14 @@ def _histogram(in_class: Ints, values: Ints, sizes: Ints, value_count: int) -> H
     order = np.lexsort((distinct, classes))
     starts, _ = members(classes, len(sizes))
     return Histogram(sizes, starts, distinct[order], counts[order], _counts(values, value_count))
+
+
+def _remainders(codes: Ints, divisor: int) -> Ints:
+    """A number below the divisor for each row, the same for equal rows."""
+    mixed = np.zeros(len(codes), dtype=np.uint64)
+    for number in range(codes.shape[1]):
+        mixed = (mixed ^ codes[:, number].view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+    return ((mixed >> np.uint64(33)) % np.uint64(divisor)).view(np.int64)
 
 
 def _packed(columns: Sequence[Ints]) -> Ints:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.explain.items import reasons_of_items
-from shoal.kernels.arrays import Floats, Ints
+from shoal.kernels.arrays import Codes, Floats, Ints
 from shoal.metrics.flows import GONE, Flow
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
@@ -17,6 +18,7 @@ from shoal.recoding.rows import ItemRecoding, RowRecoding
 from shoal.table.columns import Coded, Table
 
 PER_COLUMN = 5
+_ROWS_AT_ONCE = 2**18
 
 _SUPPRESSED_RECORD = "its record was suppressed as a whole: nothing coarser could hide it at less cost"
 _NO_REASON = "nothing in more detail was found that would hide it among enough records"
@@ -48,20 +50,18 @@ def affected_values(
     of_columns: Mapping[str, Flow],
     released: Table,
     *,
-    original_rows: Ints,
+    original_rows: Codes,
 ) -> tuple[AffectedValue, ...]:
     """The dearest values of every column; `original_rows` are those that the released rows came from."""
     clusters = recoding.clusters
     found: list[AffectedValue] = []
     if clusters is not None:
         k = Promise(models).k
-        classes = _Classes(_class_of_row(data, released, original_rows), k)
+        classes = _Classes.of(clusters, LocalData(released, data.roles), original_rows, k)
         for column in clusters.nodes:
             found += _values_of_tree(data, clusters, column, of_columns[column], classes)
-        label_of_row = np.empty(data.row_count, dtype=object)
         for column in clusters.ranges:
-            label_of_row[original_rows] = _labels(released.coded(column))
-            found += _values_of_ranges(data.table.coded(column), clusters, column, label_of_row, classes)
+            found += _values_of_ranges(data.table.coded(column), column, released, classes)
     for of_items in recoding.items:
         found += _items(data, models, recoding, of_items, of_columns[of_items.column])
     return tuple(found)
@@ -93,21 +93,35 @@ def affected_terms(data: LocalData, column: str, released: Disassociated) -> tup
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Classes:
-    """The class of each original row among the published ones, -1 where it is not published; and k."""
+    """The class of each cluster among the published ones, and a published row of it; and k.
 
-    of_row: Ints
+    Rows of one cluster are published alike. A cluster without a published row has class -1.
+    """
+
+    clusters: GeneralizedClusters
+    of_cluster: Ints
+    shown_in: Ints
     k: int
 
+    @classmethod
+    def of(cls, clusters: GeneralizedClusters, released: LocalData, original_rows: Codes, k: int) -> Self:
+        """The classes of the released rows, which came from these of the original."""
+        shown_in = np.full(clusters.cluster_count + 1, -1, dtype=np.int64)  # the last is of suppressed rows
+        for first in range(0, len(original_rows), _ROWS_AT_ONCE):
+            of_rows = clusters.cluster_of_row[original_rows[first : first + _ROWS_AT_ONCE]]
+            shown_in[of_rows] = np.arange(first, first + len(of_rows))
+        shown = np.flatnonzero(shown_in[:-1] >= 0)
+        of_cluster = np.full(len(shown_in), -1, dtype=np.int64)
+        if len(shown):
+            few = LocalData(released.table.take(shown_in[shown]), released.roles)
+            of_cluster[shown] = few.classes(released.quasi).class_of_row
+        return cls(clusters, of_cluster, shown_in, k)
 
-def _class_of_row(data: LocalData, released: Table, original_rows: Ints) -> Ints:
-    class_of_row = np.full(data.row_count, -1, dtype=np.int64)
-    class_of_row[original_rows] = LocalData(released, data.roles).classes(data.quasi).class_of_row
-    return class_of_row
-
-
-def _labels(column: Coded) -> list[str]:
-    texts = [*column.domain.texts(), ""]
-    return [texts[code] for code in column.codes.tolist()]
+    def in_slices(self) -> Iterator[tuple[slice, Ints]]:
+        """Rows of the original, some at a time, and their clusters."""
+        for first in range(0, len(self.clusters.cluster_of_row), _ROWS_AT_ONCE):
+            rows = slice(first, first + _ROWS_AT_ONCE)
+            yield rows, self.clusters.cluster_of_row[rows]
 
 
 def _dearest(flow: Flow, sizes: Ints, leaf_count: int) -> Iterator[tuple[int, int]]:
@@ -148,14 +162,20 @@ def _alike_if_finer(
     data: LocalData, clusters: GeneralizedClusters, column: str, classes: _Classes, *, leaf: int, node: int
 ) -> str:
     """How few records would be alike if a value were published one level finer."""
-    tree, codes = data.trees[column], data.table.coded(column).codes
+    tree, codes = data.trees[column], data.table.coded(column).narrow
     finer = next(child for child in tree.children(node).tolist() if tree.covers(child, leaf))
-    kept = clusters.cluster_of_row != SUPPRESSED
-    at_node = kept & (np.where(kept, clusters.nodes[column][clusters.cluster_of_row], GONE) == node)
     first, last = tree.arrays.first_leaf[finer], tree.arrays.last_leaf[finer]
-    inside = at_node & (codes >= first) & (codes <= last)
-    alike = np.bincount(classes.of_row[inside])
-    fewest = int(alike[classes.of_row[inside & (codes == leaf)]].min())
+    at_node = np.append(clusters.nodes[column] == node, np.False_)  # suppressed rows are nowhere
+    times = np.zeros(len(at_node), dtype=np.int64)
+    with_leaf = np.zeros(len(at_node), dtype=np.bool_)
+    for rows, of_rows in classes.in_slices():
+        some = codes[rows]
+        inside = at_node[of_rows] & (some >= first) & (some <= last)
+        np.add.at(times, of_rows[inside], 1)
+        with_leaf[of_rows[inside & (some == leaf)]] = True
+    occupied = np.flatnonzero(times)
+    alike = np.bincount(classes.of_cluster[occupied], times[occupied])
+    fewest = int(alike[classes.of_cluster[np.flatnonzero(with_leaf)]].min())
     return _left(tree.labels[finer], fewest, classes.k)
 
 
@@ -170,29 +190,43 @@ def _left(finer: str, records: int, k: int) -> str:
 
 
 def _values_of_ranges(
-    coded: Coded, clusters: GeneralizedClusters, column: str, label_of_row: object, classes: _Classes
+    coded: Coded, column: str, released: Table, classes: _Classes
 ) -> Iterator[AffectedValue]:
-    kept = np.flatnonzero(clusters.cluster_of_row != SUPPRESSED)
-    ranges = clusters.ranges[column][clusters.cluster_of_row[kept]]
+    ranges = classes.clusters.ranges[column]
     widths = ranges[:, 1] - ranges[:, 0]
-    codes = coded.codes[kept]
-    lost = np.bincount(codes, np.where(np.isfinite(widths), widths, 0.0), len(coded.domain) + 1)[:-1]
-    labels = np.asarray(label_of_row, dtype=object)
-    for code in np.argsort(-lost, kind="stable")[:PER_COLUMN].tolist():
-        if lost[code] <= 0:
-            continue
-        rows = kept[codes == code]
-        published, times = np.unique(labels[rows].astype(str), return_counts=True)
-        _, alike = np.unique(classes.of_row[rows], return_counts=True)
-        value = str(coded.domain.label(code))
-        yield AffectedValue(
-            column=column,
-            value=value,
-            occurrences=int(np.count_nonzero(coded.codes == code)),
-            published_as=str(published[times.argmax()]),
-            times=int(times.max()),
-            reason=_left(value, int(alike.min()), classes.k),
-        )
+    lost_in = np.append(np.where(np.isfinite(widths), widths, 0.0), 0.0)
+    lost = np.zeros(len(coded.domain) + 1, dtype=np.float64)
+    for rows, of_rows in classes.in_slices():
+        np.add.at(lost, coded.narrow[rows], lost_in[of_rows])
+    for code in np.argsort(-lost[:-1], kind="stable")[:PER_COLUMN].tolist():
+        if lost[code] > 0:
+            yield _value_of_ranges(coded, column, code, released, classes)
+
+
+def _value_of_ranges(
+    coded: Coded, column: str, code: int, released: Table, classes: _Classes
+) -> AffectedValue:
+    with_value = [of_rows[coded.narrow[rows] == code] for rows, of_rows in classes.in_slices()]
+    occurrences = sum(map(len, with_value))
+    clusters, times = np.unique(np.concatenate(with_value), return_counts=True)
+    clusters, times = clusters[clusters != SUPPRESSED], times[clusters != SUPPRESSED]
+    labels = released.coded(column)
+    shown, places = np.unique(labels.narrow[classes.shown_in[clusters]], return_inverse=True)
+    of_label = np.bincount(places, times)
+    texts = {
+        labels.domain.label(int(each)) or "": int(count) for each, count in zip(shown, of_label, strict=True)
+    }
+    published_as = max(sorted(texts), key=texts.__getitem__)
+    alike = np.bincount(classes.of_cluster[clusters], times)
+    value = str(coded.domain.label(code))
+    return AffectedValue(
+        column=column,
+        value=value,
+        occurrences=occurrences,
+        published_as=published_as,
+        times=texts[published_as],
+        reason=_left(value, int(alike[alike > 0].min()), classes.k),
+    )
 
 
 def _items(

@@ -21,9 +21,9 @@ from shoal.kernels.arrays import Ints, counts_of
 from shoal.metrics.flows import Flow
 from shoal.recoding.cuts import Unions
 from shoal.recoding.disassociated import Disassociated
-from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
+from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.rows import RowRecoding
-from shoal.table.columns import Coded, Kind, Sets, Table
+from shoal.table.columns import Coded, Kind, Sets, Table, code_counts
 
 _EPOCH = date(1970, 1, 1).toordinal()
 
@@ -74,7 +74,7 @@ def label_counts(released: Table, column: str) -> dict[str, int]:
     if isinstance(content, Sets):
         counts = counts_of(content.arrays.items, len(content.domain))
     elif isinstance(content, Coded):
-        counts = counts_of(content.codes, len(content.domain) + 1)[:-1]
+        counts = code_counts(content)[: len(content.domain)]
     else:
         return {}
     return {
@@ -113,9 +113,7 @@ def _change_of_unions(column: str, flow: Flow, unions: Unions, after: dict[str, 
 def _changes_without_tree(data: LocalData, recoding: RowRecoding) -> Iterator[ColumnChange]:
     clusters = recoding.clusters
     if clusters is not None:
-        sizes = np.bincount(
-            clusters.cluster_of_row[clusters.cluster_of_row != SUPPRESSED], minlength=clusters.cluster_count
-        )
+        sizes = clusters.sizes
         for column in clusters.ranges:
             level = _level_of_ranges(data.table.coded(column), clusters, column, sizes)
             if level is not None:
@@ -126,7 +124,7 @@ def _level_of_ranges(coded: Coded, clusters: GeneralizedClusters, column: str, s
     numbers = coded.domain.numbers
     if numbers is None:
         return None
-    before = np.bincount(coded.codes, minlength=len(numbers) + 1)[: len(numbers)]
+    before = code_counts(coded)[: len(numbers)]
     as_text = _day if coded.domain.kind is Kind.DATE else _number
     return level_of_ranges(numbers, before, clusters.ranges[column], sizes, as_text)
 

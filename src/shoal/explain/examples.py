@@ -37,4 +37,4 @@ def texts_of(column: Column, rows: Ints) -> list[str]:
             )
             for row in rows
         ]
-    return [column.domain.label(int(column.codes[row])) or "" for row in rows]
+    return [column.domain.label(int(column.narrow[row])) or "" for row in rows]

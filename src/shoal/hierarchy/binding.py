@@ -18,7 +18,7 @@ from shoal.hierarchy.source import TreeSource
 from shoal.hierarchy.tree import Hierarchy
 from shoal.hierarchy.unknown import Unknown, unknown_values
 from shoal.hierarchy.values import listed, numbers_of
-from shoal.kernels.arrays import Ints, freeze, frozen_floats, in_pieces, piece_of
+from shoal.kernels.arrays import Ints, freeze, frozen_codes, frozen_floats, in_pieces, looked_up, piece_of
 from shoal.table.canonical import canonical
 from shoal.table.columns import Coded, Column, Domain, Sets
 from shoal.table.multisets import is_counted, item_of
@@ -148,7 +148,7 @@ def _on_leaves(column: Coded | Sets, nodes: Ints, tree: Hierarchy) -> Coded | Se
     if np.array_equal(nodes, np.arange(len(nodes))):  # the data have all leaves, in the order of the tree
         return replace(column, domain=domain)
     if isinstance(column, Coded):
-        return Coded(freeze(nodes[column.codes]), domain)
+        return Coded(freeze(looked_up(frozen_codes(nodes), column.narrow)), domain)
     sets = column.arrays
     pieces = (
         (np.diff(sets.starts[first : behind + 1]), nodes[piece_of(sets, first, behind).items])

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.errors import Problem
 from shoal.hierarchy.values import VALUES_SHOWN
 from shoal.kernels.arrays import Ints
-from shoal.table.columns import Coded, Sets
+from shoal.table.columns import Coded, Sets, code_counts
 
 _CANDIDATES_COMPARED = 2000
 REMEDY = 'add them to the hierarchy, or set unknown = "root" or unknown = "suppress"'
@@ -55,8 +55,7 @@ def unknown_values(column: Coded | Sets, known: Collection[str], exempt: Collect
 
 def rows_of_each_value(column: Coded | Sets) -> Ints:
     """How many rows hold each value of the domain."""
-    codes = column.codes if isinstance(column, Coded) else column.arrays.items
-    return np.bincount(codes, minlength=len(column.domain)).astype(np.int64)[: len(column.domain)]
+    return code_counts(column)[: len(column.domain)]
 
 
 def nearest(label: str, known: Sequence[str]) -> list[str]:

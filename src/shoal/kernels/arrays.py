@@ -1,7 +1,7 @@
 """The shapes in which data reach a kernel: one dtype each, contiguous, frozen."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,8 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Codes = NDArray[np.unsignedinteger[Any]] | Ints  # numbers of 0 or more in the narrowest type; int64 beyond it
+
+Array = TypeVar("Array", bound=NDArray[Any])
 
 _PLACES_AT_ONCE = 2**18
+_NARROW = (np.uint8, np.uint16, np.uint32)
 
 
 class SetArrays(NamedTuple):
@@ -41,7 +45,35 @@ def frozen_ints(values: object) -> Ints:
     return array
 
 
-def freeze(array: Ints) -> Ints:
+def narrowest(largest: int, smallest: int = 0) -> type[np.integer[Any]]:
+    """The type with the fewest bytes that has room for codes; numbers below 0 are no codes."""
+    if smallest < 0:
+        return np.int64
+    return next((each for each in _NARROW if largest <= np.iinfo(each).max), np.int64)
+
+
+def frozen_codes(values: object) -> Codes:
+    """Codes in the narrowest type, in an array that nobody else has and nobody can write to.
+
+    Codes in a narrow type stay in it, even if fewer bytes would do.
+    """
+    array = np.asarray(values)
+    if array.dtype.type not in _NARROW:
+        array = np.asarray(array, dtype=np.int64)
+        kind = narrowest(int(array.max(initial=0)), int(array.min(initial=0)))
+        array = array.astype(kind)  # a copy in any case
+    elif array.base is not None or array is values:
+        array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def wide(codes: Codes) -> Ints:
+    """The same numbers as int64; a copy unless they are held so."""
+    return freeze(codes.astype(np.int64, copy=False))
+
+
+def freeze(array: Array) -> Array:
     """Forbid writing to an array that nobody else can write to; nothing is copied."""
     array.flags.writeable = False
     return array
@@ -94,12 +126,22 @@ def only_items(sets: SetArrays, kept: Bools) -> SetArrays:
     return SetArrays(freeze(starts_of(sizes)), freeze(sets.items[kept]))
 
 
-def counts_of(numbers: Ints, length: int) -> Ints:
+def counts_of(numbers: Codes, length: int) -> Ints:
     """How often each number from 0 to length - 1 occurs."""
     counts = np.zeros(length, dtype=np.int64)
-    for first in range(0, len(numbers), _PLACES_AT_ONCE):  # NumPy copies what it may not write to
-        counts += np.bincount(numbers[first : first + _PLACES_AT_ONCE], minlength=length)
+    at_once = max(_PLACES_AT_ONCE, length)  # so that adding counts up takes no longer than counting
+    for first in range(0, len(numbers), at_once):  # NumPy copies what it may not write to
+        counts += np.bincount(numbers[first : first + at_once], minlength=length)
     return counts
+
+
+def looked_up(of_codes: Array, codes: Codes) -> Array:
+    """What each code stands for; NumPy would make eight bytes of every code at once."""
+    found = np.empty(len(codes), dtype=of_codes.dtype)
+    for first in range(0, len(codes), _PLACES_AT_ONCE):
+        places = slice(first, first + _PLACES_AT_ONCE)
+        found[places] = of_codes[codes[places]]
+    return found  # type: ignore[return-value]
 
 
 def taken_rows(sets: SetArrays, rows: Ints) -> SetArrays:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Floats, Ints, frozen_ints
+from shoal.kernels.arrays import Floats, Ints, frozen_ints, narrowest
 from shoal.kernels.compile import kernel
 from shoal.kernels.constraint import ClassConstraint, rows_hold
 
@@ -71,19 +71,24 @@ class Parts(NamedTuple):
     state: Ints
 
 
-def whole_table(row_count: int, least_rows: int) -> Parts:
-    """One open part of all rows, and room for all parts of at least `least_rows` rows."""
+def whole_table(row_count: int, least_rows: int, *, narrow: bool = False) -> Parts:
+    """One open part of all rows, and room for all parts of at least `least_rows` rows.
+
+    Rows are narrow where kernels do not look at them.
+    """
     room = 2 * max(row_count // least_rows, 1)
-    return Parts(
-        rows=np.arange(row_count, dtype=np.int64),
+    parts = Parts(  # zeros take memory when they are written, and there are mostly fewer parts
+        rows=np.arange(row_count, dtype=narrowest(row_count) if narrow else np.int64),
         starts=np.zeros(room, dtype=np.int64),
-        ends=np.full(room, row_count, dtype=np.int64),
-        parents=np.full(room, NO_PART, dtype=np.int64),
-        columns=np.full(room, NO_COLUMN, dtype=np.int64),
+        ends=np.zeros(room, dtype=np.int64),
+        parents=np.zeros(room, dtype=np.int64),
+        columns=np.zeros(room, dtype=np.int64),
         left_places=np.zeros(room, dtype=np.int64),
         right_places=np.zeros(room, dtype=np.int64),
         state=np.array([0, 1], dtype=np.int64),
     )
+    parts.ends[0], parts.parents[0], parts.columns[0] = row_count, NO_PART, NO_COLUMN
+    return parts
 
 
 @kernel
@@ -168,6 +173,17 @@ def cut_rank(ordered: Ordered, line: Sorted, stage: int, top: int, cut: int) -> 
     if left == right or splits_off != (stage == SPLIT_OFF):
         return -1
     return 0 if splits_off or cover(ordered, line.column, left, right) == top else 1
+
+
+@kernel
+def ranks_of_cuts(ordered: Ordered, column: int, stage: int, places: Ints) -> Ints:
+    """How much the cuts between neighbours of ascending places are wanted, of which one part holds all."""
+    line = Sorted(column, places, places)
+    top = cover(ordered, column, places[0], places[-1])
+    ranks = np.empty(len(places) - 1, dtype=np.int64)
+    for i in range(len(ranks)):
+        ranks[i] = cut_rank(ordered, line, stage, top, i + 1)
+    return ranks
 
 
 @kernel
@@ -261,6 +277,7 @@ def cut_parts(ordered: Ordered, constraint: ClassConstraint, stages: Ints, parts
         parts.right_places[part] = ordered.codes[rows[cut], column]
         parts.starts[made], parts.ends[made], parts.parents[made] = start, start + cut, part
         parts.starts[made + 1], parts.ends[made + 1], parts.parents[made + 1] = start + cut, end, part
+        parts.columns[made] = parts.columns[made + 1] = NO_COLUMN
         parts.state[1] += 2
     return handled
 

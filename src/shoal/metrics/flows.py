@@ -1,13 +1,14 @@
 """What became of the values of a column: which value was published as what, and how often."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Ints, in_pieces, owners, piece_of
+from shoal.kernels.arrays import Codes, Ints, in_pieces, owners, piece_of, wide
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
-from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
+from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.rows import ItemRecoding, RowRecoding
 from shoal.table.roles import QuasiSet
 
@@ -36,13 +37,15 @@ def flows(data: LocalData, recoding: RowRecoding) -> dict[str, Flow]:
 
 
 def _flows_of_clusters(data: LocalData, clusters: GeneralizedClusters) -> dict[str, Flow]:
-    kept = clusters.cluster_of_row != SUPPRESSED
-    made = {}
-    for name, node_of_cluster in clusters.nodes.items():
-        published = np.full(data.row_count, GONE, dtype=np.int64)
-        published[kept] = node_of_cluster[clusters.cluster_of_row[kept]]
-        made[name] = _flow(data.table.coded(name).codes, published)
-    return made
+    nodes = {name: np.append(of_clusters, GONE) for name, of_clusters in clusters.nodes.items()}
+    values = {name: data.table.coded(name).narrow for name in nodes}
+    counted = {name: _Counting.of(values[name], nodes[name]) for name in nodes}
+    for first in range(0, data.row_count, _VALUES_AT_ONCE):
+        rows = slice(first, first + _VALUES_AT_ONCE)
+        of_rows = clusters.cluster_of_row[rows]  # SUPPRESSED, -1, finds what is gone
+        for name, counting in counted.items():
+            counting.count(values[name][rows], nodes[name][of_rows])
+    return {name: counting.flow() for name, counting in counted.items()}
 
 
 def _flow_of_items(data: LocalData, items: ItemRecoding) -> Flow:
@@ -72,15 +75,43 @@ def _published_by_cuts(data: LocalData, cuts: Cuts) -> Ints:
 
 
 def _flow(values: Ints, published: Ints) -> Flow:
-    width = int(published.max(initial=GONE)) + 2  # GONE, too, has a place
-    most = (int(values.max(initial=0)) + 1) * width
-    if most <= _FEW_KEYS:
-        counted = np.zeros(most, dtype=np.int64)
-        for first in range(0, len(values), _VALUES_AT_ONCE):
-            places = slice(first, first + _VALUES_AT_ONCE)
-            counted += np.bincount(values[places] * width + (published[places] + 1), minlength=most)
-        distinct = np.flatnonzero(counted)
-        counts = counted[distinct]
-    else:
-        distinct, counts = np.unique(values * width + (published + 1), return_counts=True)
-    return Flow(distinct // width, distinct % width - 1, counts.astype(np.int64, copy=False))
+    counting = _Counting.of(values, published)
+    for first in range(0, len(values), _VALUES_AT_ONCE):
+        places = slice(first, first + _VALUES_AT_ONCE)
+        counting.count(values[places], published[places])
+    return counting.flow()
+
+
+class _Counting:
+    """Counts pairs of a value and what it was published as, some at a time."""
+
+    def __init__(self, most: int, width: int) -> None:
+        self._width = width
+        self._counts = np.zeros(most, dtype=np.int64) if most <= _FEW_KEYS else None
+        self._keys: list[tuple[Ints, Ints]] = []
+
+    @classmethod
+    def of(cls, values: Codes, published: Ints) -> Self:
+        """Counts no pairs yet, of such values and such that they can be published as."""
+        width = int(published.max(initial=GONE)) + 2  # GONE, too, has a place
+        return cls((int(values.max(initial=0)) + 1) * width, width)
+
+    def count(self, values: Codes, published: Ints) -> None:
+        """Count some more."""
+        keys = wide(values) * self._width + (published + 1)
+        if self._counts is None:
+            self._keys.append(np.unique(keys, return_counts=True))
+        else:
+            self._counts += np.bincount(keys, minlength=len(self._counts))
+
+    def flow(self) -> Flow:
+        """All that were counted."""
+        if self._counts is not None:
+            distinct = np.flatnonzero(self._counts)
+            counts = self._counts[distinct]
+        else:
+            keys = np.concatenate([keys for keys, _ in self._keys])
+            distinct, places = np.unique(keys, return_inverse=True)
+            counts = np.zeros(len(distinct), dtype=np.int64)
+            np.add.at(counts, places, np.concatenate([times for _, times in self._keys]))
+        return Flow(distinct // self._width, distinct % self._width - 1, counts)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.engine.local import LocalData, carried_codes
-from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.arrays import Bools, Codes, Ints, wide
 from shoal.kernels.grouping import group_rows
 from shoal.table.columns import Carried, Coded, Table
 from shoal.table.roles import Insensitive, Sensitive
@@ -50,7 +50,7 @@ class TellingColumn:
         )
 
 
-def telling_columns(original: LocalData, released: Table, rows: Ints) -> list[TellingColumn]:
+def telling_columns(original: LocalData, released: Table, rows: Codes) -> list[TellingColumn]:
     """The columns that tell at least half of what generalization hid of some quasi-identifier.
 
     Row r of `released` stands for row rows[r] of the original. Sets are not looked into. O(n) for each
@@ -58,8 +58,8 @@ def telling_columns(original: LocalData, released: Table, rows: Ints) -> list[Te
     """
     untouched = list(_untouched(original, released))
     found = []
-    for quasi in original.quasi:
-        values = original.table.coded(quasi).codes[rows]
+    for quasi in original.quasi if untouched else ():
+        values = wide(original.table.coded(quasi).narrow[rows])
         published, _ = group_rows(released.coded(quasi).codes.reshape(-1, 1))
         hidden = _stands_for_several(published, values)
         if not hidden.any():

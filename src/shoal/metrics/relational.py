@@ -18,8 +18,8 @@ from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.grouping import group_rows
 from shoal.metrics.covers import NodeCover, node_cover, range_cover
 from shoal.metrics.node_costs import node_cost, suppressed_cost
-from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
-from shoal.table.columns import Coded
+from shoal.recoding.generalized_clusters import GeneralizedClusters
+from shoal.table.columns import Coded, code_counts
 from shoal.table.roles import Quasi
 
 NOT_COUNTED: Mapping[str, Ints] = MappingProxyType({})
@@ -104,8 +104,7 @@ def normalized_weights(weights: dict[str, float]) -> dict[str, float]:
 
 def cluster_sizes(clusters: GeneralizedClusters) -> Ints:
     """How many records each cluster holds."""
-    published = clusters.cluster_of_row[clusters.cluster_of_row != SUPPRESSED]
-    return np.bincount(published, minlength=clusters.cluster_count).astype(np.int64)
+    return clusters.sizes
 
 
 def leaf_counts(column: Coded, leaf_count: int) -> Ints:
@@ -113,7 +112,7 @@ def leaf_counts(column: Coded, leaf_count: int) -> Ints:
 
     A cell that was suppressed before the search has the code of the root and no value to count.
     """
-    return np.bincount(column.codes, minlength=leaf_count + 1)[: leaf_count + 1].astype(np.int64)
+    return code_counts(column, leaf_count + 1)[: leaf_count + 1]
 
 
 def _published_column(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints, starts_of
+from shoal.kernels.arrays import Bools, Codes, Floats, Ints, freeze, frozen_codes, looked_up, starts_of
 from shoal.kernels.set_recoding import recoded_sets, renumbered_sets
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
@@ -23,6 +24,9 @@ from shoal.table.roles import Quasi, QuasiSet, Role
 
 STAR = "*"
 
+Order = Callable[[int], Codes]  # the numbers below a count, in an order
+
+_ROWS_AT_ONCE = 2**18
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -34,7 +38,7 @@ class Applied:
     """
 
     table: Table
-    rows: Ints
+    rows: Codes
     stars: Bools
 
     @classmethod
@@ -44,10 +48,14 @@ class Applied:
             table, np.arange(table.row_count, dtype=np.int64), np.zeros(table.row_count, dtype=np.bool_)
         )
 
-    def taking(self, places: Ints) -> Applied:
+    def taking(self, places: Codes) -> Applied:
         """Some of the published rows, ascending."""
         if len(places) == self.table.row_count:
             return self
+        return self.in_order(places)
+
+    def in_order(self, places: Codes) -> Applied:
+        """The published rows in another order."""
         return Applied(self.table.take(places), self.rows[places], self.stars[places])
 
 
@@ -59,8 +67,11 @@ def apply_clusters(
     *,
     smallest: int,
     people: Ints | None = None,
+    order: Order | None = None,
 ) -> Applied:
     """The table as it is published, in the order of the original, which must be shuffled before it leaves.
+
+    It is shuffled already where an `order` is given.
 
     A node is published as its label, a range as `[lo, hi]` or as the one value it holds, a missing value as
     missing, a suppressed cell as `*`. Suppressed records become rows of `*`, if they are of at least
@@ -75,47 +86,80 @@ def apply_clusters(
     if undecided:
         raise ValueError(f"nothing was decided for the quasi-identifiers {', '.join(undecided)}")
     suppressed = clusters.cluster_of_row == SUPPRESSED
-    suppressed_people = clusters.suppressed_count if people is None else len(np.unique(people[suppressed]))
-    starred = clusters.suppressed_count > 0 and suppressed_people >= smallest
-    rows = np.arange(table.row_count) if starred else np.flatnonzero(~suppressed)
-    released = table if len(rows) == table.row_count else table.take(rows)
-    cluster_of_row, stars = clusters.cluster_of_row[rows], suppressed[rows]
+    suppressed_count = int(np.count_nonzero(suppressed))
+    suppressed_people = suppressed_count if people is None else len(np.unique(people[suppressed]))
+    starred = suppressed_count > 0 and suppressed_people >= smallest
+    rows: Codes
+    if starred or not suppressed_count:
+        rows = np.arange(table.row_count) if order is None else order(table.row_count)
+    else:
+        rows = np.flatnonzero(~suppressed)
+        rows = rows if order is None else rows[order(len(rows))]
+    stars = looked_up(suppressed, rows) if starred else np.zeros(len(rows), dtype=np.bool_)
 
     labels = {name: _node_labels(trees[name], nodes) for name, nodes in clusters.nodes.items()}
     labels |= {
         name: _range_labels(table.coded(name).domain, ranges) for name, ranges in clusters.ranges.items()
     }
-    changed: dict[str, Column] = {
-        name: _published_column(of_clusters, cluster_of_row) for name, of_clusters in labels.items()
+    published = {
+        name: _published_labels(of_clusters, starred=starred) for name, of_clusters in labels.items()
     }
-    if starred:
-        changed |= {
-            name: _starred_column(column, stars)
-            for name, column in released.columns.items()
-            if name not in changed
-        }
-    return Applied(released.replacing(changed), rows, stars)
+    changed = _columns_of_clusters(published, clusters.cluster_of_row, rows)
+    rest = table.without(list(changed))
+    if order is not None or len(rows) < table.row_count:
+        rest = rest.take(rows)
+    kept = {
+        name: _starred_column(column, stars) if starred else column for name, column in rest.columns.items()
+    }
+    columns = {name: changed[name] if name in changed else kept[name] for name in table.columns}
+    return Applied(Table.of(columns, len(rows)), rows, stars)
 
 
-def _published_column(label_of_cluster: Sequence[str | None], cluster_of_row: Ints) -> Coded:
-    """Each row with the label of its cluster, None being a missing value; rows without a cluster have `*`."""
-    of_clusters = [*label_of_cluster, STAR]  # SUPPRESSED, -1, finds the last
-    used = sorted({label for label in of_clusters[:-1] if label is not None})
-    if (cluster_of_row == SUPPRESSED).any() and STAR not in used:
-        used = sorted([*used, STAR])
+class _Labels(NamedTuple):
+    """Labels, None for a missing value, and which of them each cluster has."""
+
+    labels: Sequence[str | None]
+    of_cluster: Ints
+
+
+class _Published(NamedTuple):
+    """The codes of clusters, and behind them the one of rows without a cluster."""
+
+    codes: Codes
+    domain: Domain
+
+
+def _published_labels(found: _Labels, *, starred: bool) -> _Published:
+    """The labels of clusters in their order; rows without a cluster have `*`."""
+    occurring = [found.labels[place] for place in np.unique(found.of_cluster).tolist()]
+    used = sorted({label for label in occurring if label is not None} | ({STAR} if starred else set()))
     code_of: dict[str | None, int] = {label: code for code, label in enumerate(used)}
     code_of[None] = len(used)
-    codes = np.array([code_of.get(label, -1) for label in of_clusters], dtype=np.int64)
-    return Coded.of(codes[cluster_of_row], category_domain(used))
+    codes = np.array([code_of.get(label, 0) for label in found.labels], dtype=np.int64)
+    without = code_of.get(STAR, 0)
+    return _Published(frozen_codes(np.append(codes[found.of_cluster], without)), category_domain(used))
 
 
-def _node_labels(tree: Hierarchy, nodes: Ints) -> list[str | None]:
+def _columns_of_clusters(
+    published: Mapping[str, _Published], cluster_of_row: Ints, rows: Codes
+) -> dict[str, Coded]:
+    """What some rows are published as, whose clusters are looked up once and not all at the same time."""
+    codes = {name: np.empty_like(each.codes, shape=len(rows)) for name, each in published.items()}
+    for first in range(0, len(rows), _ROWS_AT_ONCE):
+        places = slice(first, first + _ROWS_AT_ONCE)
+        clusters = cluster_of_row[rows[places]]  # SUPPRESSED, -1, finds the last code
+        for name, each in published.items():
+            codes[name][places] = each.codes[clusters]
+    return {name: Coded(freeze(codes[name]), each.domain) for name, each in published.items()}
+
+
+def _node_labels(tree: Hierarchy, nodes: Ints) -> _Labels:
     labels: list[str | None] = list(tree.labels)
     labels[tree.missing] = None
-    return [labels[node] for node in nodes.tolist()]
+    return _Labels(labels, nodes)
 
 
-def _range_labels(domain: Domain, ranges: Floats) -> list[str | None]:
+def _range_labels(domain: Domain, ranges: Floats) -> _Labels:
     distinct, index = np.unique(ranges, axis=0, return_inverse=True)
     ends = np.where(np.isfinite(distinct), distinct, 0.0)
     lower_texts, upper_texts = (_number_labels(domain.kind, ends[:, side].copy()) for side in (0, 1))
@@ -125,7 +169,7 @@ def _range_labels(domain: Domain, ranges: Floats) -> list[str | None]:
             distinct[:, 0].tolist(), lower_texts, upper_texts, strict=True
         )
     ]
-    return [labels[i] for i in index.tolist()]
+    return _Labels(labels, index)
 
 
 def _range_label(lower: float, lower_text: str, upper_text: str) -> str | None:
@@ -156,7 +200,8 @@ def _starred_column(column: Column, stars: Bools) -> Column:
         return replace(column, values=pa.chunked_array([shown]))
     labels = column.domain.texts()
     labels += [] if STAR in labels else [STAR]
-    codes = np.where(column.codes == column.domain.missing, len(labels), column.codes)
+    before = column.codes
+    codes = np.where(before == column.domain.missing, len(labels), before)
     return Coded.of(np.where(stars, labels.index(STAR), codes), category_domain(labels))
 
 

@@ -20,6 +20,7 @@ from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
 _HEADER = "header"
 _ENDING = ".npy"
 _KINDS = ("<i8", "<f8", "|b1", "|u1")
+_ROWS_AT_ONCE = 2**18
 _DAMAGED = (
     OSError,
     EOFError,
@@ -89,14 +90,14 @@ class Arrays:
 
 def write_array_file(path: Path, header: str, arrays: Mapping[str, Array]) -> None:
     """Write a header and arrays; equal content gives equal bytes."""
-    members = {_HEADER: np.frombuffer(header.encode(), dtype=np.uint8)}
-    members |= {name: _wide(array) for name, array in arrays.items()}
+    members: dict[str, np.ndarray] = {_HEADER: np.frombuffer(header.encode(), dtype=np.uint8), **arrays}
     try:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
             for name, array in members.items():
                 with archive.open(zipfile.ZipInfo(name + _ENDING), "w", force_zip64=True) as member:
-                    npy.write_array_header_1_0(member, npy.header_data_from_array_1_0(array))
-                    member.write(array.tobytes())
+                    npy.write_array_header_1_0(member, _described(array))
+                    for first in range(0, len(array), _ROWS_AT_ONCE):
+                        member.write(_wide(array[first : first + _ROWS_AT_ONCE]).tobytes())
     except OSError as error:
         raise OutputFailed(f"{path}: cannot be written: {error}") from error
 
@@ -120,9 +121,13 @@ def unreadable(path: Path, error: Exception) -> BadInput:
     return BadInput(Problem(f"is no file of arrays that can be read: {reason}", file=str(path)))
 
 
-def _wide(array: Array) -> np.ndarray:
-    """The array with the one type that its kind of numbers has in a file."""
-    kind = {"i": np.int64, "f": np.float64, "b": np.bool_}[array.dtype.kind]
+def _described(array: np.ndarray) -> dict[str, object]:
+    return {**npy.header_data_from_array_1_0(_wide(array[:1])), "shape": array.shape}
+
+
+def _wide(array: np.ndarray) -> np.ndarray:
+    """Numbers with the one type that their kind has in a file."""
+    kind = {"i": np.int64, "f": np.float64, "b": np.bool_, "u": np.uint8}[array.dtype.kind]
     return np.ascontiguousarray(array, dtype=kind)
 
 

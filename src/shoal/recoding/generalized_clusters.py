@@ -8,6 +8,7 @@ import numpy as np
 from shoal.kernels.arrays import Floats, Ints
 
 SUPPRESSED = -1
+_ROWS_AT_ONCE = 2**18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +28,17 @@ class GeneralizedClusters:
     def cluster_count(self) -> int:
         """How many clusters there are."""
         return int(self.cluster_of_row.max(initial=SUPPRESSED)) + 1
+
+    @property
+    def sizes(self) -> Ints:
+        """How many records each cluster holds."""
+        counts = np.zeros(self.cluster_count + 1, dtype=np.int64)
+        at_once = max(_ROWS_AT_ONCE, len(counts))
+        for first in range(0, len(self.cluster_of_row), at_once):
+            counts += np.bincount(
+                self.cluster_of_row[first : first + at_once] - SUPPRESSED, minlength=len(counts)
+            )
+        return counts[1:]
 
     @property
     def suppressed_count(self) -> int:

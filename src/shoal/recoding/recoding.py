@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
-from shoal.recoding.apply import Applied, apply_clusters, published_sets
+from shoal.recoding.apply import Applied, Order, apply_clusters, published_sets
 from shoal.recoding.chunk_recoding import ChunkRecoding
 from shoal.recoding.rows import RowRecoding
 from shoal.recoding.synthetic import Synthetic
@@ -24,18 +24,23 @@ def apply_recoding(
     *,
     smallest: int,
     people: Ints | None = None,
+    order: Order | None = None,
 ) -> Applied:
     """The table as it is published, in the order of the original, which must be shuffled before it leaves.
 
-    For `smallest` and `people` see `apply_clusters`.
+    For `smallest`, `people` and `order` see `apply_clusters`.
     """
     sets = {each.column: published_sets(table, trees, roles, each) for each in recoding.items}
     table = table.replacing(sets)
+    withheld = [each.withheld for each in recoding.items if each.withheld is not None]
+    if recoding.clusters is not None and not withheld:
+        return apply_clusters(
+            table, trees, roles, recoding.clusters, smallest=smallest, people=people, order=order
+        )
     if recoding.clusters is None:
         applied = Applied.unchanged(table)
     else:
         applied = apply_clusters(table, trees, roles, recoding.clusters, smallest=smallest, people=people)
-    withheld = [each.withheld for each in recoding.items if each.withheld is not None]
-    if not withheld:
-        return applied
-    return applied.taking(np.flatnonzero(~np.logical_or.reduce(withheld)[applied.rows]))
+    if withheld:
+        applied = applied.taking(np.flatnonzero(~np.logical_or.reduce(withheld)[applied.rows]))
+    return applied if order is None else applied.in_order(order(applied.table.row_count))

@@ -23,7 +23,7 @@ from shoal.explain.affected import affected_terms, affected_values
 from shoal.explain.changes import change_of_chunks, change_of_new_records, column_changes
 from shoal.explain.examples import examples
 from shoal.explain.items import generalized_items
-from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.arrays import Bools, Codes, Ints, narrowest
 from shoal.metrics.catalogue import measure_by_column, measured
 from shoal.metrics.flows import flows
 from shoal.metrics.inference import telling_columns
@@ -47,6 +47,8 @@ from shoal.run.readers import readers_find
 from shoal.run.result import Result
 from shoal.table.columns import Coded, Column, Table
 from shoal.table.pseudonyms import new_key, pseudonymize
+
+_SORTED_AT_ONCE = 2**20  # rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +139,7 @@ class InMemory:
 
     def class_sizes(self) -> SizeCounts:
         """The classes that the original records form on all quasi-identifiers."""
-        return SizeCounts.of(self.port.alike().sizes)
+        return self.port.size_counts()
 
     def changes(self, found: Decided, released: Release, promise: Promise) -> Changes:
         """What became of every column, with reasons and examples."""
@@ -201,11 +203,11 @@ class InMemory:
             recoding,
             smallest=self.fewest_stars(promise),
             people=data.subjects,
+            order=lambda count: order_of_publication(count, search, rng),
         )
         key = new_key() if self.data.identifiers else None
-        order = order_of_publication(applied.table.row_count, search, rng)
-        rows = applied.rows[order]
-        table = self._with_pseudonyms(applied.table.take(order), rows, applied.stars[order], key)
+        rows = applied.rows
+        table = self._with_pseudonyms(applied.table, rows, applied.stars, key)
         port = LocalData(
             table,
             data.roles,
@@ -219,7 +221,7 @@ class InMemory:
             sensitive=data.sensitive,
             published_records=table.row_count,
             suppressed_records=data.row_count - int(np.count_nonzero(~applied.stars)),
-            class_sizes=SizeCounts.of(port.alike().sizes),
+            class_sizes=port.size_counts(),
             held=port.held,
             people=_people(port),
             original_rows=rows,
@@ -256,11 +258,11 @@ class InMemory:
             sensitive=(),
             published_records=table.row_count,
             suppressed_records=0,
-            class_sizes=SizeCounts.of(port.alike().sizes),
+            class_sizes=port.size_counts(),
             held=port.held,
         )
 
-    def _with_pseudonyms(self, released: Table, rows: Ints, stars: Bools, key: bytes | None) -> Table:
+    def _with_pseudonyms(self, released: Table, rows: Codes, stars: Bools, key: bytes | None) -> Table:
         """The release with pseudonyms in the places of the identifiers that shall keep one.
 
         A suppressed record has none: it would tie the record to others of the same person.
@@ -329,14 +331,27 @@ def _searching(search: Search, models: Sequence[Model], data: LocalData | None) 
     return make_algorithm(name, options)
 
 
-def order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Ints:
+def order_of_publication(count: int, search: Search, rng: np.random.Generator) -> Codes:
     """The order of the published rows: from the operating system, so that no seed can undo it."""
     if search.keep_order:
         return np.arange(count, dtype=np.int64)
     if search.reproducible:
         return rng.permutation(count)
+    if count <= _SORTED_AT_ONCE:
+        return _drawn_order(count)
+    bits = (count // _SORTED_AT_ONCE).bit_length()
+    heads = np.frombuffer(os.urandom(2 * count), dtype=np.uint16) >> (16 - bits)
+    order, end = np.empty(count, dtype=narrowest(count)), 0
+    for head in range(2**bits):  # what is drawn first orders first, and few have the same
+        some = np.flatnonzero(heads == head)
+        order[end : end + len(some)] = some[_drawn_order(len(some))]
+        end += len(some)
+    return order
+
+
+def _drawn_order(count: int) -> Ints:
     keys = np.frombuffer(os.urandom(16 * count), dtype=np.uint64).reshape(2, count)
-    return np.lexsort(keys).astype(np.int64)
+    return np.lexsort(keys).astype(np.int64, copy=False)
 
 
 def _randoms(search: Search, rng: np.random.Generator) -> Randoms:

@@ -13,6 +13,7 @@ from shoal.engine.memory import peak_memory_mb
 from shoal.errors import BadInput, PromiseBroken
 from shoal.metrics.tasks.usefulness import Task
 from shoal.policy.plan import Plan
+from shoal.posix import give_back_memory
 from shoal.privacy.model import Form
 from shoal.privacy.promise import Promise
 from shoal.privacy.verdict import Verdict
@@ -82,9 +83,11 @@ def release(
     searching = time.perf_counter()
     found = engine.search(algorithm, promise, search, WithinLimits(progress, search.limits))
     search_seconds = time.perf_counter() - searching
+    give_back_memory()
 
     progress.stage("applying")
     released = engine.publish(found, promise, search)
+    give_back_memory()
 
     progress.stage("verifying")
     verdicts = tuple(model.judge_release(released.port) for model in promise)
@@ -147,7 +150,9 @@ def release(
     if task is not None:  # after the clock of the run has stopped
         useful = replace(outcome.cost, usefulness=engine.usefulness(task, released, progress))
         outcome = replace(outcome, cost=useful)
-    return engine.result(outcome, found, released)
+    result = engine.result(outcome, found, released)
+    give_back_memory()
+    return result
 
 
 def refuse_broken(verdicts: Sequence[Verdict], beside: str = "") -> None:

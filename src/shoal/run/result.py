@@ -32,6 +32,7 @@ from shoal.policy.output_names import (
     name_problems,
     partition_name_problems,
 )
+from shoal.posix import give_back_memory
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import ENDINGS, write_clusters
 from shoal.recoding.flat_table import flat_table
@@ -265,6 +266,7 @@ class Result(Judged):
         columns = self._columns_as_published(marked=marked)
         declared = declaration(self.outcome.claim.promise, columns)
         promise = promise_of_certificate(declared)
+        give_back_memory()
         roles = with_hierarchies(roles_of_certificate(declared), self.data.local.roles)
         checked = verified_file(file, roles, promise, AS_PUBLISHED, dialect=dialect, just_made=True)
         for verdict in checked.verdicts:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, wide
 from shoal.table.canonical import as_text, holds_lists, is_text
 from shoal.table.columns import Carried, Coded, Column, Kind, Sets, Table
 from shoal.table.pairs import sets_of_pairs
@@ -75,7 +75,7 @@ def set_column(column: Sets, texts: pa.StringArray, start: int, stop: int) -> pa
 
 def coded_column(column: Coded, texts: pa.Array, start: int, stop: int) -> pa.Array:
     """Some rows of single values as the given text of each value, nulls for missing ones."""
-    codes = column.codes[start:stop]
+    codes = wide(column.narrow[start:stop])
     return texts.take(pa.array(codes, mask=codes == column.domain.missing))
 
 

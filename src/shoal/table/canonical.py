@@ -39,6 +39,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -186,6 +187,19 @@ def as_text(values: pa.Array) -> pa.StringArray:
     if is_text(kind) or _is_plain(kind):
         return values.cast(pa.string())
     raise UnsupportedType(str(kind))
+
+
+def refuse_unsupported(kind: pa.DataType) -> None:
+    """Raise UnsupportedType for a type whose values cannot be told apart as texts."""
+    as_text(pa.array([], type=kind))
+
+
+def is_supported(kind: pa.DataType) -> bool:
+    """Whether values of a type can be told apart as texts."""
+    with suppress(UnsupportedType):
+        refuse_unsupported(kind)
+        return True
+    return False
 
 
 def is_text(kind: pa.DataType) -> bool:

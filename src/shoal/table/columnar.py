@@ -12,12 +12,15 @@ import pyarrow.json as arrow_json
 from pyarrow import parquet
 
 from shoal.errors import BadInput, Problem
-from shoal.table.canonical import canonical
+from shoal.table.canonical import canonical, is_supported
+from shoal.table.occurrences import Batch, Batches
 from shoal.table.options import ReadOptions
 from shoal.table.raw import HowRead, Raw
 from shoal.table.text_file import LINE_LIMIT, open_text
+from shoal.threads import mapped
 
 _NOTHING_TO_TELL = HowRead()
+_ROWS_AT_ONCE = 2**17
 
 
 class Typed:
@@ -73,6 +76,7 @@ class Typed:
         columns: Sequence[str],
         numbers: Collection[str] = (),  # noqa: ARG002 - they are typed already
         missing: Sequence[str] = (),  # noqa: ARG002
+        single: Collection[str] = (),  # noqa: ARG002 - they are in memory
     ) -> Raw:
         """The given columns."""
         table = self._table.rename_columns(list(self._names)).select(list(columns))
@@ -101,10 +105,71 @@ def without_views(kind: pa.DataType) -> pa.DataType:
     return pa.large_list(without_views(kind.value_type)) if pa.types.is_large_list(kind) else kind
 
 
-def open_parquet(path: Path, options: ReadOptions) -> Typed:  # noqa: ARG001 - nothing to choose
+class Parquet:
+    """A Parquet file, which is read when its columns are asked for."""
+
+    how_read = _NOTHING_TO_TELL
+
+    def __init__(self, path: Path, options: ReadOptions) -> None:  # noqa: ARG002 - nothing to choose
+        self._path = path
+        with parquet.ParquetFile(path) as file:
+            self._schema = file.schema_arrow
+
+    @property
+    def where(self) -> str:
+        """The path."""
+        return str(self._path)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(map(canonical, self._schema.names))
+
+    def load(
+        self,
+        columns: Sequence[str],
+        numbers: Collection[str] = (),  # noqa: ARG002 - they are typed already
+        missing: Sequence[str] = (),  # noqa: ARG002
+        single: Collection[str] = (),
+    ) -> Raw:
+        """The given columns; those of single values batch by batch, so that no more is ever in memory."""
+        name_of = dict(zip(self.names, self._schema.names, strict=True))
+        kinds = {name: without_views(self._schema.field(name_of[name]).type) for name in columns}
+        taken = [name for name in columns if name in single and is_supported(kinds[name])]
+        rest = [name for name in columns if name not in taken]
+        texts = [name for name in taken if pa.types.is_string(self._schema.field(name_of[name]).type)]
+
+        def encoded(rows: pa.RecordBatch) -> tuple[list[Batch], pa.RecordBatch]:
+            rows.validate(full=True)  # a file can say that its bytes are text, and lie
+            found = [
+                Batch.of_read_as_dictionary(rows.column(name_of[name]))
+                if name in texts
+                else Batch.of(rows.column(name_of[name]).cast(kinds[name]))
+                for name in taken
+            ]
+            return found, rows.select([name_of[name] for name in rest])
+
+        with parquet.ParquetFile(self._path, read_dictionary=[name_of[name] for name in texts]) as file:
+            if file.schema_arrow.names != self._schema.names:
+                raise pa.ArrowInvalid("it was changed while it was read")
+            length = file.metadata.num_rows
+            asked = [name_of[name] for name in columns]
+            pieces = list(mapped(encoded, file.iter_batches(_ROWS_AT_ONCE, columns=asked)))
+        schema = pa.schema([(name, kinds[name]) for name in rest])
+        read = pa.Table.from_batches(
+            [others for _, others in pieces], pa.schema([self._schema.field(name_of[name]) for name in rest])
+        )
+        table = read.rename_columns(rest).cast(schema) if rest else pa.table({})
+        batches = {
+            name: Batches(kinds[name], tuple(found[number] for found, _ in pieces))
+            for number, name in enumerate(taken)
+        }
+        return Raw(self.where, table, batches=batches, length=length)
+
+
+def open_parquet(path: Path, options: ReadOptions) -> Parquet:
     """A Parquet file."""
-    with parquet.ParquetFile(path) as file:
-        return Typed(str(path), file.read())
+    return Parquet(path, options)
 
 
 def open_arrow(path: Path, options: ReadOptions) -> Typed:  # noqa: ARG001 - nothing to choose

@@ -2,7 +2,7 @@
 
 Strings end here. A column of single values is one code per row; a column of sets is two arrays. Codes follow
 the order of the values (numbers and dates ascending, text by code point), and a missing value has the code
-after the last value.
+after the last value. Columns of single values hold their codes in as few bytes as these need.
 """
 
 from __future__ import annotations
@@ -16,7 +16,20 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import UnknownName
-from shoal.kernels.arrays import Floats, Ints, SetArrays, freeze, frozen_floats, frozen_ints, taken_rows
+from shoal.kernels.arrays import (
+    Codes,
+    Floats,
+    Ints,
+    SetArrays,
+    counts_of,
+    freeze,
+    frozen_codes,
+    frozen_floats,
+    frozen_ints,
+    looked_up,
+    taken_rows,
+    wide,
+)
 
 
 class Kind(StrEnum):
@@ -60,9 +73,12 @@ class Domain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """A column of single values: codes[r] is the position of row r's value in the domain."""
+    """A column of single values: codes[r] is the position of row r's value in the domain.
 
-    codes: Ints
+    `narrow` are the codes as they are held, in the narrowest type that has room for them.
+    """
+
+    narrow: Codes
     domain: Domain
 
     def __repr__(self) -> str:
@@ -72,16 +88,21 @@ class Coded:
 
     @classmethod
     def of(cls, codes: object, domain: Domain) -> Coded:
-        """Freeze the codes."""
-        return cls(frozen_ints(codes), domain)
+        """Take over codes in the narrowest type, which nobody can write to."""
+        return cls(frozen_codes(codes), domain)
+
+    @property
+    def codes(self) -> Ints:
+        """The codes as all kernels take them: made for whoever asks, so ask once."""
+        return wide(self.narrow)
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.narrow)
 
     @property
     def missing_count(self) -> int:
         """How many rows have no value."""
-        return int(np.count_nonzero(self.codes == self.domain.missing))
+        return int(np.count_nonzero(self.narrow == self.domain.missing))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,23 +199,28 @@ class Table:
         kept = {name: column for name, column in self.columns.items() if name not in names}
         return Table.of(kept, self.row_count)
 
-    def take(self, rows: Ints) -> Table:
+    def take(self, rows: Codes) -> Table:
         """The given rows, in the given order."""
         return Table.of({name: _take(column, rows) for name, column in self.columns.items()}, len(rows))
 
 
-def _take(column: Column, rows: Ints) -> Column:
+def _take(column: Column, rows: Codes) -> Column:
     if isinstance(column, Coded):
-        return Coded(freeze(column.codes[rows]), column.domain)
+        return Coded(freeze(looked_up(column.narrow, rows)), column.domain)
     if isinstance(column, Carried):
         return replace(column, values=column.values.take(pa.array(rows)))
-    return replace(column, arrays=taken_rows(column.arrays, rows))
+    return replace(column, arrays=taken_rows(column.arrays, wide(rows)))
+
+
+def code_counts(column: Coded | Sets, length: int = 0) -> Ints:
+    """How often each code occurs: `length` codes or more, so that the missing value is one of them."""
+    codes = column.narrow if isinstance(column, Coded) else column.arrays.items
+    return counts_of(codes, max(length, len(column.domain) + 1, int(codes.max(initial=0)) + 1))
 
 
 def occurring_labels(column: Coded | Sets) -> set[str]:
     """The labels that some row has."""
-    codes = column.codes if isinstance(column, Coded) else column.arrays.items
-    times = np.bincount(codes, minlength=len(column.domain) + 1)[: len(column.domain)]
+    times = code_counts(column)[: len(column.domain)]
     return set(column.domain.labels.filter(pa.array(times > 0)).to_pylist())
 
 

@@ -64,7 +64,13 @@ class Delimited:
         """Its encoding, and how its cells are kept apart."""
         return HowRead(encoding=self._file.encoding, delimiter=self._delimiter, quote=self._quote)
 
-    def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
+    def load(
+        self,
+        columns: Sequence[str],
+        numbers: Collection[str] = (),
+        missing: Sequence[str] = (),
+        single: Collection[str] = (),  # noqa: ARG002 - all of a file is read at once
+    ) -> Raw:
         """Read texts, and numbers as far as all cells of all number columns are plain ones."""
         quoted, line_ends_in_quotes = bool(self._quote) and self._file.holds(self._quote), False
         if quoted:

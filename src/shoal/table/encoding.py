@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import Problem
-from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.arrays import Bools, Ints, freeze
 from shoal.table.canonical import (
     Canonical,
     MissingTokens,
@@ -20,11 +20,13 @@ from shoal.table.canonical import (
     dates,
     holds_lists,
     numbers,
+    refuse_unsupported,
 )
 from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets
 from shoal.table.missing import with_nulls_for_missing
 from shoal.table.multisets import is_counted, with_counts
 from shoal.table.number_style import NumberStyle
+from shoal.table.occurrences import Occurrences
 from shoal.table.pairs import sets_of_pairs, sets_of_pieces
 from shoal.table.raw import LISTED, Raw
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -51,12 +53,11 @@ class Encoded:
 
 def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published: bool = False) -> Encoded:
     """One column as its role reads it; quasi-identifiers of a published source as they are written there."""
-    values = raw.table.column(name)
     if isinstance(role, Insensitive):
         return _encode_untouched(raw, name, role, MissingTokens.only_nulls() if published else missing)
-    kind = Kind(getattr(role, "kind", Kind.CATEGORY))
+    kind, of_source = Kind(getattr(role, "kind", Kind.CATEGORY)), raw.type_of(name)
     try:
-        if published and raw.typed and (isinstance(role, Quasi) or holds_lists(values.type)):
+        if published and raw.typed and (isinstance(role, Quasi) or holds_lists(of_source)):
             missing = MissingTokens.only_nulls()
         if published and isinstance(role, QuasiSet):
             return _encode_published_sets(raw, name, role, missing)
@@ -66,7 +67,12 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
             return _encode_sets(raw, name, role, missing)
         return _encode_values(raw, name, role, kind, missing, published=published)
     except UnsupportedType as error:
-        return Encoded(None, (_unsupported(raw, name, values.type, str(error)),))
+        return Encoded(None, (_unsupported(raw, name, of_source, str(error)),))
+
+
+def holds_single_values(role: Role) -> bool:
+    """Whether a column is encoded value by value, so that nobody needs all of its cells at once."""
+    return isinstance(role, Quasi | Sensitive | Identifier) and getattr(role, "kind", None) != Kind.SET
 
 
 def _encode_untouched(raw: Raw, name: str, role: Insensitive, missing: MissingTokens) -> Encoded:
@@ -82,8 +88,8 @@ def _encode_untouched(raw: Raw, name: str, role: Insensitive, missing: MissingTo
 def _encode_values(
     raw: Raw, name: str, role: Role, kind: Kind, missing: MissingTokens, *, published: bool
 ) -> Encoded:
-    encoded = _dictionary(raw.table.column(name))
-    entries = _entries(encoded)
+    occurrences = _occurrences(raw, name)
+    entries = occurrences.entries
     how = how_published(role) if published else how_written(role)
     if kind is Kind.NUMBER and name in raw.mixed and how.style not in (None, NumberStyle()):
         what = "holds cells that are numbers and cells that are texts, which write numbers in different ways"
@@ -96,31 +102,42 @@ def _encode_values(
         found = dates(entries, missing, how.date_format, mixed=name in raw.mixed)
     else:
         found = categories(entries, missing)
-    codes = _gathered(encoded, found.codes, len(found.domain))
-    codes.flags.writeable = False  # nobody else has it, so it needs no copy
-    column = Coded(codes, found.domain)
+    column = _column(occurrences, found)
     problems: list[Problem] = []
     if found.invalid.any():
-        problems += _invalid_values(raw, name, kind, encoded, found)
+        problems += _invalid_values(raw, name, kind, occurrences, found)
     elif len(found.units) > 1:
         what = f"holds numbers in several units: {', '.join(map(repr, found.units))}"
         remedy = "bring them into one unit, or read the column as a category"
         problems.append(Problem(what, remedy, file=raw.where, column=name))
     elif isinstance(role, Quasi | Sensitive) and role.missing == "reject" and column.missing_count:
-        rows = np.flatnonzero(column.codes == found.domain.missing)
+        rows = np.flatnonzero(column.narrow == found.domain.missing)
         what = "holds missing values, which its rule refuses"
         problems.append(raw.problem_at(rows, what, 'fill them in, or set missing = "own"', name))
     return Encoded(column, tuple(problems))
 
 
 def _encode_published_values(raw: Raw, name: str, missing: MissingTokens) -> Encoded:
-    encoded = _dictionary(_told_apart(raw.table.column(name)))
-    found = categories(_entries(encoded), missing, as_written=True)
-    column = Coded.of(_gathered(encoded, found.codes, len(found.domain)), found.domain)
-    return Encoded(column, (), _spellings(raw, name, found.domain.labels))
+    occurrences = _occurrences(raw, name, told_apart=True)
+    found = categories(occurrences.entries, missing, as_written=True)
+    return Encoded(_column(occurrences, found), (), _spellings(raw, name, found.domain.labels))
 
 
-def _told_apart(values: pa.ChunkedArray) -> pa.ChunkedArray:
+def _occurrences(raw: Raw, name: str, *, told_apart: bool = False) -> Occurrences:
+    """The values of a column and where they stand; raises UnsupportedType."""
+    refuse_unsupported(raw.type_of(name))
+    in_batches = name in raw.batches
+    found = raw.batches[name].occurrences() if in_batches else Occurrences.of(raw.table.column(name))
+    if told_apart and not pa.types.is_dictionary(raw.type_of(name)):
+        return replace(found, entries=_told_apart(found.entries))
+    return found
+
+
+def _column(occurrences: Occurrences, found: Canonical) -> Coded:
+    return Coded(freeze(occurrences.codes(found.codes, len(found.domain))), found.domain)
+
+
+def _told_apart(values: pa.Array) -> pa.Array:
     """Values that have different texts where they differ: hours with one local time, zeros, NaN and null."""
     kind = values.type
     if pa.types.is_timestamp(kind) and kind.tz is not None:
@@ -129,7 +146,7 @@ def _told_apart(values: pa.ChunkedArray) -> pa.ChunkedArray:
         minus_zero = pc.and_(pc.equal(values, 0.0), pc.less(pc.divide(1.0, values), 0.0))
         no_number = pc.is_nan(values)
         if pc.any(pc.or_(minus_zero, no_number), min_count=0).as_py():
-            texts = pc.if_else(minus_zero, "-0", pa.chunked_array(map(as_text, values.chunks)))
+            texts = pc.if_else(minus_zero, "-0", as_text(values))
             return pc.if_else(no_number, "nan", texts)
     return values
 
@@ -169,7 +186,7 @@ def _encode_multisets(
     if problems := _ambiguous_items(raw, name, role.separator, labels):
         return Encoded(None, problems)
     column, _ = sets_of_pairs(
-        counted.rows, counted.codes, raw.table.num_rows, Domain(Kind.SET, labels), role.separator
+        counted.rows, counted.codes, raw.row_count, Domain(Kind.SET, labels), role.separator
     )
     if counted.repeating_rows:
         how_often = f"in {counted.repeating_rows} {'row' if counted.repeating_rows == 1 else 'rows'}"
@@ -197,7 +214,7 @@ def _encode_published_sets(raw: Raw, name: str, role: QuasiSet, missing: Missing
     notices = (*_absent_sensitive_items(raw, name, role, labels), *_spellings(raw, name, labels))
     if lengths is None:
         codes = _gathered(encoded, found.codes, len(labels))
-        column, repeating = _sets(rows, codes, found.domain, raw.table.num_rows, role.separator)
+        column, repeating = _sets(rows, codes, found.domain, raw.row_count, role.separator)
     else:
         column, repeating = _sets_of_lists(lengths, encoded, found, role.separator)
     if len(repeating):
@@ -205,7 +222,7 @@ def _encode_published_sets(raw: Raw, name: str, role: QuasiSet, missing: Missing
             rows, codes = _rows_of(lengths), _gathered(encoded, found.codes, len(labels))
         entries, places = _repeats_as_items(rows, codes, labels, role)
         found = categories(entries, missing, Kind.SET, as_written=True)
-        column, _ = _sets(rows, found.codes[places], found.domain, raw.table.num_rows, role.separator)
+        column, _ = _sets(rows, found.codes[places], found.domain, raw.row_count, role.separator)
         what = f"items are repeated in {len(repeating)} rows, and a repeat is taken as an item of its own"
         notices += (f"{raw.where}, column {name!r}: {what}",)
     return Encoded(column, (), notices)
@@ -363,7 +380,7 @@ def _owned(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _dictionary(values: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = values.type
-    as_text(pa.array([], type=kind))  # raises UnsupportedType
+    refuse_unsupported(kind)
     if pa.types.is_dictionary(kind):
         return values.unify_dictionaries()
     if pa.types.is_null(kind):
@@ -396,11 +413,11 @@ def _numpy_ints(values: pa.Array) -> Ints:
 
 
 def _invalid_values(
-    raw: Raw, name: str, kind: Kind, encoded: pa.ChunkedArray, found: Canonical
+    raw: Raw, name: str, kind: Kind, occurrences: Occurrences, found: Canonical
 ) -> list[Problem]:
-    entry_of_row = _gathered(encoded, np.arange(len(found.codes)), -1)
+    entry_of_row = occurrences.codes(np.arange(len(found.codes)), len(found.codes))
     entries = np.flatnonzero(found.invalid)
-    texts = as_text(_entries(encoded).take(pa.array(entries[:LISTED]))).to_pylist()
+    texts = as_text(occurrences.entries.take(pa.array(entries[:LISTED]))).to_pylist()
     remedy = f"correct it, declare it as missing, {_HOW_WRITTEN[kind]}, or read the column as a category"
     problems = [
         raw.problem_at(np.flatnonzero(entry_of_row == entry), f"is not a {kind}", remedy, name, text)

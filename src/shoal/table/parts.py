@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from shoal.errors import BadInput, Problem
 from shoal.table.canonical import canonical
+from shoal.table.occurrences import Batches
 from shoal.table.raw import LISTED, HowRead, Opened, Raw
 
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -108,41 +109,76 @@ class Parts:
         """As the first part was, in folders called by these columns."""
         return replace(self._parts[0].opened.how_read, partitions=self._keys)
 
-    def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
-        """Read all parts."""
-        own = [name for name in columns if name not in self._keys]
+    def load(
+        self,
+        columns: Sequence[str],
+        numbers: Collection[str] = (),
+        missing: Sequence[str] = (),
+        single: Collection[str] = (),
+    ) -> Raw:
+        """Read all parts, one after the other."""
         measures = [name for name in numbers if name not in self._keys]
-        raws = [part.opened.load(own, measures, missing) for part in self._parts]
-        if measures and any(_types(raw, measures) != _types(raws[0], measures) for raw in raws):
-            raws = [part.opened.load(own) for part in self._parts]  # a part has other texts than numbers
-        whole = [
-            replace(raw, table=self._with_keys(raw.table, part).select(list(columns)))
-            for raw, part in zip(raws, self._parts, strict=True)
-        ]
-        try:
-            table = pa.concat_tables([raw.table for raw in whole], promote_options="permissive")
-        except pa.ArrowException as error:
-            what = f"its files have columns of different types: {error}"
-            raise BadInput(Problem(what, "write them with the same types", file=self.where)) from error
-        notices = tuple(notice for raw in whole for notice in raw.notices)
+        raws = [self._load(part, columns, measures, missing, single) for part in self._parts]
+        if any(_types(raw, measures) != _types(raws[0], measures) for raw in raws):
+            # a part has other texts than numbers
+            raws = [self._load(part, columns, (), (), single) for part in self._parts]
+        if differing := _in_some_batches(raws):
+            kept = set(single) - differing
+            raws = [self._load(part, columns, (), (), kept) for part in self._parts]
+        tables, batches = self._joined(raws)
+        notices = tuple(notice for raw in raws for notice in raw.notices)
         more = (f"{len(notices) - LISTED} more such notices of other files",) if len(notices) > LISTED else ()
         return Raw(
             self.where,
-            table,
+            tables,
             notices=(*notices[:LISTED], *more),
-            typed=whole[0].typed,
-            mixed=frozenset().union(*(raw.mixed for raw in whole)),
-            parts=tuple(whole),
+            typed=raws[0].typed,
+            mixed=frozenset().union(*(raw.mixed for raw in raws)),
+            parts=tuple(replace(raw, batches={}) for raw in raws),  # what is joined is not kept twice
+            batches=batches,
+            length=sum(raw.row_count for raw in raws),
         )
 
-    def _with_keys(self, table: pa.Table, part: _Part) -> pa.Table:
+    def _load(
+        self,
+        part: _Part,
+        columns: Sequence[str],
+        numbers: Collection[str],
+        missing: Sequence[str],
+        single: Collection[str],
+    ) -> Raw:
+        own = [name for name in columns if name not in self._keys]
+        raw = part.opened.load(own, numbers, missing, single).in_batches(single)
         for key, value in part.values.items():
-            table = table.append_column(key, pa.repeat(pa.scalar(value, pa.string()), table.num_rows))
-        return table
+            if key in columns:
+                cells = pa.chunked_array([pa.repeat(pa.scalar(value, pa.string()), raw.row_count)])
+                raw = raw.with_column(key, cells)
+        return raw.in_batches(single)
+
+    def _joined(self, raws: Sequence[Raw]) -> tuple[pa.Table, dict[str, Batches]]:
+        kinds = [pa.schema([(name, raw.type_of(name)) for name in raw.names]) for raw in raws]
+        try:
+            kind = pa.unify_schemas(kinds, promote_options="permissive")
+            table = pa.concat_tables([raw.table for raw in raws], promote_options="permissive")
+            taken = [name for name in kind.names if any(name in raw.batches for raw in raws)]
+            return table, {
+                name: Batches.joined([raw.batches[name] for raw in raws], kind.field(name).type)
+                for name in taken
+            }
+        except pa.ArrowException as error:
+            what = f"its files have columns of different types: {error}"
+            raise BadInput(Problem(what, "write them with the same types", file=self.where)) from error
 
 
 def _types(raw: Raw, names: Sequence[str]) -> list[pa.DataType]:
-    return [raw.table.schema.field(name).type for name in names]
+    return [raw.type_of(name) for name in names]
+
+
+def _in_some_batches(raws: Sequence[Raw]) -> set[str]:
+    """Columns that some parts hold as values of a type that cannot be taken batch by batch."""
+    return set().union(*(raw.batches for raw in raws)) - set(raws[0].batches).intersection(
+        *(raw.batches for raw in raws)
+    )
 
 
 def _base(path: Path) -> Path:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from shoal.errors import Problem
 from shoal.kernels.arrays import Ints
+from shoal.table.canonical import is_supported
+from shoal.table.occurrences import Batches
 
 LISTED = 10
 
@@ -36,7 +38,8 @@ class Raw:
     `library` names the library of a frame, and `own_types` are its types of the columns. In text that is not
     typed an empty cell is a missing value; other sources tell an empty text from a null. `mixed` are columns
     of texts some of whose cells were no texts: those are written as they would be published. `parts` are the
-    files that the rows come from, in their order, where they are many.
+    files that the rows come from, in their order, where they are many. Columns that were taken batch by batch
+    are in `batches` and not in the table, and `length` tells how many rows there are.
     """
 
     where: str
@@ -48,6 +51,49 @@ class Raw:
     own_types: Mapping[str, Any] = field(default_factory=dict)
     mixed: frozenset[str] = frozenset()
     parts: tuple[Raw, ...] = ()
+    batches: dict[str, Batches] = field(default_factory=dict)
+    length: int | None = None
+
+    @property
+    def row_count(self) -> int:
+        """How many rows there are."""
+        return self.table.num_rows if self.length is None else self.length
+
+    def type_of(self, column: str) -> pa.DataType:
+        """The type of a column in its source."""
+        if column in self.batches:
+            return self.batches[column].kind
+        return self.table.schema.field(column).type
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that were read."""
+        return (*self.batches, *self.table.column_names)
+
+    def with_column(self, name: str, cells: pa.ChunkedArray) -> Raw:
+        """The same with a further column."""
+        if not self.table.num_columns:
+            return replace(self, table=pa.table({name: cells}), length=self.row_count)
+        return replace(self, table=self.table.append_column(name, cells))
+
+    def forget_batches(self, column: str) -> None:
+        """Give the memory of a column free that has been encoded; its type is kept."""
+        if column in self.batches:
+            self.batches[column] = replace(self.batches[column], batches=())
+
+    def in_batches(self, columns: Collection[str]) -> Raw:
+        """The same with the given columns batch by batch, as far as their values can be told apart."""
+        taken = {
+            name: Batches.of(self.table.column(name))
+            for name in self.table.column_names
+            if name in columns and is_supported(self.type_of(name))
+        }
+        if not taken:
+            return self
+        rest = [name for name in self.table.column_names if name not in taken]
+        return replace(
+            self, table=self.table.select(rest), batches={**self.batches, **taken}, length=self.row_count
+        )
 
     def problem_at(
         self, rows: Ints, what: str, remedy: str, column: str, value: str | None = None
@@ -70,7 +116,7 @@ class Raw:
         """The file of the first of these rows, and those of them that are in it."""
         start = 0
         for part in self.parts:
-            stop = start + part.table.num_rows
+            stop = start + part.row_count
             if rows[0] < stop:
                 return part, rows[rows < stop] - start
             start = stop
@@ -92,8 +138,18 @@ class Opened(Protocol):
     def how_read(self) -> HowRead:
         """What was given or found out about it."""
 
-    def load(self, columns: Sequence[str], numbers: Collection[str] = (), missing: Sequence[str] = ()) -> Raw:
-        """Read the given columns; those in `numbers` may come as numbers, with `missing` texts as nulls."""
+    def load(
+        self,
+        columns: Sequence[str],
+        numbers: Collection[str] = (),
+        missing: Sequence[str] = (),
+        single: Collection[str] = (),
+    ) -> Raw:
+        """Read the given columns.
+
+        Those in `numbers` may come as numbers, with `missing` texts as nulls; those of `single` values may
+        come in batches.
+        """
 
 
 def _enumerated(unit: str, places: Sequence[int], total: int) -> str:

@@ -34,6 +34,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import BadInput, Problem, did_you_mean
+from shoal.posix import give_back_memory
 from shoal.table.arrow_form import to_arrow
 from shoal.table.canonical import MissingTokens, as_text, canonical, canonical_text
 from shoal.table.columnar import open_arrow, open_json_lines, open_json_lines_as_written, open_parquet
@@ -42,7 +43,7 @@ from shoal.table.compressed import content_name
 from shoal.table.database import DatabaseTable, is_relation, open_database, open_relation
 from shoal.table.delimited import Delimited
 from shoal.table.dialect import PLAIN, Dialect
-from shoal.table.encoding import encode
+from shoal.table.encoding import Encoded, encode, holds_single_values
 from shoal.table.excel import open_excel, open_excel_as_written
 from shoal.table.frames import in_kind, open_frame
 from shoal.table.long_form import as_one_item_sets, gathered, one_record_per_id, roles_of_long_form
@@ -71,6 +72,8 @@ __all__ = [
 ]
 
 SUPPRESSED_CELL = "*"
+
+_MANY_ROWS = 2**20
 
 _DEFAULTS = ReadOptions()
 _Formats = Mapping[str, Callable[[Path, ReadOptions], Opened]]
@@ -134,7 +137,7 @@ def read_table(source: Any, roles: Mapping[str, Role], options: ReadOptions = _D
     opened = _named_by_role(opened, roles)
     used = as_options_say(_roles_of_columns(opened, roles, options), options)
     loaded = _encoded(opened, used, lambda _: missing, options)
-    pa.default_memory_pool().release_unused()  # Arrow keeps what the texts took
+    _give_back_memory(loaded.table.row_count)
     return loaded
 
 
@@ -186,8 +189,15 @@ def read_published(
 
     used = _roles_of_columns(opened, shown, options)
     loaded = _encoded(opened, used, missing, options, published=True)
-    pa.default_memory_pool().release_unused()
+    _give_back_memory(loaded.table.row_count)
     return loaded
+
+
+def _give_back_memory(row_count: int) -> None:
+    """Arrow and the C library keep what the texts took."""
+    pa.default_memory_pool().release_unused()
+    if row_count > _MANY_ROWS:
+        give_back_memory()
 
 
 def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions, dialect: Dialect) -> Opened:
@@ -270,7 +280,7 @@ def _encoded(
     roles: Mapping[str, Role],
     missing: Callable[[Role], MissingTokens],
     options: ReadOptions,
-    prepare: Callable[[Raw], Raw] = lambda raw: raw,
+    prepare: Callable[[Raw], Raw] | None = None,
     *,
     published: bool = False,
 ) -> Loaded:
@@ -279,14 +289,23 @@ def _encoded(
         for name, role in roles.items()
         if getattr(role, "kind", None) == Kind.NUMBER and how_written(role).style == NumberStyle()
     ]
+    single = () if prepare else [name for name, role in roles.items() if holds_single_values(role)]
     with _foreign_errors(opened.where):
-        raw = prepare(opened.load(tuple(roles), measures, options.missing))
+        raw = opened.load(tuple(roles), measures, options.missing, single)
+        raw = raw if prepare is None else prepare(raw)
     _refuse_no_records(raw)
+
+    def encoded_alone(name: str, role: Role) -> Encoded:
+        try:
+            return encode(raw, name, role, missing(role), published=published)
+        finally:
+            raw.forget_batches(name)
+            if raw.row_count > _MANY_ROWS:
+                give_back_memory()  # batches of all columns lie between each other
+
     with ThreadPoolExecutor(processors()) as pool:
         jobs = [
-            pool.submit(
-                copy_context().run, partial(encode, raw, name, role, missing(role), published=published)
-            )
+            pool.submit(copy_context().run, partial(encoded_alone, name, role))
             for name, role in roles.items()
         ]
         encoded = [job.result() for job in jobs]
@@ -297,10 +316,10 @@ def _encoded(
         name: part.column for name, part in zip(roles, encoded, strict=True) if part.column is not None
     }
     notices = (*raw.notices, *(notice for part in encoded for notice in part.notices))
-    types = {name: raw.table.schema.field(name).type for name in roles}
+    types = {name: raw.type_of(name) for name in roles}
     orders = _orders(raw) if raw.library else {}
     origin = Origin(opened.where, raw.library, types, raw.own_types, orders, opened.how_read)
-    return Loaded(Table.of(columns, raw.table.num_rows), roles, origin, notices)
+    return Loaded(Table.of(columns, raw.row_count), roles, origin, notices)
 
 
 def _orders(raw: Raw) -> dict[str, pa.StringArray]:
@@ -360,7 +379,7 @@ def _refuse_same_names(opened: Opened) -> None:
 
 
 def _refuse_no_records(raw: Raw) -> None:
-    if raw.table.num_rows == 0:
+    if raw.row_count == 0:
         raise BadInput(Problem("holds no records", "give a file with at least one record", file=raw.where))
 
 

@@ -49,6 +49,7 @@ class SetLines:
         columns: Sequence[str],  # noqa: ARG002 - there is only one
         numbers: Collection[str] = (),  # noqa: ARG002
         missing: Sequence[str] = (),  # noqa: ARG002
+        single: Collection[str] = (),  # noqa: ARG002
     ) -> Raw:
         """Read all lines."""
         lines = pa.chunked_array(list(self._lines()), type=pa.string())

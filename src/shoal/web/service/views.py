@@ -7,6 +7,7 @@ import numpy as np
 from shoal.explain.examples import texts_of
 from shoal.explain.levels import MOST_BARS, ColumnChange
 from shoal.hierarchy.tree import Hierarchy
+from shoal.kernels.arrays import wide
 from shoal.metrics.tasks.usefulness import Interval, Usefulness
 from shoal.recoding.chunk_recoding import ChunkRecoding
 from shoal.recoding.recoding import apply_recoding
@@ -149,7 +150,7 @@ def _records(result: Result) -> dict[str, Any]:
     )
     count = min(SHOWN_ROWS, len(applied.rows))
     after = np.linspace(0, len(applied.rows) - 1, count).astype(np.int64)
-    before = applied.rows[after]
+    before = wide(applied.rows[after])
     sizes = _class_sizes(result)
     old = zip(*(texts_of(column, before) for column in original.columns.values()), strict=True)
     new_texts = zip(*(texts_of(applied.table.columns[name], after) for name in original.columns), strict=True)

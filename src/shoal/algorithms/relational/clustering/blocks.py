@@ -15,24 +15,24 @@ from typing import Self
 import numpy as np
 
 from shoal.algorithms.relational.clustering.clusters import Clustering
-from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.relational.clustering.constraint import class_constraint_of, constraint_of_rows
 from shoal.algorithms.relational.clustering.ends import find_ends
 from shoal.algorithms.relational.clustering.local_search import improved
 from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES_ALONE
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.algorithms.relational.hilbert.curve import along_the_curve
-from shoal.algorithms.relational.mondrian.algorithm import ordered_columns
+from shoal.algorithms.relational.mondrian.algorithm import cutting_of
+from shoal.algorithms.relational.mondrian.cutting import cut_all, cut_in_threads
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, wide
 from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.grouping import members
-from shoal.kernels.mondrian import NO_COLUMN, STRICT, cut_parts, whole_table
+from shoal.kernels.mondrian import NO_COLUMN, STRICT, whole_table
 from shoal.privacy.model import Model
 from shoal.progress import Progress, Silent
 from shoal.recoding.rows import RowRecoding
 from shoal.threads import in_threads, processors
 
-_ROWS_PER_SLICE = 200_000
 _COARSE_BLOCKS = 16
 _ROWS_TO_MEND, _CLUSTERS_TO_MEND = 2_000, 50
 _ROWS_TO_MEND_THOROUGHLY = 150_000  # which takes several times as long as the search in large blocks
@@ -124,7 +124,7 @@ class BlockSearch:
     def _improved(self, clustering: Clustering, rows: Ints, thorough: bool, progress: Progress) -> Ints:  # noqa: FBT001
         own = replace(Records.of(block_of(self.data, rows), self.records.measure), trees=self.records.trees)
         _, clusters = np.unique(clustering.cluster_of_row[rows], return_inverse=True)
-        within = _constraint_of_rows(self.constraint, rows)
+        within = constraint_of_rows(self.constraint, rows)
         found = improved(own, Clustering(clusters.astype(np.int64)), within, progress, thorough=thorough)
         return found.clustering.cluster_of_row
 
@@ -133,15 +133,13 @@ def cut_into_blocks(
     data: LocalData, constraint: ClassConstraint, rows_per_block: int, progress: Progress
 ) -> list[Ints]:
     """The rows of blocks that have so many rows or more, each of which keeps the models."""
-    ordered = ordered_columns(data, find_ends(data))
-    parts = whole_table(data.row_count, rows_per_block)
     asked = constraint._replace(k=max(rows_per_block, constraint.k))
-    while not progress.expired():
-        progress.update(float(parts.state[0]), float(len(parts.starts)))
-        if cut_parts(ordered, asked, STRICT, parts, _ROWS_PER_SLICE) == 0:
-            break
+    cutting = cutting_of(data, find_ends(data), asked, STRICT)
+    parts = whole_table(data.row_count, asked.k, narrow=cutting.places is not None)
+    cut = cut_all if cutting.places is None else cut_in_threads
+    cut(cutting, parts, progress)
     whole = np.flatnonzero(parts.columns[: parts.state[1]] == NO_COLUMN)
-    return [np.sort(parts.rows[parts.starts[part] : parts.ends[part]]) for part in whole.tolist()]
+    return [wide(np.sort(parts.rows[parts.starts[part] : parts.ends[part]])) for part in whole.tolist()]
 
 
 def some_blocks(data: LocalData, constraint: ClassConstraint, rows_per_block: int, count: int) -> list[Ints]:
@@ -157,20 +155,13 @@ def some_blocks(data: LocalData, constraint: ClassConstraint, rows_per_block: in
 
 
 def _block_within(data: LocalData, constraint: ClassConstraint, rows: Ints, rows_per_block: int) -> Ints:
-    within = _constraint_of_rows(constraint, rows)
+    within = constraint_of_rows(constraint, rows)
     blocks = cut_into_blocks(block_of(data, rows), within, rows_per_block, Silent())
     return rows[blocks[len(blocks) // 2]]
 
 
 def _evenly(blocks: Sequence[Ints], count: int) -> Sequence[Ints]:
     return blocks[:: max(len(blocks) // count, 1)][:count]
-
-
-def _constraint_of_rows(constraint: ClassConstraint, rows: Ints) -> ClassConstraint:
-    return constraint._replace(
-        people=constraint.people[rows] if len(constraint.people) else constraint.people,
-        sensitive=constraint.sensitive[rows],
-    )
 
 
 def block_of(data: LocalData, rows: Ints) -> LocalData:

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
-from shoal.kernels.arrays import Bools, Ints, frozen_ints
+from shoal.kernels.arrays import Bools, Codes, Ints, frozen_ints
 from shoal.kernels.constraint import ClassConstraint
 from shoal.privacy.check import require_feasible
 from shoal.privacy.model import Model
@@ -34,6 +34,14 @@ def class_constraint_of(data: LocalData, models: Sequence[Model]) -> ClassConstr
         total_starts=np.cumsum([0, *map(len, row_totals)], dtype=np.int64),
         row_totals=np.concatenate([np.empty(0, dtype=np.int64), *row_totals]),
         people_totals=np.concatenate([np.empty(0, dtype=np.int64), *people_totals]),
+    )
+
+
+def constraint_of_rows(constraint: ClassConstraint, rows: Codes) -> ClassConstraint:
+    """The same for some rows, which get new numbers; they are compared with the whole table as before."""
+    return constraint._replace(
+        people=constraint.people[rows] if len(constraint.people) else constraint.people,
+        sensitive=constraint.sensitive[rows],
     )
 
 

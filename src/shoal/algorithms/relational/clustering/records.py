@@ -10,9 +10,9 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels import generalized_records as closures
-from shoal.kernels.arrays import Floats, Ints
+from shoal.kernels.arrays import Floats, Ints, wide
 from shoal.kernels.generalized_records import NO_TABLE, Trees, UnionCosts, fill_table
-from shoal.kernels.grouping import group_rows, members
+from shoal.kernels.grouping import members
 from shoal.metrics.covers import node_cover
 from shoal.metrics.node_costs import NODE_COSTS, NodeCost, node_cost
 from shoal.metrics.relational import leaf_counts, normalized_weights
@@ -54,10 +54,7 @@ class Records:
         trees = _trees_of(data)
         starts = np.cumsum([0, *(tree.node_count for tree in trees)], dtype=np.int64)
         columns = [data.table.coded(name) for name in data.quasi]
-        codes = np.empty((data.row_count, len(columns)), dtype=np.int64)
-        for number, column in enumerate(columns):
-            codes[:, number] = column.codes + starts[number]
-        record_of_row, nodes = _distinct(codes)
+        record_of_row, nodes = _distinct(data, starts)
         row_starts, rows = members(record_of_row, len(nodes))
         counts = np.diff(row_starts)
         return cls(
@@ -113,14 +110,17 @@ def _remedy(data: LocalData, name: str) -> str:
     return remedy if data.quasi_sets else f"{remedy}, or use mondrian"
 
 
-def _distinct(codes: Ints) -> tuple[Ints, Ints]:
+def _distinct(data: LocalData, starts: Ints) -> tuple[Ints, Ints]:
     """The record of each row and the distinct records in the order of their values."""
-    class_of_row, first_rows = group_rows(np.ascontiguousarray(codes))
-    distinct = codes[first_rows]
-    order = np.lexsort(distinct.T[::-1]) if codes.shape[1] else np.arange(len(distinct))
+    classes = data.classes(data.quasi)
+    distinct = np.empty((len(classes), len(data.quasi)), dtype=np.int64)
+    for number, name in enumerate(data.quasi):
+        distinct[:, number] = wide(data.table.coded(name).narrow[classes.first_rows])
+        distinct[:, number] += starts[number]
+    order = np.lexsort(distinct.T[::-1]) if data.quasi else np.arange(len(distinct))
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    return rank[class_of_row], distinct[order]
+    return rank[classes.class_of_row], distinct[order]
 
 
 def _costs(

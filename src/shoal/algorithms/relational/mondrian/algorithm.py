@@ -1,5 +1,5 @@
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -8,7 +8,8 @@ from shoal.algorithms.parameters import OneOf, as_printed_parameter, parameter
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.ends import Ends, derived_ends_notice, find_ends
 from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES
-from shoal.algorithms.relational.mondrian.cutting import Cutting, cut_all, cut_in_threads
+from shoal.algorithms.relational.mondrian.cutting import ROWS_OF_A_MATRIX, Cutting, cut_all, cut_in_threads
+from shoal.algorithms.relational.mondrian.large_parts import Places
 from shoal.algorithms.relational.mondrian.publishing import MondrianPartition, clusters_of
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
@@ -79,12 +80,12 @@ class Mondrian(Algorithm):
         """Cut until nothing can be cut, or time is up; parts that are published alike become one cluster."""
         constraint = class_constraint_of(data, models)
         ends = find_ends(data)
-        ordered = ordered_columns(data, ends)
-        parts = whole_table(data.row_count, constraint.k)
         stages = (_STAGES_AS_PRINTED if self.as_printed else _STAGES)[self.mode]
-        cutting = cut_in_threads if data.row_count >= _ROWS_FOR_THREADS else cut_all
-        finished = cutting(Cutting(ordered, constraint, stages), parts, progress)
-        clusters = clusters_of(MondrianPartition(data, ends, ordered, parts), constraint)
+        cutting = cutting_of(data, ends, constraint, stages)
+        parts = whole_table(data.row_count, constraint.k, narrow=cutting.places is not None)
+        cut = cut_in_threads if data.row_count >= _ROWS_FOR_THREADS else cut_all
+        finished = cut(cutting, parts, progress)
+        clusters = clusters_of(MondrianPartition(data, ends, parts), constraint)
         return RowRecoding(clusters, notices=_notices(constraint, ends, parts, finished=finished))
 
 
@@ -100,6 +101,17 @@ def _notices(
     return notices
 
 
+def cutting_of(
+    data: LocalData, ends: Mapping[str, Ends], constraint: ClassConstraint, stages: Ints
+) -> Cutting:
+    """How a table is cut, gathered part by part if it has many rows."""
+    if data.row_count <= ROWS_OF_A_MATRIX:
+        return Cutting(ordered_columns(data, ends), constraint, stages)
+    none = data.table.take(np.empty(0, dtype=np.int64))
+    ordered = ordered_columns(replace(data, table=none), ends)
+    return Cutting(ordered, constraint, stages, Places.of_columns(data))
+
+
 def ordered_columns(data: LocalData, ends: Mapping[str, Ends]) -> Ordered:
     """The quasi-identifiers in table order; those without a tree have `ends`."""
     names = data.quasi
@@ -111,7 +123,7 @@ def ordered_columns(data: LocalData, ends: Mapping[str, Ends]) -> Ordered:
     ]
     weights = data.weights()
     return Ordered(
-        codes=_places(columns, trees, data.row_count),
+        codes=Places.of_columns(data).matrix(np.arange(data.row_count)),
         value_counts=np.array([len(column.domain) for column in columns], dtype=np.int64),
         weights=np.array([weights[name] for name in names], dtype=np.float64),
         widths=np.array([_width(data.trees.get(name), ends.get(name)) for name in names], dtype=np.float64),
@@ -122,15 +134,6 @@ def ordered_columns(data: LocalData, ends: Mapping[str, Ends]) -> Ordered:
         number_starts=_starts([len(part) for part in numbers]),
         numbers=np.concatenate([np.empty(0), *numbers]),
     )
-
-
-def _places(columns: Sequence[Coded], trees: Sequence[Hierarchy | None], row_count: int) -> Ints:
-    places = np.empty((row_count, len(columns)), dtype=np.int64)
-    for number, (column, tree) in enumerate(zip(columns, trees, strict=True)):
-        places[:, number] = column.codes
-        if tree is not None:
-            places[column.codes == tree.root, number] = len(column.domain) + 1
-    return places
 
 
 def _numbers(column: Coded) -> Floats:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.relational.clustering.ends import Ends, split_points
+from shoal.algorithms.relational.mondrian.large_parts import Places
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints
+from shoal.kernels.arrays import Bools, Codes, Floats, Ints, frozen_codes, in_pieces, wide
 from shoal.kernels.constraint import ClassConstraint, classes_admissible
-from shoal.kernels.grouping import group_rows, members
-from shoal.kernels.mondrian import NO_COLUMN, NO_PART, Ordered, Parts, enclosing_cuts
+from shoal.kernels.grouping import Packed, group_rows, members
+from shoal.kernels.mondrian import NO_COLUMN, NO_PART, Parts, enclosing_cuts
 from shoal.kernels.trees import lowest_common_ancestors
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 
@@ -22,7 +23,6 @@ class MondrianPartition:
 
     data: LocalData
     ends: Mapping[str, Ends]
-    ordered: Ordered
     parts: Parts
 
 
@@ -39,32 +39,44 @@ def clusters_of(partition: MondrianPartition, constraint: ClassConstraint) -> Ge
         chosen = chosen[np.argsort(parts.starts[chosen])]
         nodes, ranges = _published_values(partition, chosen)
         cluster_of_part, first_parts = group_rows(_as_integers(nodes, ranges, len(chosen)))
-        cluster_of_row = np.empty(len(parts.rows), dtype=np.int64)
-        cluster_of_row[parts.rows] = np.repeat(cluster_of_part, parts.ends[chosen] - parts.starts[chosen])
+        cluster_of_row = _cluster_of_row(parts, chosen, cluster_of_part)
         inadmissible = _inadmissible_unions(constraint, cluster_of_row, cluster_of_part, len(first_parts))
         if len(inadmissible) == 0:
             return GeneralizedClusters(
                 cluster_of_row,
-                nodes={name: column[first_parts] for name, column in nodes.items()},
+                nodes={name: wide(column[first_parts]) for name, column in nodes.items()},
                 ranges={name: column[first_parts] for name, column in ranges.items()},
             )
         alike = [chosen[cluster_of_part == cluster].tolist() for cluster in inadmissible]
         keep_origins(parts, whole, {origin_of(parts, those) for those in alike})
 
 
+def _cluster_of_row(parts: Parts, chosen: Ints, cluster_of_part: Ints) -> Ints:
+    """The cluster of each row; the chosen parts are all rows, in their order."""
+    many = len(parts.rows) <= np.iinfo(np.int32).max and parts.rows.dtype != np.int64
+    cluster_of_row: Ints = np.empty(len(parts.rows), dtype=np.int32 if many else np.int64)
+    starts = np.append(parts.starts[chosen], len(parts.rows))
+    for first, behind in in_pieces(starts):
+        rows = parts.rows[starts[first] : starts[behind]]
+        cluster_of_row[rows] = np.repeat(cluster_of_part[first:behind], np.diff(starts[first : behind + 1]))
+    return cluster_of_row
+
+
 def _published_values(
     partition: MondrianPartition, chosen: Ints
-) -> tuple[dict[str, Ints], dict[str, Floats]]:
+) -> tuple[dict[str, Codes], dict[str, Floats]]:
     """The node or range of each chosen part in each column; the parts are all rows, in their order."""
     data, parts = partition.data, partition.parts
-    nodes: dict[str, Ints] = {}
+    nodes: dict[str, Codes] = {}
     ranges: dict[str, Floats] = {}
+    places = Places.of_columns(data)
     for number, name in enumerate(data.quasi):
-        places = partition.ordered.codes[parts.rows, number]
-        lows = np.minimum.reduceat(places, parts.starts[chosen])
-        highs = np.maximum.reduceat(places, parts.starts[chosen])
+        of_rows = places.of(number, parts.rows)
+        lows = wide(np.minimum.reduceat(of_rows, parts.starts[chosen]))
+        highs = wide(np.maximum.reduceat(of_rows, parts.starts[chosen]))
+        del of_rows
         if name in data.trees:
-            nodes[name] = _covering_nodes(data.trees[name], lows, highs)
+            nodes[name] = frozen_codes(_covering_nodes(data.trees[name], lows, highs))
         else:
             ranges[name] = _covering_ranges(partition, number, chosen, lows, highs)
     return nodes, ranges
@@ -101,7 +113,8 @@ def _covering_ranges(
 def _regions(partition: MondrianPartition, number: int, chosen: Ints, numbers: Floats) -> Floats:
     """Lower and upper end of each part's region: the nearest cuts, or the ends of the column."""
     parts, ends = partition.parts, partition.ends[partition.data.quasi[number]]
-    below, above = enclosing_cuts(parts, chosen, number, len(numbers))
+    without_rows = parts._replace(rows=np.empty(0, dtype=np.int64))
+    below, above = enclosing_cuts(without_rows, chosen, number, len(numbers))
     regions = np.empty((len(chosen), 2), dtype=np.float64)
     for side, (cuts, outer) in enumerate(((below, ends.lower), (above, ends.upper))):
         cut = np.flatnonzero(cuts != NO_PART)
@@ -114,11 +127,11 @@ def _regions(partition: MondrianPartition, number: int, chosen: Ints, numbers: F
     return regions
 
 
-def _as_integers(nodes: Mapping[str, Ints], ranges: Mapping[str, Floats], count: int) -> Ints:
+def _as_integers(nodes: Mapping[str, Codes], ranges: Mapping[str, Floats], count: int) -> Ints:
     """One row per part, equal where all published values are: the bits of a float stand for it."""
-    columns = [column[:, np.newaxis] for column in nodes.values()]
-    columns += [column.view(np.int64) for column in ranges.values()]
-    return np.ascontiguousarray(np.hstack([np.zeros((count, 1), dtype=np.int64), *columns]))
+    packed = Packed.of(list(nodes.values())).rows(0, count)
+    columns = [column.view(np.int64) for column in ranges.values()]
+    return np.ascontiguousarray(np.hstack([packed, *columns]))
 
 
 def _inadmissible_unions(
@@ -128,7 +141,7 @@ def _inadmissible_unions(
     if len(constraint.rules) == 0:
         return np.empty(0, dtype=np.int64)  # k rows, or people, remain k in a union
     several = np.bincount(cluster_of_part, minlength=cluster_count) > 1
-    holds: Bools = classes_admissible(constraint, *members(cluster_of_row, cluster_count))
+    holds: Bools = classes_admissible(constraint, *members(wide(cluster_of_row), cluster_count))
     return np.flatnonzero(several & ~holds)
 
 
