@@ -47,16 +47,16 @@ def lines(measure: str, rivals: Mapping[str, str] = RIVALS, **more: Any) -> list
     ]
 
 
-def by_k(data: str) -> dict[str, dict[str, Any]]:
-    return {str(k): {"data": data, "promise": {"k": k}} for k in KS}
+def by_k(data: str, ks: Sequence[int] = KS) -> dict[str, dict[str, Any]]:
+    return {str(k): {"data": data, "promise": {"k": k}} for k in ks}
 
 
 def losses(data: str, unit: str) -> Panel:
     return Panel(f"LM {unit}", "lm", "k", by_k(data), lines("lm"), LEAST, percent=True)
 
 
-def entropies(data: str, unit: str) -> Panel:
-    return Panel(f"Entropy {unit}", "entropy", "k", by_k(data), lines("entropy"), LEAST)
+def entropies(data: str, unit: str, ks: Sequence[int] = KS) -> Panel:
+    return Panel(f"Entropy {unit}", "entropy", "k", by_k(data, ks), lines("entropy"), LEAST)
 
 
 def seconds(data: str, more: Sequence[Line] = (), claims: Sequence[Claim] = ()) -> Panel:
@@ -68,6 +68,7 @@ def of_all_columns() -> list[Panel]:
     memory = "Peak memory in MB, program and data included"
     return [
         losses("adult-14", "in percent"),
+        entropies("adult-14", "in bits per cell", SOME_KS),
         seconds("adult-14", claims=SLOWEST),
         Panel(memory, "memory_mb", "k", by_k("adult-14"), lines("lm")),
     ]
