@@ -75,9 +75,9 @@ def test_a_block_that_is_too_large_for_a_search_is_cut_within_its_task(name, mon
     threads = []
     clusters = BlockSearch.clusters
 
-    def noted(search, algorithm, rng, progress):
+    def noted(search, rng, progress):
         threads.append(processors())
-        return clusters(search, algorithm, rng, progress)
+        return clusters(search, rng, progress)
 
     monkeypatch.setattr(BlockSearch, "clusters", noted)
     promise = sh.KAnonymity(4)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from shoal.algorithms.relational.hilbert.curve import along_the_curve
 from shoal.algorithms.relational.mondrian.algorithm import cutting_of
 from shoal.algorithms.relational.mondrian.cutting import cut_all, cut_in_threads
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Ints, wide
+from shoal.kernels.arrays import Codes, Ints
 from shoal.kernels.constraint import ClassConstraint
 from shoal.kernels.grouping import members
 from shoal.kernels.mondrian import NO_COLUMN, STRICT, whole_table
@@ -48,6 +48,16 @@ def may_be_cut(models: Sequence[Model], row_count: int, rows_per_block: int) -> 
     return 0 < 2 * rows_per_block <= row_count and all(isinstance(m, OF_CLASSES_ALONE) for m in models)
 
 
+class Blocks(NamedTuple):
+    """How blocks of at least so many rows are searched."""
+
+    find: FindClusters
+    rows: int
+    measure: str  # of the loss that is kept low
+    w: float  # of that loss where clusters unite
+    share: float = 1.0  # that what is cut into blocks is of the whole table
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockSearch:
     """A table of which every class keeps the models, to be searched in blocks of at least so many rows."""
@@ -56,28 +66,28 @@ class BlockSearch:
     models: Sequence[Model]
     constraint: ClassConstraint
     records: Records
-    rows_per_block: int
+    blocks: Blocks
 
     @classmethod
-    def of(cls, data: LocalData, models: Sequence[Model], measure: str, rows_per_block: int) -> Self:
+    def of(cls, data: LocalData, models: Sequence[Model], blocks: Blocks) -> Self:
         """What all blocks share; raises Infeasible when not even the whole table keeps the models."""
         constraint = class_constraint_of(data, models)
-        return cls(data, models, constraint, Records.of(data, measure), rows_per_block)
+        return cls(data, models, constraint, Records.of(data, blocks.measure), blocks)
 
-    def clusters(self, find: FindClusters, rng: np.random.Generator, progress: Progress) -> Clustering:
+    def clusters(self, rng: np.random.Generator, progress: Progress) -> Clustering:
         """Clusters that keep the models, found block by block."""
         progress.stage("cutting blocks")
-        blocks = cut_into_blocks(self.data, self.constraint, self.rows_per_block, progress)
+        blocks = cut_into_blocks(self.data, self.constraint, self.blocks.rows, progress)
         progress.stage(f"searching {len(blocks):,} blocks")
         searches = [
-            partial(self._search, find, rows, seed)
+            partial(self._search, rows, seed)
             for rows, seed in zip(blocks, rng.spawn(len(blocks)), strict=True)
         ]
         return _joined(blocks, in_threads(searches, progress, processors()), self.data.row_count)
 
-    def _search(self, find: FindClusters, rows: Ints, rng: np.random.Generator, progress: Progress) -> Ints:
+    def _search(self, rows: Codes, rng: np.random.Generator, progress: Progress) -> Ints:
         hurried = _Hurried(progress, _BUT_NOT_ALL)
-        clusters = find(block_of(self.data, rows), self.models, rng, hurried).clusters
+        clusters = self.blocks.find(block_of(self.data, rows), self.models, rng, hurried).clusters
         if clusters is None:
             raise TypeError("a search for clusters found none")
         return clusters.cluster_of_row
@@ -113,7 +123,7 @@ class BlockSearch:
         order = np.argsort([-float(cost_of_row[rows].mean()) for rows in runs], kind="stable")
         rows_before = np.cumsum([0, *(len(runs[run]) for run in order[:-1].tolist())])
         worth = np.empty(len(runs), dtype=np.bool_)
-        worth[order] = rows_before < _ROWS_TO_MEND_THOROUGHLY
+        worth[order] = rows_before < self.blocks.share * _ROWS_TO_MEND_THOROUGHLY
         return worth.tolist()
 
     @property
@@ -131,7 +141,7 @@ class BlockSearch:
 
 def cut_into_blocks(
     data: LocalData, constraint: ClassConstraint, rows_per_block: int, progress: Progress
-) -> list[Ints]:
+) -> list[Codes]:
     """The rows of blocks that have so many rows or more, each of which keeps the models."""
     asked = constraint._replace(k=max(rows_per_block, constraint.k))
     cutting = cutting_of(data, find_ends(data), asked, STRICT)
@@ -139,10 +149,10 @@ def cut_into_blocks(
     cut = cut_all if cutting.places is None else cut_in_threads
     cut(cutting, parts, progress)
     whole = np.flatnonzero(parts.columns[: parts.state[1]] == NO_COLUMN)
-    return [wide(np.sort(parts.rows[parts.starts[part] : parts.ends[part]])) for part in whole.tolist()]
+    return [np.sort(parts.rows[parts.starts[part] : parts.ends[part]]) for part in whole.tolist()]
 
 
-def some_blocks(data: LocalData, constraint: ClassConstraint, rows_per_block: int, count: int) -> list[Ints]:
+def some_blocks(data: LocalData, constraint: ClassConstraint, rows_per_block: int, count: int) -> list[Codes]:
     """The rows of a few such blocks, from different places of the table.
 
     It is cut coarsely first, as most of it is not looked at.
@@ -154,17 +164,17 @@ def some_blocks(data: LocalData, constraint: ClassConstraint, rows_per_block: in
     return [_block_within(data, constraint, rows, rows_per_block) for rows in coarse]
 
 
-def _block_within(data: LocalData, constraint: ClassConstraint, rows: Ints, rows_per_block: int) -> Ints:
+def _block_within(data: LocalData, constraint: ClassConstraint, rows: Codes, rows_per_block: int) -> Codes:
     within = constraint_of_rows(constraint, rows)
     blocks = cut_into_blocks(block_of(data, rows), within, rows_per_block, Silent())
     return rows[blocks[len(blocks) // 2]]
 
 
-def _evenly(blocks: Sequence[Ints], count: int) -> Sequence[Ints]:
+def _evenly(blocks: Sequence[Codes], count: int) -> Sequence[Codes]:
     return blocks[:: max(len(blocks) // count, 1)][:count]
 
 
-def block_of(data: LocalData, rows: Ints) -> LocalData:
+def block_of(data: LocalData, rows: Codes) -> LocalData:
     """Some rows of a table."""
     subjects = None if data.subjects is None else data.subjects[rows]
     return replace(data, table=data.table.take(rows), subjects=subjects)
@@ -189,7 +199,7 @@ class _Hurried:
         return self._inner.expired(share * self._share)
 
 
-def _joined(blocks: Sequence[Ints], found: Sequence[Ints], row_count: int) -> Clustering:
+def _joined(blocks: Sequence[Codes], found: Sequence[Ints], row_count: int) -> Clustering:
     cluster_of_row = np.empty(row_count, dtype=np.int64)
     count = 0
     for rows, clusters in zip(blocks, found, strict=True):

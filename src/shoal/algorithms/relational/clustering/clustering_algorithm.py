@@ -11,14 +11,15 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import OneOf, Printed, Within, YesOrNo, as_printed_parameter, parameter
-from shoal.algorithms.relational.clustering.blocks import BlockSearch, FindClusters, may_be_cut
+from shoal.algorithms.relational.clustering.blocks import Blocks, BlockSearch, may_be_cut
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
 from shoal.algorithms.relational.clustering.diversify import diversify
 from shoal.algorithms.relational.clustering.local_search import improved
-from shoal.algorithms.relational.clustering.lower_bound import lower_bound
+from shoal.algorithms.relational.clustering.lower_bound import figures_of, in_words, lower_bound
 from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES, OF_CLASSES_ALONE
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
+from shoal.algorithms.relational.clustering.regions import RegionSearch, may_be_cut_into_regions
 from shoal.engine.local import LocalData
 from shoal.kernels.constraint import ClassConstraint
 from shoal.privacy.model import Model
@@ -59,19 +60,39 @@ def local_search_parameter(*, default: bool) -> Any:
 
 
 def find_in_blocks(
-    find: FindClusters,
-    search: BlockSearch,
+    blocks: Blocks,
+    data: LocalData,
+    models: Sequence[Model],
     rng: np.random.Generator,
     progress: Progress,
-    w: float,
 ) -> RowRecoding:
-    """What clusters of blocks publish after their borders were mended, and records moved over all if few."""
-    clustering = search.clusters(find, rng, progress)
-    mended = search.mended(clustering, progress)
-    few = search.data.row_count <= _FEW_ROWS
-    return finish(
-        search.data, search.records, mended, search.models, progress, local_search=few, w=w, bound=0.0
-    )
+    """What clusters of blocks publish after their borders were mended, and records moved over all if few.
+
+    A table that is large even for what all blocks share is cut into regions first, which are searched one
+    after the other.
+    """
+    if may_be_cut_into_regions(data, models, blocks.rows):
+
+        def in_region(
+            region: LocalData, share: float, own: np.random.Generator, turn: Progress
+        ) -> RowRecoding:
+            return _find_in_region(blocks._replace(share=share), region, models, own, turn)
+
+        return RegionSearch(data, models, blocks.rows).recoding(in_region, rng, progress)
+    return _find_in_region(blocks, data, models, rng, progress)
+
+
+def _find_in_region(
+    blocks: Blocks,
+    data: LocalData,
+    models: Sequence[Model],
+    rng: np.random.Generator,
+    progress: Progress,
+) -> RowRecoding:
+    search = BlockSearch.of(data, models, blocks)
+    mended = search.mended(search.clusters(rng, progress), progress)
+    few = data.row_count <= _FEW_ROWS
+    return finish(data, search.records, mended, models, progress, local_search=few, w=blocks.w, bound=0.0)
 
 
 def finish(
@@ -112,8 +133,8 @@ def finish(
     progress.stage("lower bound")
     if bound is None:
         bound = lower_bound(records, final, constraint.k, progress)
-    figures = _figures(records.measure, final.cost(records), bound)
-    return RowRecoding(final.generalized(records), notices=(*notices, *_in_words(figures)), figures=figures)
+    figures = figures_of(records.measure, final.cost(records), bound)
+    return RowRecoding(final.generalized(records), notices=(*notices, *in_words(figures)), figures=figures)
 
 
 def publishable(
@@ -129,23 +150,6 @@ def publishable(
         clustering = diversify(records, united, constraint, w, progress)
         if len(clustering) == len(united):
             return clustering
-
-
-def _figures(measure: str, cost: float, bound: float | None) -> dict[str, Any]:
-    excess = None
-    if bound is not None and cost <= bound:
-        excess = 0.0
-    elif bound is not None and bound > 0:
-        excess = cost / bound - 1
-    return {"measure": measure, "cost": cost, "lower_bound": bound, "above_best_at_most": excess}
-
-
-def _in_words(figures: dict[str, Any]) -> tuple[str, ...]:
-    """Say how near to optimal the cost is, where that says something."""
-    excess = figures["above_best_at_most"]
-    if excess is None or excess >= 1:
-        return ()
-    return (f"the loss by {figures['measure']} is within {100 * excess:.3g} % of optimal",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +182,9 @@ class ClusteringAlgorithm(Algorithm):
         self, data: LocalData, models: Sequence[Model], rng: np.random.Generator, progress: Progress
     ) -> RowRecoding:
         """The same in blocks of rows; records are moved and swapped when their borders are mended."""
-        search = BlockSearch.of(data, models, self.measure, self.block)
         on_a_block = replace(self, block=0, local_search=False)
-        return find_in_blocks(on_a_block.find, search, rng, progress, self.w)
+        blocks = Blocks(on_a_block.find, self.block, self.measure, self.w)
+        return find_in_blocks(blocks, data, models, rng, progress)
 
     def clusters(self, records: Records, k: int, rng: np.random.Generator, progress: Progress) -> Found:
         """Clusters of k records or more."""

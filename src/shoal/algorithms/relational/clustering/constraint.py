@@ -20,9 +20,11 @@ def class_constraint_of(data: LocalData, models: Sequence[Model]) -> ClassConstr
     require_feasible(models, data)
     rules = [asked for model in models if (asked := model.class_constraint()) is not None]
     sensitive = data.sensitive if rules else ()
-    everybody = data.classes(())
-    row_totals = [data.histogram(everybody, name).totals for name in sensitive]
-    people_totals = [data.subject_histogram(everybody, name).totals for name in sensitive]
+    row_totals, people_totals = [], []
+    if sensitive:
+        everybody = data.classes(())  # eight bytes for each row
+        row_totals = [data.histogram(everybody, name).totals for name in sensitive]
+        people_totals = [data.subject_histogram(everybody, name).totals for name in sensitive]
     people, people_count = _numbered_people(data)
     return ClassConstraint(
         k=Promise(models).k,

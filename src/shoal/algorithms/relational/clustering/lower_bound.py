@@ -8,7 +8,9 @@ models ask for more than k rows.
 """
 
 import math
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +24,24 @@ from shoal.threads import in_threads, processors
 
 _LOOKUPS_AT_MOST = 2 * 10**10
 _RECORDS_PER_SLICE = 500
+
+
+def figures_of(measure: str, cost: float, bound: float | None) -> dict[str, Any]:
+    """What a search tells of its cost, and of how much a release may lose less at most."""
+    excess = None
+    if bound is not None and cost <= bound:
+        excess = 0.0
+    elif bound is not None and bound > 0:
+        excess = cost / bound - 1
+    return {"measure": measure, "cost": cost, "lower_bound": bound, "above_best_at_most": excess}
+
+
+def in_words(figures: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say how near to optimal the cost is, where that says something."""
+    excess = figures["above_best_at_most"]
+    if excess is None or excess >= 1:
+        return ()
+    return (f"the loss by {figures['measure']} is within {100 * excess:.3g} % of optimal",)
 
 
 def lower_bound(records: Records, clustering: Clustering, k: int, progress: Progress) -> float | None:

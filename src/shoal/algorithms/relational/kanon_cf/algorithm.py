@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import OneOf, Printed, Within, as_printed_parameter, parameter
-from shoal.algorithms.relational.clustering.blocks import BlockSearch, may_be_cut
+from shoal.algorithms.relational.clustering.blocks import Blocks, may_be_cut
 from shoal.algorithms.relational.clustering.clustering_algorithm import (
     block_parameter,
     find_in_blocks,
@@ -121,8 +121,8 @@ class KAnonCF(Algorithm):
     ) -> RowRecoding:
         """Mine, cover, make disjoint and publish; LimitReached says what to reduce."""
         if may_be_cut(models, data.row_count, self.block):
-            search = BlockSearch.of(data, models, self.measure, self.block)
-            return find_in_blocks(self._find_on_a_block, search, rng, progress, self.w)
+            blocks = Blocks(self._find_on_a_block, self.block, self.measure, self.w)
+            return find_in_blocks(blocks, data, models, rng, progress)
         constraint = class_constraint_of(data, models)
         records = Records.of(data, self.measure)
         if not data.quasi:  # nothing tells records apart, and there is nothing to mine
