@@ -1,4 +1,4 @@
-"""A million rows from table to verified table, beside file to file.
+"""A million rows from table to verified table, and from a folder of Parquet files, beside file to file.
 
     python bench/databases.py [--rounds 3] [--keep]
 
@@ -29,8 +29,8 @@ from tests.postgres import WITHOUT_POSTGRES, has_postgres, running_server
 
 from measuring.kept_tables import offer_to_keep, printed_table
 
-ROWS = 1_000_000
-MOST = {"postgresql": 2.0, "duckdb": 1.2}
+ROWS, PARTS = 1_000_000, 10
+MOST = {"postgresql": 2.0, "duckdb": 1.2, "folder": 1.2}
 POLICY = """
 [data]
 {data}
@@ -105,15 +105,23 @@ def postgres_with(table: pa.Table) -> Iterator[str | None]:
 
 
 def policies(folder: Path, table: pa.Table, server: str | None) -> dict[str, Path]:
-    """From a file to a file, and from a table to a table and the same file."""
+    """From a file or a folder of files to a file, and from a table to a table and the same file."""
     import duckdb
 
     parquet.write_table(table, folder / "people.parquet")
+    (folder / "people").mkdir()
+    for number in range(PARTS):
+        part = table.slice(number * ROWS // PARTS, ROWS // PARTS)
+        parquet.write_table(part, folder / "people" / f"part-{number}.parquet")
     with duckdb.connect(folder / "people.duckdb") as connection:
         connection.register("arrow", table)
         connection.execute("CREATE TABLE people AS SELECT * FROM arrow")
     urls = {"duckdb": "duckdb:///people.duckdb", "postgresql": server}
-    texts = {"files": POLICY.format(data='path = "people.parquet"', output='path = "published.parquet"')}
+    paths = {"files": "people.parquet", "folder": "people"}
+    texts = {
+        kind: POLICY.format(data=f'path = "{path}"', output='path = "published.parquet"')
+        for kind, path in paths.items()
+    }
     for kind, url in urls.items():
         if url is not None:
             output = 'path = "published.parquet"\ntable = "published"'

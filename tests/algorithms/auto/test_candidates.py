@@ -123,6 +123,15 @@ def test_on_large_tables_something_quick_is_tried_beside_the_best(monkeypatch):
     assert not any(each.quick for each in given)
 
 
+def test_of_very_large_tables_one_search_runs_at_a_time_and_none_on_all_rows_of_a_curve(monkeypatch):
+    assert automatic(K2, {}, NO_LIMITS, ON_TREES).at_once == 2
+    monkeypatch.setattr(candidates, "_SMALL_TABLE", 3)
+    monkeypatch.setattr(candidates, "_LARGEST_AT_ONCE", 3)
+    found = automatic(K2, {}, NO_LIMITS, ON_TREES)
+    assert found.at_once == 1
+    assert [each.in_words() for each in found.candidates if each.quick] == ["mondrian"]
+
+
 def test_samples_are_drawn_of_large_data_only(monkeypatch):
     rng = np.random.default_rng(0)
     assert sample_of(ON_TREES, K2, rng) is None

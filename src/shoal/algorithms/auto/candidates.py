@@ -9,12 +9,13 @@ import numpy as np
 
 from shoal.algorithms.auto.block_sizes import WHOLE, BlockSizes
 from shoal.algorithms.auto.objective import OBJECTIVES, DataShape, default_objective, objectives_for
-from shoal.algorithms.auto.trial import Candidate, Trial
+from shoal.algorithms.auto.trial import AT_ONCE, Candidate, Trial
 from shoal.algorithms.catalogue import ALGORITHMS, make_algorithm, takes
 from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import AS_PRINTED, parameters_of, without_additions
 from shoal.algorithms.relational.clustering.blocks import block_of, some_blocks
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.relational.clustering.regions import ROWS_OF_A_REGION
 from shoal.algorithms.search import Limits
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, InvalidParameter, Problem, UnknownName
@@ -33,6 +34,7 @@ _LARGE_FOR_PCTA = 5_000  # records of a table with sets; it takes about half a m
 _BLOCKS_TO_DRAW_FROM = 8
 _SMALL_TABLE, _ROWS_OF_A_SAMPLE = 6_000, 2_000
 _SMALL_SETS, _SETS_OF_A_SAMPLE = 200_000, 20_000
+_LARGEST_AT_ONCE = 2 * ROWS_OF_A_REGION  # of more rows, memory has room for one search, by regions
 
 
 def serving(models: Sequence[Model]) -> list[str]:
@@ -99,6 +101,7 @@ def automatic(
         seconds,
         sample_of,
         compiles_first=limits.time is None,
+        at_once=AT_ONCE if data.row_count <= _LARGEST_AT_ONCE else 1,
     )
 
 
@@ -170,7 +173,7 @@ def _candidates(
         suited_options = _with_limits(name, {**chosen, **given}, limits)
         yield Candidate(name, suited_options, quick=name == "mondrian")
         plainly = not {_LOCAL_SEARCH, AS_PRINTED} & set(given)
-        if name == "hilbert" and plainly and data.row_count > _SMALL_TABLE:
+        if name == "hilbert" and plainly and _SMALL_TABLE < data.row_count <= _LARGEST_AT_ONCE:
             quickly = {**suited_options, _LOCAL_SEARCH: False, "block": WHOLE}
             yield Candidate(name, quickly, mentioned=(_LOCAL_SEARCH,), quick=True)
 

@@ -26,9 +26,9 @@ from shoal.threads import those_in_time
 _SHARE_OF_SAMPLE = 0.3  # of the budget
 _OVERTIME = 1.1  # times the budget, after which a candidate that does not heed it is given up
 _GIVEN_UP = 1.25  # times the budget, after which nobody waits for it if there is another recoding
-_AT_ONCE = 2
 _FEW_TIMES_K = 5
 
+AT_ONCE = 2
 CHOSEN = "chosen"  # among the figures: the name of the algorithm that was taken
 
 Sample = Callable[[LocalData, Sequence[Model], np.random.Generator], LocalData | None]
@@ -85,8 +85,8 @@ class Trial(Algorithm):
     """Runs candidates within some seconds and keeps the recoding that loses least, of equals the first.
 
     Where data are large, all are run on a sample first, and then the best one on everything, beside those
-    that are quick; the next takes its place if all fail. The same data and random numbers give the same
-    recoding as long as the time suffices.
+    that are quick; the next takes its place if all fail. Of those that are run on everything so many are at
+    the same time. The same data and random numbers give the same recoding as long as the time suffices.
     """
 
     name = "auto"
@@ -102,8 +102,9 @@ class Trial(Algorithm):
         sample: Sample,
         *,
         compiles_first: bool = False,
+        at_once: int = AT_ONCE,
     ) -> None:
-        self.candidates, self.seconds = tuple(candidates), seconds
+        self.candidates, self.seconds, self.at_once = tuple(candidates), seconds, at_once
         self._objective, self._sample, self._compiles_first = objective, sample, compiles_first
 
     def find(
@@ -121,7 +122,7 @@ class Trial(Algorithm):
         while ranked and not any(each.recoding is not None for each in tried):
             now = ranked if sample is None else [*(each for each in ranked[1:] if each.quick), ranked[0]]
             progress.stage(f"trying {', '.join(each.in_words() for each in now)}")
-            found = run.all(now, data, progress, self.seconds)
+            found = run.all(now, data, progress, self.seconds, self.at_once)
             tried += sorted(found, key=lambda each: ranked.index(each.candidate))
             ranked = [each for each in ranked if each not in now]
         best = min(tried, key=lambda each: each.loss)
@@ -178,7 +179,12 @@ class _Run:
     started: float
 
     def all(
-        self, candidates: Sequence[Candidate], data: LocalData, progress: Progress, seconds: float
+        self,
+        candidates: Sequence[Candidate],
+        data: LocalData,
+        progress: Progress,
+        seconds: float,
+        at_once: int = AT_ONCE,
     ) -> list[Tried]:
         """Run candidates, some at the same time, until so many seconds after the start."""
         searches = [
@@ -192,7 +198,7 @@ class _Run:
                 return False
             return any(each.recoding is not None for each in ended) or progress.expired()
 
-        tried = those_in_time(searches, progress, _AT_ONCE, is_over)
+        tried = those_in_time(searches, progress, at_once, is_over)
         late = LimitReached("it did not end in time")
         return [
             each or Tried(candidate, failure=late) for candidate, each in zip(candidates, tried, strict=True)
