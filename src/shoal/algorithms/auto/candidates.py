@@ -15,7 +15,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import AS_PRINTED, parameters_of, without_additions
 from shoal.algorithms.relational.clustering.blocks import block_of, some_blocks
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.regions import ROWS_OF_A_REGION
+from shoal.algorithms.relational.clustering.portions import ROWS_OF_A_PORTION
 from shoal.algorithms.search import Limits
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, InvalidParameter, Problem, UnknownName
@@ -34,7 +34,7 @@ _LARGE_FOR_PCTA = 5_000  # records of a table with sets; it takes about half a m
 _BLOCKS_TO_DRAW_FROM = 8
 _SMALL_TABLE, _ROWS_OF_A_SAMPLE = 6_000, 2_000
 _SMALL_SETS, _SETS_OF_A_SAMPLE = 200_000, 20_000
-_LARGEST_AT_ONCE = 2 * ROWS_OF_A_REGION  # of more rows, memory has room for one search, by regions
+_LARGEST_AT_ONCE = 2 * ROWS_OF_A_PORTION  # of more rows, memory has room for one search, by portions
 
 
 def serving(models: Sequence[Model]) -> list[str]:

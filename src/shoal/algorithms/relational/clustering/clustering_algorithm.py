@@ -18,8 +18,8 @@ from shoal.algorithms.relational.clustering.diversify import diversify
 from shoal.algorithms.relational.clustering.local_search import improved
 from shoal.algorithms.relational.clustering.lower_bound import figures_of, in_words, lower_bound
 from shoal.algorithms.relational.clustering.of_classes import OF_CLASSES, OF_CLASSES_ALONE
+from shoal.algorithms.relational.clustering.portions import PortionSearch, may_be_cut_into_portions
 from shoal.algorithms.relational.clustering.records import MEASURES, Records
-from shoal.algorithms.relational.clustering.regions import RegionSearch, may_be_cut_into_regions
 from shoal.engine.local import LocalData
 from shoal.kernels.constraint import ClassConstraint
 from shoal.privacy.model import Model
@@ -68,21 +68,21 @@ def find_in_blocks(
 ) -> RowRecoding:
     """What clusters of blocks publish after their borders were mended, and records moved over all if few.
 
-    A table that is large even for what all blocks share is cut into regions first, which are searched one
+    A table that is large even for what all blocks share is cut into portions first, which are searched one
     after the other.
     """
-    if may_be_cut_into_regions(data, models, blocks.rows):
+    if may_be_cut_into_portions(data, models, blocks.rows):
 
-        def in_region(
-            region: LocalData, share: float, own: np.random.Generator, turn: Progress
+        def in_portion(
+            portion: LocalData, share: float, own: np.random.Generator, turn: Progress
         ) -> RowRecoding:
-            return _find_in_region(blocks._replace(share=share), region, models, own, turn)
+            return _find_in_portion(blocks._replace(share=share), portion, models, own, turn)
 
-        return RegionSearch(data, models, blocks.rows).recoding(in_region, rng, progress)
-    return _find_in_region(blocks, data, models, rng, progress)
+        return PortionSearch(data, models, blocks.rows).recoding(in_portion, rng, progress)
+    return _find_in_portion(blocks, data, models, rng, progress)
 
 
-def _find_in_region(
+def _find_in_portion(
     blocks: Blocks,
     data: LocalData,
     models: Sequence[Model],
