@@ -125,7 +125,7 @@ def write(folder: Path, **files: str) -> Path:
 
 def started(folder: Path, cache: Path, program: str = PROGRAM, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", program],
+        [sys.executable, "-B", "-c", program],  # bytecode tells edits of the same second and size not apart
         env={**os.environ, "SHOAL_CACHE": str(cache), "PYTHONPATH": str(folder), **environment},
         stdout=subprocess.PIPE,
         text=True,
