@@ -1,6 +1,7 @@
 import random
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -166,3 +167,50 @@ def test_a_trial_of_candidates_that_never_ask_ends_at_the_limit(monkeypatch):
     with pytest.raises(LimitReached, match="in time"):
         find(trial([Candidate("aa")], seconds=0.2), Silent(0.3))
     over.set()
+
+
+def test_what_a_failed_candidate_worked_on_is_not_kept(monkeypatch):
+    works, alive = [], []
+
+    class Work:
+        pass
+
+    class Failing(ALGORITHMS["aa"]):
+        def find(self, *_):
+            work = Work()
+            works.append(weakref.ref(work))
+            try:
+                raise KeyError(work)
+            except KeyError:
+                raise LimitReached("too late") from None
+
+    class Next(ALGORITHMS["itemwise"]):
+        def find(self, data, models, rng, progress):
+            alive.extend(work() is not None for work in works)
+            return super().find(data, models, rng, progress)
+
+    monkeypatch.setitem(ALGORITHMS._loaded, "aa", Failing)
+    monkeypatch.setitem(ALGORITHMS._loaded, "itemwise", Next)
+    one_by_one = Trial([Candidate("aa"), Candidate("itemwise")], "ncp", 60.0, no_sample, at_once=1)
+    assert "aa failed (too late)" in find(one_by_one).notices[0]
+    assert alive == [False]
+
+
+def test_the_time_of_a_candidate_begins_with_it(monkeypatch):
+    """Whoever shares out its time to parts would have spent it on the first of them before it began."""
+    looks = []
+
+    class Slow(ALGORITHMS["aa"]):
+        def find(self, data, models, rng, progress):
+            time.sleep(1.0)
+            return super().find(data, models, rng, progress)
+
+    class Next(ALGORITHMS["itemwise"]):
+        def find(self, data, models, rng, progress):
+            looks.extend(progress.expired(share) for share in (0.1, 1.0))
+            return super().find(data, models, rng, progress)
+
+    monkeypatch.setitem(ALGORITHMS._loaded, "aa", Slow)
+    monkeypatch.setitem(ALGORITHMS._loaded, "itemwise", Next)
+    find(Trial([Candidate("aa"), Candidate("itemwise")], "ncp", 6.0, no_sample, at_once=1))
+    assert looks == [False, False]

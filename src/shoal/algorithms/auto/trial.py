@@ -188,7 +188,7 @@ class _Run:
     ) -> list[Tried]:
         """Run candidates, some at the same time, until so many seconds after the start."""
         searches = [
-            partial(self._one, candidate, data, rng, self.started + seconds)
+            partial(self._one, candidate, data, rng, seconds)
             for candidate, rng in zip(candidates, self.rng.spawn(len(candidates)), strict=True)
         ]
         given_up = self.started + _GIVEN_UP * seconds
@@ -205,9 +205,14 @@ class _Run:
         ]
 
     def _one(
-        self, candidate: Candidate, data: LocalData, rng: np.random.Generator, end: float, progress: Progress
+        self,
+        candidate: Candidate,
+        data: LocalData,
+        rng: np.random.Generator,
+        seconds: float,
+        progress: Progress,
     ) -> Tried:
-        hurried = _UntilThen(progress, self.started, end)
+        hurried = _UntilThen(progress, self.started + seconds, self.started + _OVERTIME * seconds)
         try:
             algorithm = make_algorithm(candidate.name, candidate.options)
             recoding = algorithm.find(data, self.models, rng, hurried)
@@ -215,7 +220,7 @@ class _Run:
         except Cancelled:
             raise
         except ShoalError as error:
-            return Tried(candidate, failure=error)
+            return Tried(candidate, failure=_without_frames(error))
         return Tried(candidate, recoding, loss)
 
     def told(self, data: LocalData, tried: Sequence[Tried]) -> str:
@@ -228,15 +233,25 @@ class _Run:
         return f"{in_words(data, self.objective)} {', '.join(losses)}"
 
 
+def _without_frames(error: ShoalError) -> ShoalError:
+    """The error without the frames it went through, which keep the arrays of a whole search in memory."""
+    error.__context__ = error.__cause__ = None
+    return error.with_traceback(None)
+
+
 def _written(loss: float, objective: str) -> str:
     return f"{loss:.4g} bits" if "entropy" in objective else f"{100 * loss:.4g} %"
 
 
 class _UntilThen:
-    """Progress of a candidate that has to end in time; one that does not is ended a little later."""
+    """Progress of a candidate that has to end in time; one that does not is ended a little later.
 
-    def __init__(self, inner: Progress, started: float, end: float) -> None:
-        self._inner, self._started, self._seconds = inner, started, end - started
+    Its time begins with it: where others ran first, a share is one of what they left.
+    """
+
+    def __init__(self, inner: Progress, end: float, given_up: float) -> None:
+        self._inner, self._started, self._given_up = inner, time.monotonic(), given_up
+        self._seconds = max(end - self._started, 0.0)
 
     def stage(self, name: str) -> None:
         """Name the part of the work that begins now."""
@@ -245,7 +260,7 @@ class _UntilThen:
     def update(self, done: float, total: float | None = None, note: str = "") -> None:
         """Tell how much of the current stage is done."""
         self._inner.update(done, total, note)
-        if time.monotonic() > self._started + _OVERTIME * self._seconds:
+        if time.monotonic() > self._given_up:
             raise LimitReached("it did not end in time")
 
     def expired(self, share: float = 1.0) -> bool:
