@@ -351,3 +351,12 @@ def test_the_folder_of_a_release_is_enough(tmp_path):
     later.save(tmp_path / "second")
     again = sh.load_recoding(tmp_path / "second").apply(sh.read(people([20] * 6, "f" * 6), TABLE))
     assert rows_of(again.frame, ("age", "sex")) == {("20", "f"): 6}
+
+
+def test_an_earlier_release_is_read_in_the_dialect_of_its_codebook(tmp_path):
+    rows = people([20] * 9, ["männlich"] * 9)
+    german = sh.Dialect(delimiter=";", decimal=",", encoding="cp1252")
+    earlier = sh.anonymize(sh.read(rows, TABLE), sh.KAnonymity(5), algorithm="mondrian")
+    earlier.save(tmp_path / "first", dialect=german)
+    later = sh.load_recoding(tmp_path / "first").apply(sh.read(rows, TABLE), together_with=tmp_path / "first")
+    assert rows_of(later.frame, ("age", "sex")) == {("20", "männlich"): 9}

@@ -181,3 +181,48 @@ def test_duckdb_counts_as_shoal_does(folder, monkeypatch):
     counts = list(ours[["ill", "lower", "upper"]].itertuples(index=False, name=None))
     assert [(row[0], row[2], row[3]) for row in found] == counts
     assert towns == pytest.approx(600)
+
+
+def of_dialect(folder, dialect, town="köln"):
+    table = pd.DataFrame({"Größe": ["1.5", "1.75"] * 4, "town": [town] * 8, "ill": ["yes", "no"] * 4})
+    columns = {"Größe": sh.Quasi(kind="number"), "town": sh.Quasi(hierarchy=sh.flat()), "ill": sh.Sensitive()}
+    result = sh.anonymize(sh.read(table, columns), sh.KAnonymity(k=4), algorithm="mondrian")
+    return result.save(folder, dialect=dialect)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "cp1252"])
+def test_duckdb_reads_the_dialect_of_the_file(tmp_path, monkeypatch, encoding):
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    folder = of_dialect(tmp_path / "out", sh.Dialect(delimiter=";", decimal=",", encoding=encoding))
+    convert_release(folder, "sql", folder / "release.sql")
+    monkeypatch.chdir(folder)
+    with duckdb.connect() as connection:
+        connection.execute((folder / "release.sql").read_text(encoding="utf-8"))
+        found = connection.sql('SELECT town, "Größe_lower", count(*) FROM release GROUP BY ALL ORDER BY 2')
+        assert found.fetchall() == [("köln", 1.5, 4), ("köln", 1.75, 4)]
+
+
+def test_what_duckdb_cannot_read_is_said(tmp_path):
+    folder = of_dialect(tmp_path / "out", sh.Dialect(encoding="cp1252"), town="5 €")
+    with pytest.raises(BadInput, match="DuckDB does not read files in the encoding cp1252"):
+        convert_release(folder, "sql", tmp_path / "release.sql")
+
+
+def test_duckdb_reads_a_folder_of_partitions(tmp_path, monkeypatch):
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    people()[["age", "ward", "ill"]].to_parquet(tmp_path / "data", partition_cols=["age"])
+    age = sh.Quasi(kind="number", hierarchy=sh.ranges(5, 10, 20))
+    data = sh.read(tmp_path / "data", {"age": age, "ward": sh.Insensitive(), "ill": sh.Sensitive()})
+    result = sh.anonymize(data, sh.KAnonymity(k=30), algorithm="mondrian")
+    folder = result.save(tmp_path / "out", published="published.parquet", partitioned=True)
+    convert_release(folder, "sql", folder / "release.sql")
+    monkeypatch.chdir(folder)
+    with duckdb.connect() as connection:
+        connection.execute((folder / "release.sql").read_text())
+        (counted,) = connection.sql("SELECT count(*), max(age_upper - age_lower) > 0 FROM release").fetchall()
+    assert counted == (600, True)
+
+
+def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path):
+    with pytest.raises(BadInput, match="does not exist"):
+        sh.open_release(tmp_path / "nothing")

@@ -31,6 +31,7 @@ from shoal.run.prepare import Data, read
 from shoal.run.published_file import AS_PUBLISHED, verified_file
 from shoal.run.reapplied import Reapplied
 from shoal.run.release import release
+from shoal.run.release_codebook import dialect_beside
 from shoal.run.result import Result
 from shoal.table.stacking import stacked
 
@@ -213,7 +214,8 @@ def _earlier(published: Any, data: Data, promise: Promise) -> LocalData:
     if isinstance(published, str | Path) and Path(published).is_dir():
         published = _published_in(Path(published))
     options = replace(AS_PUBLISHED, others="insensitive")
-    checked = verified_file(published, data.local.roles, promise, options)
+    dialect = dialect_beside(published)
+    checked = verified_file(published, data.local.roles, promise, options, dialect=dialect)
     for verdict in checked.verdicts:
         if not verdict.holds:
             raise PromiseBroken(f"the earlier release does not keep the promise: {verdict.evidence}", verdict)

@@ -34,6 +34,7 @@ from shoal.study.label_atoms import Atoms, atoms_of, spans_of
 from shoal.table.arrow_form import typed_column
 from shoal.table.beside import embedded_codebook
 from shoal.table.columns import Carried, Coded, Kind, Sets, Table
+from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.frames import in_kind
 from shoal.table.reading import read_published
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -75,6 +76,8 @@ def open_release(folder_or_file: str | os.PathLike[str], *, library: Library = "
     if library not in ("pandas", "polars", "pyarrow"):
         raise InvalidParameter("open_release", "library", library, "'pandas', 'polars' or 'pyarrow'")
     given = Path(folder_or_file)
+    if not given.exists():
+        raise BadInput(Problem("does not exist", "check the path", file=str(given)))
     beside = given / CODEBOOK if given.is_dir() else given.with_name(CODEBOOK)
     embedded = None if beside.is_file() or given.is_dir() else embedded_codebook(given)
     if embedded is not None:
@@ -87,9 +90,10 @@ def open_release(folder_or_file: str | os.PathLike[str], *, library: Library = "
         raise BadInput(Problem(what, "name the folder of a release", file=str(given)))
     file = beside.with_name(str(content.get("file"))) if given.is_dir() else given
     roles = {name: _role(book) for name, book in codebook.columns.items()}
-    table = read_published(file, roles, AS_PUBLISHED, stated_dialect(content, str(beside))).table
+    dialect = stated_dialect(content, str(beside))
+    table = read_published(file, roles, AS_PUBLISHED, dialect).table
     _refuse_unexplained(table, codebook)
-    return OpenedRelease(file, table, codebook, library)
+    return OpenedRelease(file, table, codebook, library, dialect)
 
 
 def _role(book: ColumnBook) -> Role:
@@ -126,6 +130,7 @@ class OpenedRelease:
         table: What it holds.
         codebook: What its labels stand for.
         library: The library whose frames are given.
+        dialect: How the file is written, if it is delimited text.
 
     Examples:
         >>> import tempfile
@@ -143,6 +148,7 @@ class OpenedRelease:
     table: Table
     codebook: Codebook
     library: Library = "pandas"
+    dialect: Dialect = PLAIN
 
     def __repr__(self) -> str:
         return f"<OpenedRelease: {self.file.name}, {self.table.row_count:,} records>"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
+import gzip
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -13,14 +17,13 @@ from shoal.study.label_atoms import Atoms
 from shoal.study.open_release import OpenedRelease
 from shoal.table.columns import Kind
 
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _READERS = {
-    ".csv": "read_csv({file}, all_varchar = true, header = true)",
-    ".csv.gz": "read_csv({file}, all_varchar = true, header = true)",
-    ".tsv": "read_csv({file}, all_varchar = true, header = true, delim = '\\t')",
-    ".tsv.gz": "read_csv({file}, all_varchar = true, header = true, delim = '\\t')",
     ".jsonl": "read_json({file}, format = 'newline_delimited')",
     ".parquet": "read_parquet({file})",
 }
+_LATIN_1, _CP1252 = "iso8859-1", "cp1252"
+_ONLY_IN_CP1252 = re.compile(rb"[\x80-\x9f]")
 _SHARE = """\
 -- How much of a range lies in another that begins with `low` and ends before `high`.
 CREATE OR REPLACE MACRO share_between(lower, behind, low, high) AS
@@ -58,11 +61,37 @@ def sql_view(release: OpenedRelease) -> str:
 
 def _reader(release: OpenedRelease) -> str:
     name = release.file.name
+    if release.file.is_dir():  # parts of Parquet; what folders are called are labels, too
+        return f"read_parquet({_text(f'{name}/**/*.parquet')}, hive_types_autocast = false)"
+    for ending, usual in _DELIMITERS.items():
+        if name.removesuffix(".gz").endswith(ending):
+            how = [
+                "all_varchar = true",
+                "header = true",
+                f"delim = {_text(release.dialect.delimiter or usual)}",
+            ]
+            return f"read_csv({', '.join([_text(name), *how, *_encoding(release)])})"
     for ending, reader in _READERS.items():
         if name.endswith(ending):
             return reader.format(file=_text(name))
     what = f"DuckDB does not read files such as {name}"
-    raise BadInput(Problem(what, f"publish as one of {', '.join(_READERS)}"))
+    raise BadInput(Problem(what, f"publish as one of {', '.join((*_DELIMITERS, *_READERS))}"))
+
+
+def _encoding(release: OpenedRelease) -> tuple[str, ...]:
+    """The encoding for DuckDB, which knows UTF-8 and Latin-1 without an extension from the network."""
+    name = codecs.lookup(release.dialect.of_file).name
+    if name == "utf-8":
+        return ()
+    if name == _LATIN_1 or (name == _CP1252 and not _ONLY_IN_CP1252.search(_content(release.file))):
+        return ("encoding = 'latin-1'",)
+    what = f"DuckDB does not read files in the encoding {name} such as {release.file.name}"
+    raise BadInput(Problem(what, 'publish with encoding = "utf-8" under [output]'))
+
+
+def _content(file: Path) -> bytes:
+    content = file.read_bytes()
+    return gzip.decompress(content) if file.suffix == ".gz" else content
 
 
 def _fields(book: ColumnBook) -> tuple[str, ...]:
