@@ -13,11 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal as sh
-from shoal.errors import BadInput
+from shoal.errors import BadInput, InvalidParameter
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import load_policy
 from shoal.report import verify_release
 from shoal.report.certificate import digest_of, fingerprint
+from shoal.report.codebook import Codebook
 from shoal.run.release import run
 from shoal.run.verification import verify_certified, verify_published
 from shoal.table.beside import CODEBOOK_KEY, embedded_codebook
@@ -362,3 +363,42 @@ def test_what_the_schema_of_arrow_hides_in_a_parquet_file_is_found(tmp_path):
         writer.write_table(table)
         writer.add_key_value_metadata({"ARROW:schema": hidden})
     assert both_verdicts(out, file) == (False, False)
+
+
+def test_units_are_told_of_numbers_and_of_whatever_is_published_as_it_is(tmp_path):
+    table = pd.DataFrame({"wage": [2100, 2150, 3900, 3950] * 4, "rent": [7, 8] * 8, "rooms": [2, 3] * 8})
+    columns = {
+        "wage": sh.Quasi(kind="number", hierarchy=sh.ranges(500, 1000), unit="EUR"),
+        "rent": sh.Sensitive(kind="number", unit="EUR per m²"),
+        "rooms": sh.Insensitive(unit="rooms"),
+    }
+    result = sh.anonymize(sh.read(table, columns), sh.KAnonymity(k=8))
+    for ending in ("csv", "parquet"):
+        out = result.save(tmp_path / ending, published=f"published.{ending}")
+        units = {name: column["unit"] for name, column in codebook(out)["columns"].items()}
+        assert units == {"wage": "EUR", "rent": "EUR per m²", "rooms": "rooms"}
+        assert "whole numbers from 2000 to 2499 EUR" in (out / "report.html").read_text(encoding="utf-8")
+        assert sh.open_release(out).codebook.columns["wage"].unit == "EUR"
+        assert sh.verify(out / f"published.{ending}", columns, sh.KAnonymity(k=8))
+        assert sh.load_recoding(out).apply(sh.read(table, columns)).verdict.holds
+
+
+@pytest.mark.parametrize("unit", ["", "x" * 31, "two\nlines", 5])
+def test_what_is_no_unit_is_refused(unit):
+    for role in (sh.Quasi, sh.Sensitive):
+        with pytest.raises(InvalidParameter, match="unit"):
+            role(kind="number", unit=unit)
+    with pytest.raises(InvalidParameter, match="unit"):
+        sh.Insensitive(unit=unit)
+
+
+def test_only_numbers_have_units():
+    with pytest.raises(InvalidParameter, match="number"):
+        sh.Quasi(kind="date", unit="EUR")
+
+
+def test_a_codebook_with_a_text_for_a_unit_is_none(release):
+    content = codebook(release)
+    content["columns"]["age"]["unit"] = "Ada Lovelace was here, and so were others"
+    with pytest.raises(BadInput, match="unit"):
+        Codebook.from_json(content, "codebook.json")

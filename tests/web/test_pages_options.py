@@ -76,10 +76,12 @@ LEVELS = {
     "levels": Field("Only these levels of its hierarchy, as in 0, 2, 3", "0, 1", [0, 1]),
     "publish_hierarchy": Field("The codebook shows its whole hierarchy", None, True),
 }
+UNIT = {"unit": Field("What its numbers count, such as EUR", "EUR", "EUR")}
 NUMBERS = {
     "missing": Field("Missing values", "are refused", "reject"),
     "decimal": Field("Decimal sign", re.compile("^A comma"), ","),
     "thousands": Field("Between thousands", "A blank", " "),
+    **UNIT,
 }
 DATES = {"format": Field("Date format, such as %d.%m.%Y", "%Y-%m-%d", "%Y-%m-%d")}
 PERSONAL = {
@@ -118,6 +120,7 @@ OF_COLUMNS: tuple[tuple[str, str, dict[str, Field]], ...] = (
     ("sensitive", "phone", PERSONAL),
     ("insensitive", "lists", {"separator": Field("Between the items of a list", "; ", "; ")}),
     ("insensitive", "contact", PERSONAL),
+    ("insensitive", "score", UNIT),
 )
 SEARCH = {
     "name": Field("Algorithm", re.compile("^mondrian:"), "mondrian"),
@@ -206,7 +209,7 @@ def test_every_key_of_a_policy_has_its_field_or_a_reason_why_not():
     assert keys_with_a_field() | NOT_ON_PAGES.keys() == keys_of_policies()
 
 
-HEADS = "name,age,born,height,town,mail,codes,mails,income,died,phone,lists,contact"
+HEADS = "name,age,born,height,town,mail,codes,mails,income,died,phone,lists,contact,score"
 ROLES: dict[str, dict[str, Any]] = {
     "name": {"role": "identifier"},
     "age": {"role": "quasi", "hierarchy": {"flat": True}},
@@ -219,6 +222,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "phone": {"role": "sensitive"},
     "lists": {"role": "insensitive"},
     "contact": {"role": "insensitive"},
+    "score": {"role": "insensitive"},
 }
 SETS: dict[str, dict[str, Any]] = {
     "codes": {"role": "quasi", "hierarchy": {"flat": True}},
@@ -237,7 +241,7 @@ def table() -> bytes:
     rows = (
         f"Anna Berg {i},{20 + i % 50},19{50 + i % 40}-0{1 + i % 9}-11,1.{50 + i % 40},{towns[i % 3]},"
         f"{mail(i)},{'abc'[i % 3]}|{'de'[i % 2]}|f,{mail(i)},{1000 + i},20{10 + i % 9}-05-0{1 + i % 9},"
-        f"+49 30 {900_000 + i * 37},{items(i)},{mail(i + 7)}"
+        f"+49 30 {900_000 + i * 37},{items(i)},{mail(i + 7)},{i % 4}.5"
         for i in range(80)
     )
     return "\n".join((HEADS, *rows, "")).encode()

@@ -263,6 +263,7 @@ KEYS_OF_ROLE = {
         "format",
         "decimal",
         "thousands",
+        "unit",
         "publish_hierarchy",
         "confirm",
         "reason",
@@ -283,8 +284,18 @@ KEYS_OF_ROLE = {
         "confirm",
         "reason",
     },
-    "sensitive": {"kind", "hierarchy", "missing", "format", "decimal", "thousands", "confirm", "reason"},
-    "insensitive": {"kind", "confirm", "reason", "separator"},
+    "sensitive": {
+        "kind",
+        "hierarchy",
+        "missing",
+        "format",
+        "decimal",
+        "thousands",
+        "unit",
+        "confirm",
+        "reason",
+    },
+    "insensitive": {"kind", "confirm", "reason", "separator", "unit"},
 }
 
 
@@ -337,6 +348,7 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                 reason=column.reason,
                 decimal=column.decimal,
                 thousands=column.thousands,
+                unit=column.unit,
             )
         case "sensitive":
             if is_set:
@@ -351,11 +363,14 @@ def _role(column: ColumnSection, file: PolicyFile) -> Role:
                 date_format=column.format,
                 decimal=column.decimal,
                 thousands=column.thousands,
+                unit=column.unit,
                 confirm=column.confirm,
                 reason=column.reason,
             )
         case _:
-            return Insensitive(confirm=column.confirm, reason=column.reason, separator=column.separator)
+            return Insensitive(
+                confirm=column.confirm, reason=column.reason, separator=column.separator, unit=column.unit
+            )
 
 
 def _bounds(given: list[int | float] | None) -> tuple[float, float] | None:

@@ -202,6 +202,7 @@ class ColumnSection(_Section):
     format: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    unit: str | None = None
     pseudonym: bool = False
     publish_hierarchy: bool = False
     confirm: bool = False

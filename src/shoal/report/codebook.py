@@ -32,6 +32,7 @@ from shoal.recoding.label_notation import values_below
 from shoal.table.columns import Kind
 from shoal.table.dialect import Dialect, with_point
 from shoal.table.formulas import MARK
+from shoal.table.roles import check_unit
 
 FORMAT = "shoal-codebook-1"
 QUASI = "quasi"
@@ -43,8 +44,9 @@ class ColumnBook:
     """What the labels of one published column stand for.
 
     `kind` is what they stand for; a column of sets has a `separator`. `nested` says that they are nodes of a
-    hierarchy, `missing` that cells without a value occur. `tree` is the hierarchy if everybody may see it.
-    Columns that are published as they are have no covers.
+    hierarchy, `missing` that cells without a value occur; `unit` is what numbers
+    count. `tree` is the hierarchy if everybody may see it. Columns that are published as they are have no
+    covers.
     """
 
     role: str
@@ -54,6 +56,7 @@ class ColumnBook:
     missing: bool = False
     tree: Hierarchy | None = None
     covers: Mapping[str, Cover] = field(default_factory=dict)
+    unit: str | None = None
 
     @property
     def is_set(self) -> bool:
@@ -112,12 +115,13 @@ class Codebook:
 
 def _column_json(book: ColumnBook) -> dict[str, JsonValue]:
     about: dict[str, JsonValue] = {"role": book.role, "kind": str(book.kind)}
+    unit = _UNIT_OF_DATES if book.role == QUASI and book.kind is Kind.DATE else book.unit
+    if unit is not None:
+        about["unit"] = unit
     if book.role != QUASI:
         return about
     if book.separator is not None:
         about["separator"] = book.separator
-    if book.kind is Kind.DATE:
-        about["unit"] = _UNIT_OF_DATES
     entries: dict[str, JsonValue] = {
         label: {**_cover_json(cover), "level": book.levels[label], "count": book.count(label)}
         for label, cover in book.covers.items()
@@ -159,9 +163,10 @@ def _tree_json(tree: Hierarchy) -> dict[str, JsonValue]:
 
 
 def _column_from(about: Mapping[str, Any]) -> ColumnBook:
-    role, kind = str(about["role"]), Kind(about["kind"])
+    role, kind, unit = str(about["role"]), Kind(about["kind"]), about.get("unit")
+    check_unit("a codebook", unit)
     if role != QUASI:
-        return ColumnBook(role, kind)
+        return ColumnBook(role, kind, unit=unit)
     tree = about.get("tree")
     return ColumnBook(
         role,
@@ -171,6 +176,7 @@ def _column_from(about: Mapping[str, Any]) -> ColumnBook:
         missing=bool(about["missing"]),
         tree=None if tree is None else tree_from_nodes(tree["labels"], tree["parents"], source="codebook"),
         covers={label: _cover_from(label, entry) for label, entry in about["labels"].items()},
+        unit=None if kind is Kind.DATE else unit,
     )
 
 
@@ -278,11 +284,13 @@ def _possible_covers(label: str, book: ColumnBook, decimal: str) -> Iterable[Cov
 _WORDS_OF_VALUES = 5
 
 
-def in_words(cover: Cover) -> str:
-    """What a label covers, for people."""
+def in_words(cover: Cover, unit: str | None = None) -> str:
+    """What a label covers, for people; `unit` is what its numbers count."""
     match cover.form:
         case Form.RANGE:
-            return _range_in_words(cover)
+            return _range_in_words(cover) + (f" {unit}" if unit else "")
+        case Form.VALUE if unit:
+            return f"{cover.text} {unit}"
         case Form.BEGINNING | Form.ENDING:
             verb = "beginning" if cover.form is Form.BEGINNING else "ending"
             length = "" if cover.length is None else f" of {cover.length} characters"

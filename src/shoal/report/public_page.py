@@ -26,6 +26,8 @@ from shoal.report.parts import pair, section
 from shoal.report.promise_sections import parameter, promise_sections, risk_within_promise, verdict_section
 from shoal.report.wording import counted, share
 
+_LONGEST_MEANING = 200
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicFacts:
@@ -176,7 +178,11 @@ def _column(name: str, column: str, counts: Mapping[str, int], meanings: Mapping
     left_out = len(counts) - len(ordered)
     most = f"The {len(ordered)} most frequent of {len(counts):,} labels" if left_out else "All labels"
     rows: list[tuple[Content, ...]] = [
-        (shortened(text), f"{count:,}", *([shortened(meanings.get(text, ""))] if meanings else []))
+        (
+            shortened(text),
+            f"{count:,}",
+            *([shortened(meanings.get(text, ""), _LONGEST_MEANING)] if meanings else []),
+        )
         for text, count in ordered.items()
     ]
     header = ("label", "occurrences", *(["stands for"] if meanings else []))

@@ -32,7 +32,7 @@ from shoal.table.beside import embedded_codebook
 from shoal.table.canonical import holds_lists
 from shoal.table.columns import Kind
 from shoal.table.dialect import PLAIN, Dialect, with_point
-from shoal.table.roles import Quasi, QuasiSet, Role, Sensitive
+from shoal.table.roles import Insensitive, Quasi, QuasiSet, Role, Sensitive
 
 _Columns = Mapping[str, Mapping[str, Any]]
 
@@ -61,7 +61,7 @@ def codebook_of_rows(
         {
             name: _explained(name, labels[name], original, dialect)
             if name in labels
-            else ColumnBook(str(columns[name]["role"]), _kind_as_it_is(name, published, original.roles[name]))
+            else _as_it_is(name, str(columns[name]["role"]), published, original.roles[name])
             for name in published.roles
             if name in columns
         },
@@ -100,6 +100,7 @@ def _explained(name: str, labels: Labels, original: Original, dialect: Dialect) 
         missing=labels.missing,
         tree=shown,
         covers={label: _cover(label, plain, reader) for label, plain in written.items()},
+        unit=_unit_of(role),
     )
 
 
@@ -110,6 +111,14 @@ def _with_point(label: str, kind: Kind, dialect: Dialect) -> str:
 def _cover(label: str, written: str, reader: LabelReader) -> Cover:
     found = reader.cover(written)
     return replace(found, text=label) if found.form is Form.VALUE else found
+
+
+def _as_it_is(name: str, role: str, published: Port, original: Role) -> ColumnBook:
+    return ColumnBook(role, _kind_as_it_is(name, published, original), unit=_unit_of(original))
+
+
+def _unit_of(role: Role) -> str | None:
+    return role.unit if isinstance(role, Quasi | Sensitive | Insensitive) else None
 
 
 def _kind_as_it_is(name: str, published: Port, role: Role) -> Kind:
@@ -128,7 +137,7 @@ def _kind_as_it_is(name: str, published: Port, role: Role) -> Kind:
 def meanings(codebook: Codebook) -> dict[str, dict[str, str]]:
     """What each label stands for, in words, by column."""
     return {
-        name: {label: in_words(cover) for label, cover in book.covers.items()}
+        name: {label: in_words(cover, book.unit) for label, cover in book.covers.items()}
         for name, book in codebook.columns.items()
     }
 

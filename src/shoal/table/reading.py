@@ -218,7 +218,7 @@ def _open_published(path: Any, roles: Mapping[str, Role], options: ReadOptions, 
 def _as_published(role: Role, dialect: Dialect) -> Role:
     """Labels have no kind, and published numbers and dates are written in one way only."""
     if isinstance(role, Quasi):
-        return replace(role, kind=Kind.CATEGORY, missing="own")
+        return replace(role, kind=Kind.CATEGORY, missing="own", unit=None)
     if not isinstance(role, Sensitive):
         return role
     published = as_published(role)

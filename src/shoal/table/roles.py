@@ -27,6 +27,7 @@ class HierarchySource(Protocol):
         """The recipe in a few words."""
 
 
+_LONGEST_UNIT = 30
 HierarchyOrPath = HierarchySource | str | PathLike[str]  # a recipe, or the path of a file
 
 
@@ -64,6 +65,7 @@ class Quasi:
         date_format: How its dates are written; `ReadOptions` says it for all columns.
         decimal: What stands before the decimals of its numbers.
         thousands: What groups their digits.
+        unit: What its numbers count, such as "EUR", for whoever reads the codebook.
         publish_hierarchy: Whether everybody may see the whole hierarchy in the codebook.
         confirm: Accepts a column that looks as if it named people.
         reason: Why it is accepted, for the internal report.
@@ -91,6 +93,7 @@ class Quasi:
     date_format: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    unit: str | None = None
     publish_hierarchy: bool = False
     confirm: bool = False
     reason: str = ""
@@ -188,6 +191,7 @@ class Sensitive:
         date_format: How its dates are written; `ReadOptions` says it for all columns.
         decimal: What stands before the decimals of its numbers.
         thousands: What groups their digits.
+        unit: What its numbers count, such as "EUR", for whoever reads the codebook.
         confirm: Accepts a column that looks as if it named people.
         reason: Why it is accepted, for the internal report.
 
@@ -206,6 +210,7 @@ class Sensitive:
     date_format: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    unit: str | None = None
     confirm: bool = False
     reason: str = ""
 
@@ -223,10 +228,11 @@ class Insensitive:
     Args:
         confirm: Accepts a column that tells records apart although it is declared insensitive.
         separator: What joins the items of lists in files that hold texts only.
+        unit: What its numbers count, such as "EUR", for whoever reads the codebook.
         reason: Why it is accepted, for the internal report.
 
     Raises:
-        InvalidParameter: The separator is empty.
+        InvalidParameter: The separator is empty, or the unit no short text.
 
     Examples:
         >>> import shoal as sh
@@ -236,12 +242,13 @@ class Insensitive:
 
     confirm: bool = False
     separator: str | None = None
+    unit: str | None = None
+    reason: str = ""
 
     def __post_init__(self) -> None:
         if self.separator == "":
             raise InvalidParameter("Insensitive", "separator", self.separator, "at least one character")
-
-    reason: str = ""
+        check_unit("Insensitive", self.unit)
 
 
 Role = Identifier | Quasi | QuasiSet | Sensitive | Insensitive
@@ -260,6 +267,18 @@ def _check_choice(owner: str, name: str, value: str, choices: tuple[str, ...]) -
 def _check_written(owner: str, role: Quasi | Sensitive) -> None:
     check_style(owner, role.decimal, role.thousands)
     check_date_format(owner, "date_format", role.date_format)
+    check_unit(owner, role.unit)
+    if role.unit is not None and role.kind is not Kind.NUMBER:
+        raise InvalidParameter(owner, "unit", role.unit, 'left out where the kind is not "number"')
+
+
+def check_unit(owner: str, unit: object) -> None:
+    """Refuse what is no unit: it is published, and nobody looks at it there."""
+    if unit is None:
+        return
+    if not isinstance(unit, str) or not 0 < len(unit) <= _LONGEST_UNIT or not unit.isprintable():
+        must_be = f"a text of at most {_LONGEST_UNIT} characters, such as 'EUR'"
+        raise InvalidParameter(owner, "unit", unit, must_be)
 
 
 def _check_weight(owner: str, weight: object) -> None:

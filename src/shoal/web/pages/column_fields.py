@@ -39,6 +39,8 @@ def column_fields(known: ColumnProfile, fields: Fields) -> None:
             fields.switch("The codebook shows its whole hierarchy", "publish_hierarchy")
     if role == "insensitive" and known.kind == "set":
         fields.text("Between the items of a list", "separator", strip=False)
+    if role == "insensitive" and known.kind == "number":
+        _unit(fields)
     if known.suspicious and role in ("quasi", "sensitive", "insensitive"):
         fields.switch("Publish it although it looks personal", "confirm")
         fields.text(f"Why {known.name} may be published", "reason")
@@ -51,11 +53,16 @@ def _written(kind: str, fields: Fields) -> None:
         fields.choice("Decimal sign", "decimal", {None: "As the whole file has it", **DECIMALS})
         thousands = {None: "As the whole file has it", "": "Nothing", **THOUSANDS}
         fields.choice("Between thousands", "thousands", thousands)
+        _unit(fields)
     if kind == "date":
         fields.text("Date format, such as %d.%m.%Y", "format")
     if kind == "set":
         fields.text("Between items", "separator", strip=False)
         fields.listed("Sensitive items, with | between", "sensitive")
+
+
+def _unit(fields: Fields) -> None:
+    fields.text("What its numbers count, such as EUR", "unit")
 
 
 def _of_quasi(kind: str, fields: Fields) -> None:

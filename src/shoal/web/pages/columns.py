@@ -23,7 +23,7 @@ from shoal.web.service.setting_words import KINDS, ROLES
 
 _ONLY_FOR = {
     **dict.fromkeys(("separator", "sensitive", "multiset", "item_weights"), ("set",)),
-    **dict.fromkeys(("decimal", "thousands"), ("number",)),
+    **dict.fromkeys(("decimal", "thousands", "unit"), ("number",)),
     "bounds": ("number", "date"),
     "format": ("date",),
 }
