@@ -51,6 +51,11 @@ def test_where_there_are_too_many_closed_records_some_are_mined():
     assert options("kanon-cf", 6_000, columns=20)["block"] == WHOLE  # too few rows for two blocks
 
 
+def test_beside_many_rows_there_is_less_memory_for_closed_records():
+    small, large = (options("kanon-cf", rows, seconds=1e6)["most_closed"] for rows in (3_000_000, 4_000_000))
+    assert (small, large) == (5_000_000, 500_000)
+
+
 @pytest.mark.parametrize("name", ["kanon-cf", "agglomerative"])
 def test_blocks_hold_many_classes(name):
     assert options(name, 1_000_000, k=5_000)["block"] >= 50 * 5_000

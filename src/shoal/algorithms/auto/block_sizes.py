@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from shoal.algorithms.auto.objective import DataShape
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
+from shoal.algorithms.relational.clustering.portions import ROWS_OF_A_PORTION
 from shoal.algorithms.relational.kanon_cf.estimate import ClosedRecordCounts, estimated_closed_records
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
@@ -21,7 +22,8 @@ _BLOCKS = (200_000, 100_000, 50_000, 20_000, 10_000, 5_000)
 _SMALLEST, _TIMES_K = 1_000, 50
 
 _CLOSED_PER_SECOND = 250_000  # mined and covered, by two processors
-_CLOSED_AT_ONCE = 5_000_000  # in memory
+_CLOSED_AT_ONCE = 5_000_000  # in memory, each of some 240 bytes
+_CLOSED_BESIDE_MANY_ROWS = 500_000  # the same, where the table itself takes gigabytes
 _WHOLE_TAKES = 5  # times as long for each closed record: one thread, a lower bound and a proof
 _FEWEST_CLOSED, _MOST_CLOSED = 50_000, 1_000_000
 
@@ -45,15 +47,20 @@ class BlockSizes:
         rows, affordable = self.data.row_count, self.seconds * _CLOSED_PER_SECOND
         counts = self._closed_records()
         on_the_whole = counts.in_block(rows)
-        if rows <= _ROWS_AT_ONCE and on_the_whole <= min(affordable / _WHOLE_TAKES, _CLOSED_AT_ONCE):
-            return {"block": WHOLE, "most_closed": _CLOSED_AT_ONCE}
+        if rows <= _ROWS_AT_ONCE and on_the_whole <= min(affordable / _WHOLE_TAKES, self._closed_at_once):
+            return {"block": WHOLE, "most_closed": self._closed_at_once}
         for block in _BLOCKS:
             in_block = counts.in_block(block)
-            if 2 * block <= rows and in_block <= min(affordable * block / rows, _CLOSED_AT_ONCE):
-                return {"block": self._at_least(block), "most_closed": _CLOSED_AT_ONCE}
+            if 2 * block <= rows and in_block <= min(affordable * block / rows, self._closed_at_once):
+                return {"block": self._at_least(block), "most_closed": self._closed_at_once}
         block = self._at_least(_BLOCKS[-1])
-        most = min(max(int(affordable * block / rows), _FEWEST_CLOSED), _MOST_CLOSED)
+        most = min(max(int(affordable * block / rows), _FEWEST_CLOSED), _MOST_CLOSED, self._closed_at_once)
         return {"block": block if 2 * block <= rows else WHOLE, "most_closed": most}
+
+    @property
+    def _closed_at_once(self) -> int:
+        many = self.data.row_count >= 2 * ROWS_OF_A_PORTION
+        return _CLOSED_BESIDE_MANY_ROWS if many else _CLOSED_AT_ONCE
 
     def _closed_records(self) -> ClosedRecordCounts:
         """What some blocks tell; where rows are elsewhere, that every column doubles them, about."""

@@ -17,6 +17,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.relational.clustering.blocks import block_of
 from shoal.engine.local import LocalData
 from shoal.errors import Cancelled, LimitReached, ShoalError
+from shoal.posix import give_back_memory
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
 from shoal.progress import Progress
@@ -27,6 +28,7 @@ _SHARE_OF_SAMPLE = 0.3  # of the budget
 _OVERTIME = 1.1  # times the budget, after which a candidate that does not heed it is given up
 _GIVEN_UP = 1.25  # times the budget, after which nobody waits for it if there is another recoding
 _FEW_TIMES_K = 5
+_MANY_ROWS = 1_000_000  # whose search leaves hundreds of megabytes with the C library
 
 AT_ONCE = 2
 CHOSEN = "chosen"  # among the figures: the name of the algorithm that was taken
@@ -221,6 +223,8 @@ class _Run:
             raise
         except ShoalError as error:
             return Tried(candidate, failure=_without_frames(error))
+        if data.row_count >= _MANY_ROWS:
+            give_back_memory()
         return Tried(candidate, recoding, loss)
 
     def told(self, data: LocalData, tried: Sequence[Tried]) -> str:
