@@ -127,7 +127,12 @@ PAPER = Paper(
     " the memory in MB is that of its process, and the nodes are those that the tree of the paper would have"
     " for the same search, the largest one where there are several.",
     (
-        Figure("Figures 1 to 8", "examples and pseudocode", kind="example", why="Held in place by tests."),
+        Figure(
+            "Figures 1 to 8, Table 1",
+            "examples and pseudocode, codes of numbers",
+            kind="example",
+            why="Held in place by tests.",
+        ),
         Figure(
             "Figure 9",
             "the data",
