@@ -355,6 +355,8 @@ def _add_quasi(rng: random.Random, draft: Draft, *, needs_tree: bool) -> None:
         settings["weight"] = rng.choice((0, 0.5, 2))
     if rng.random() < 0.05:
         settings["missing"] = rng.choice(("own", "reject"))
+    if kind == "number" and rng.random() < 0.1:
+        settings["unit"] = rng.choice(("years", "mm Hg", "€"))
     draft.add(Column(name, "quasi", kind, settings, _frozen(tree)), values)
 
 
