@@ -350,13 +350,11 @@ def _add_quasi(rng: random.Random, draft: Draft, *, needs_tree: bool) -> None:
     if needs_tree or kind == "category":
         settings, tree = _hierarchy(rng, draft, kind, values)
     elif kind == "number" and rng.random() < 0.3:
-        settings["bounds"] = [-100, 10**9 + 1]
+        settings |= {"bounds": [-100, 10**9 + 1], "unit": "mm Hg"}
     if rng.random() < 0.1:
         settings["weight"] = rng.choice((0, 0.5, 2))
     if rng.random() < 0.05:
         settings["missing"] = rng.choice(("own", "reject"))
-    if kind == "number" and rng.random() < 0.1:
-        settings["unit"] = rng.choice(("years", "mm Hg", "€"))
     draft.add(Column(name, "quasi", kind, settings, _frozen(tree)), values)
 
 

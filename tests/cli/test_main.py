@@ -148,6 +148,7 @@ def test_a_bug_is_told_as_ours_with_its_lines(hospital, monkeypatch):
     ("raised", "code", "words"),
     [
         (MemoryError(), 4, "memory is used up"),
+        (RuntimeError("can't start new thread"), 4, "memory is used up"),
         (KeyboardInterrupt(), 130, "interrupted; nothing was written"),
         (OSError(28, "No space left on device"), 2, "No space left on device"),
     ],

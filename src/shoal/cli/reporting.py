@@ -44,7 +44,7 @@ def _tell(error: BaseException, *, as_json: bool) -> int:
         case ShoalError():
             output.show_error(error, as_json=as_json)
             return output.exit_code(error)
-        case MemoryError():
+        case _ if _is_lack_of_memory(error):
             sentence = "the machine's memory is used up; use fewer columns or records, or a larger machine"
             output.show_error(LimitReached(sentence), as_json=as_json)
             return output.LIMIT_REACHED
@@ -60,3 +60,8 @@ def _tell(error: BaseException, *, as_json: bool) -> int:
         case _:
             output.show_bug(error, as_json=as_json)
             return output.BUG
+
+
+def _is_lack_of_memory(error: BaseException) -> bool:
+    """Whether there is no room for data, or for the stack of one more thread."""
+    return isinstance(error, MemoryError) or "can't start new thread" in str(error)
