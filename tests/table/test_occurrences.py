@@ -1,5 +1,6 @@
 """A column that is taken batch by batch is the column that is read at once."""
 
+import csv
 import math
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import shoal as sh
-from shoal.table import columnar
+from shoal.table import columnar, delimited
 from shoal.table.occurrences import Batch, Batches
 from shoal.table.reading import read_published, read_table
 from tests.examples import examples
@@ -76,6 +77,47 @@ def test_files_are_read_as_frames_are_whatever_their_batches(path, cells, role, 
         assert in_batches[:2] == at_once[:2]
     else:
         assert isinstance(in_batches, str) == isinstance(at_once, str)
+
+
+@examples(100)
+@given(
+    st.lists(
+        st.tuples(st.text("aA ,;\"'\n\r1.5é", max_size=4), st.sampled_from(["1", "2.5", "", "x", "nan"])),
+        min_size=1,
+    ),
+    ROLES,
+    st.integers(8, 40),
+)
+def test_large_delimited_files_are_read_as_small_ones_are(path, rows, role, block):
+    file = path / "data.csv"
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([("name", "x"), *rows])
+    small = read_all(file, role)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "_LARGE", 0)
+        patch.setattr(delimited, "_BLOCK", block)
+        assert read_all(file, role) == small
+
+
+def test_texts_of_large_delimited_files_are_never_all_in_memory(tmp_path, monkeypatch):
+    file = tmp_path / "data.csv"
+    file.write_text("name,note\n" + "Ann,n\nBob,m\n" * 50)
+    monkeypatch.setattr(delimited, "_LARGE", 0)
+    monkeypatch.setattr(delimited, "_BLOCK", 64)
+    raw = delimited.Delimited(file, sh.ReadOptions()).load(("name", "note"), single={"name"})
+    assert raw.table.column_names == ["note"]
+    assert raw.row_count == 100
+    assert len(raw.batches["name"].batches) > 5
+    assert all(len(batch.values) <= 2 for batch in raw.batches["name"].batches)
+
+
+def read_all(file, role):
+    """What a reader finds in a file of two columns, or the problems."""
+    try:
+        table = read_table(file, {"name": sh.Quasi(), "x": role}).table
+    except sh.ShoalError as error:
+        return str(error)
+    return [(column.codes.tolist(), column.domain.texts()) for column in map(table.column, ("name", "x"))]
 
 
 @examples(100)

@@ -7,6 +7,7 @@ import io
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ import pyarrow.csv as arrow_csv
 from shoal.errors import BadInput, Problem
 from shoal.table.canonical import canonical
 from shoal.table.compressed import content_name
+from shoal.table.occurrences import Batch, Batches
 from shoal.table.options import ReadOptions
 from shoal.table.raw import LISTED, HowRead, Raw
 from shoal.table.text_file import LINE_LIMIT, open_text
-from shoal.threads import processors
+from shoal.threads import mapped, processors
 
 DELIMITERS = (",", ";", "\t", "|")
 QUOTE = '"'
@@ -29,6 +31,7 @@ _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _SAMPLE_CHARACTERS = 2**20
 _SAMPLE_RECORDS = 20
 _BLOCK = 2**22
+_LARGE = 2**27
 _FIRST_ROW_NUMBER = 2  # as Arrow counts, with the header as row 1
 
 
@@ -69,9 +72,13 @@ class Delimited:
         columns: Sequence[str],
         numbers: Collection[str] = (),
         missing: Sequence[str] = (),
-        single: Collection[str] = (),  # noqa: ARG002 - all of a file is read at once
+        single: Collection[str] = (),
     ) -> Raw:
-        """Read texts, and numbers as far as all cells of all number columns are plain ones."""
+        """Read texts, and numbers as far as all cells of all number columns are plain ones.
+
+        Columns of single values of a large file are taken batch by batch, so that their texts are never all
+        in memory; Arrow does that in one thread.
+        """
         quoted, line_ends_in_quotes = bool(self._quote) and self._file.holds(self._quote), False
         if quoted:
             left_open, line_ends_in_quotes = self._file.quotes(self._delimiter, self._quote)
@@ -83,12 +90,20 @@ class Delimited:
             newlines_in_values=line_ends_in_quotes,
             ignore_empty_lines=len(self._names) > 1,
         )
+        in_batches = single if self._file.path.stat().st_size >= _LARGE else ()
         try:
-            table = self._read(parse, self._conversion(columns, numbers, missing))
-            _refuse_not_finite(table, numbers)
+            read = self._read(parse, self._conversion(columns, numbers, missing), in_batches)
         except _NotPlainNumbers:
-            table = self._read(parse, self._conversion(columns, (), ()))
-        return Raw(self.where, table, self._lines_of, self._notices, typed=False)
+            read = self._read(parse, self._conversion(columns, (), ()), in_batches)
+        return Raw(
+            self.where,
+            read.table,
+            self._lines_of,
+            self._notices,
+            typed=False,
+            batches=read.batches,
+            length=read.length,
+        )
 
     def _conversion(
         self, columns: Sequence[str], numbers: Collection[str], missing: Sequence[str]
@@ -101,12 +116,18 @@ class Delimited:
             strings_can_be_null=False,
         )
 
-    def _read(self, parse: arrow_csv.ParseOptions, convert: arrow_csv.ConvertOptions) -> pa.Table:
+    def _read(
+        self, parse: arrow_csv.ParseOptions, convert: arrow_csv.ConvertOptions, in_batches: Collection[str]
+    ) -> _Read:
         for block in (_BLOCK, LINE_LIMIT):
             ragged: list[arrow_csv.InvalidRow] = []
             parse.invalid_row_handler = _collecting(ragged)
             try:
-                table = self._read_blocks(block, parse, convert)
+                read = (
+                    self._read_batches(block, parse, convert, in_batches)
+                    if in_batches
+                    else self._read_whole(block, parse, convert)
+                )
             except pa.ArrowInvalid as error:
                 if "conversion error" in str(error):
                     raise _NotPlainNumbers from error
@@ -114,29 +135,62 @@ class Delimited:
                     raise
                 continue
             if ragged:
-                ragged.clear()
-                self._read_blocks(block, parse, convert, use_threads=False)  # only then rows are counted
-                raise BadInput(*self._ragged_problems(ragged))
-            return table
+                raise BadInput(*self._ragged_problems(self._ragged_rows(block, parse, convert)))
+            return read
         what = f"a record is longer than {LINE_LIMIT // 2**20} MB"
         raise BadInput(Problem(what, "look for a cell whose quote is closed too late", file=self.where))
 
-    def _read_blocks(
+    def _read_whole(
+        self, block: int, parse: arrow_csv.ParseOptions, convert: arrow_csv.ConvertOptions
+    ) -> _Read:
+        table = arrow_csv.read_csv(self._file.stream(), self._options(block), parse, convert)
+        _refuse_not_finite(table)
+        return _Read(table, {}, table.num_rows)
+
+    def _read_batches(
         self,
         block: int,
         parse: arrow_csv.ParseOptions,
         convert: arrow_csv.ConvertOptions,
-        *,
-        use_threads: bool = True,
-    ) -> pa.Table:
-        read = arrow_csv.ReadOptions(
+        in_batches: Collection[str],
+    ) -> _Read:
+        taken = [name for name in convert.include_columns if name in in_batches]
+        rest = [name for name in convert.include_columns if name not in in_batches]
+
+        def encoded(rows: pa.RecordBatch) -> tuple[list[Batch], pa.RecordBatch, int]:
+            _refuse_not_finite(rows)
+            return [Batch.of(rows.column(name)) for name in taken], rows.select(rest), rows.num_rows
+
+        with arrow_csv.open_csv(self._file.stream(), self._options(block), parse, convert) as batches:
+            kinds = batches.schema
+            pieces = list(mapped(encoded, batches))
+        columns = {
+            name: Batches(kinds.field(name).type, tuple(found[number] for found, _, _ in pieces))
+            for number, name in enumerate(taken)
+        }
+        schema = pa.schema([kinds.field(name) for name in rest])
+        table = pa.Table.from_batches([others for _, others, _ in pieces], schema)
+        return _Read(table, columns, sum(length for _, _, length in pieces))
+
+    def _ragged_rows(
+        self, block: int, parse: arrow_csv.ParseOptions, convert: arrow_csv.ConvertOptions
+    ) -> list[arrow_csv.InvalidRow]:
+        """Lines with a wrong number of cells, read once more without threads: only then are they numbered."""
+        ragged: list[arrow_csv.InvalidRow] = []
+        parse.invalid_row_handler = _collecting(ragged)
+        read = self._options(block)
+        read.use_threads = False
+        arrow_csv.read_csv(self._file.stream(), read, parse, convert)
+        return ragged
+
+    def _options(self, block: int) -> arrow_csv.ReadOptions:
+        return arrow_csv.ReadOptions(
             column_names=list(self._names),
             skip_rows_after_names=1,
             block_size=block,
             encoding=self._file.arrow_encoding,
-            use_threads=use_threads and processors() > 1,
+            use_threads=processors() > 1,
         )
-        return arrow_csv.read_csv(self._file.stream(), read, parse, convert)
 
     def _ragged_problems(self, ragged: Sequence[arrow_csv.InvalidRow]) -> list[Problem]:
         shown = ragged[:LISTED]
@@ -231,14 +285,23 @@ class Delimited:
         return tuple(canonical(name) for name in header)
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Columns as one table, those that were taken batch by batch, and how many rows there are."""
+
+    table: pa.Table
+    batches: dict[str, Batches]
+    length: int
+
+
 class _NotPlainNumbers(pa.ArrowInvalid):  # type: ignore[misc]
     """Some cell of a number column is not what Arrow takes for a number."""
 
 
-def _refuse_not_finite(table: pa.Table, numbers: Collection[str]) -> None:
+def _refuse_not_finite(rows: pa.RecordBatch | pa.Table) -> None:
     # Arrow reads texts such as NaN as numbers, but one of them may stand for a missing value.
-    for name in numbers:
-        if not pc.all(pc.is_finite(table.column(name)), min_count=0).as_py():
+    for column in rows.columns:
+        if pa.types.is_floating(column.type) and not pc.all(pc.is_finite(column), min_count=0).as_py():
             raise _NotPlainNumbers
 
 
