@@ -3,10 +3,12 @@
 import doctest
 import importlib
 import inspect
+import json
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import textwrap
 from pathlib import Path
 
@@ -71,13 +73,21 @@ def test_mypy_understands_the_pages(tmp_path, spark):
 
 
 @pytest.mark.slow
-def test_pyright_understands_the_pages(tmp_path):
+@pytest.mark.parametrize("spark", [True, False])
+def test_pyright_understands_the_pages(tmp_path, spark):
     pyright = shutil.which("pyright", path=Path(sys.executable).parent)
     if pyright is None or subprocess.run([pyright, "--version"], check=False, capture_output=True).returncode:
         pytest.skip("pyright is not installed, or cannot fetch itself")
-    (tmp_path / "pages.py").write_text("# pyright: strict\n" + program(spark=True))
-    (tmp_path / "pyrightconfig.json").write_text(f'{{"extraPaths": ["{ROOT / "src"}"]}}')
-    words = [pyright, "--pythonpath", sys.executable, "pages.py"]
+    (tmp_path / "pages.py").write_text("# pyright: strict\n" + program(spark=spark))
+    others = tmp_path / "packages"
+    others.mkdir()
+    for package in Path(sysconfig.get_path("purelib")).iterdir():
+        if spark or not package.name.startswith("pyspark"):
+            (others / package.name).symlink_to(package)
+    paths = {"extraPaths": [str(ROOT / "src"), str(others)]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(paths))
+    without_packages = getattr(sys, "_base_executable", sys.executable)
+    words = [pyright, "--pythonpath", without_packages, "pages.py"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
