@@ -187,6 +187,26 @@ def test_records_without_items_have_the_empty_set(base):
     assert len(sets) == PEOPLE
 
 
+@pytest.mark.parametrize("base", ["duckdb", "postgresql"], indirect=True)
+def test_a_column_of_arrays_is_a_column_of_sets(base):
+    gathered = (
+        "SELECT p.*, (SELECT array_agg(code) FROM codes WHERE person = id AND code IS NOT NULL) AS codes"
+    )
+    base.execute(f"CREATE TABLE visits AS {gathered} FROM people AS p")
+    sets = {**SETS, "data": ""}
+    policy = base.policy(**sets)
+    policy.write_text(policy.read_text().replace('table = "people"', 'table = "visits"'))
+    done = shoal("run", policy, "--json")
+    assert done.code == FINE, done.out
+    assert done.json["records"] == PEOPLE
+    assert set(done.json["columns"]["quasi"]) == {"age", "sex", "codes"}
+    assert shoal("verify", "--policy", policy).code == FINE
+    length = {"duckdb": "len", "postgresql": "cardinality"}[base.kind]
+    assert base.execute(f"SELECT sum({length}(codes)) FROM published WHERE codes IS NOT NULL") != [("0",)]
+    base.execute("UPDATE published SET age = '99' WHERE ill = 'a'")
+    assert shoal("verify", "--policy", policy).code == BROKEN
+
+
 def test_a_query_is_data_and_cannot_write(base):
     query = "SELECT id, age, sex, ill FROM people WHERE id < 20"
     policy = base.policy()
@@ -239,6 +259,32 @@ def test_names_and_values_are_never_run_as_sql(base):
     assert done.code == FINE, done.err
     assert base.tables() == {"people", "codes", "t" + NASTY[0], target}
     assert base.execute(f"SELECT {quoted(NASTY[0])} FROM {quoted(target)}") == [(values,)] * 4
+    assert shoal("verify", "--policy", policy).code == FINE
+
+
+def test_names_and_items_of_child_tables_are_never_run_as_sql(base):
+    child, parent, key, item, column = (f"{name}{NASTY[0]}" for name in "cpkis")
+    base.execute(f"CREATE TABLE {quoted(parent)} ({quoted(key)} INTEGER, age TEXT)")
+    base.execute(f"CREATE TABLE {quoted(child)} ({quoted(key)} INTEGER, {quoted(item)} TEXT)")
+    for person in range(4):
+        base.execute(f"INSERT INTO {quoted(parent)} VALUES ({person}, '20')")
+        base.execute(f"INSERT INTO {quoted(child)} VALUES ({person}, '); DROP TABLE people; --')")
+    sets = {"table": quoted(child), "key": key, "parent": key, "item": item}
+    written = ", ".join(f"{name} = {json.dumps(value)}" for name, value in sets.items())
+    policy = base.folder / "nasty.toml"
+    policy.write_text(
+        f"[data]\nurl = {json.dumps(base.url)}\ntable = {json.dumps(quoted(parent))}\n"
+        f"sets = {{ {json.dumps(column)} = {{ {written} }} }}\n"
+        f'[columns]\n{json.dumps(key)} = {{ role = "identifier" }}\n'
+        'age = { role = "quasi", hierarchy = { flat = true } }\n'
+        f'{json.dumps(column)} = {{ role = "quasi", kind = "set", separator = "|", '
+        "hierarchy = { flat = true } }\n"
+        '[privacy]\nmodel = "k-km-anonymity"\nk = 2\nm = 2\n[output]\ntable = "published"\n',
+        encoding="utf-8",
+    )
+    done = shoal("run", policy)
+    assert done.code == FINE, done.err
+    assert base.tables() == {"people", "codes", parent, child, "published"}
     assert shoal("verify", "--policy", policy).code == FINE
 
 
