@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,9 @@ from shoal.errors import BadInput, MissingExtra, Problem
 from shoal.run.output import folder_for_a_while
 from shoal.table.reading import Loaded
 from shoal.table.remote_file import RemoteFile
+
+_OVER_SSH = ("sftp", "ssh")
+_SSH_PORT = 22
 
 
 @contextmanager
@@ -46,7 +49,24 @@ def opened_storage(address: RemoteFile) -> tuple[Any, str]:
         system, path = fsspec.core.url_to_fs(address.url)
     except ImportError as error:
         raise MissingExtra(f"addresses that begin with {address.scheme}://", "remote") from error
+    if address.scheme in _OVER_SSH:
+        _refuse_unknown_host(system, address)
     return system, path
+
+
+def _refuse_unknown_host(system: Any, address: RemoteFile) -> None:
+    """What fsspec connects to may be anybody: the key of a host must be among those that its user knows."""
+    from paramiko import HostKeys
+
+    known = HostKeys()
+    with suppress(OSError):
+        known.load(str(Path("~/.ssh/known_hosts").expanduser()))
+    transport = system.client.get_transport()
+    port = transport.getpeername()[1]
+    name = system.host if port == _SSH_PORT else f"[{system.host}]:{port}"
+    if not known.check(name, transport.get_remote_server_key()):
+        what = f"{name} has a key that is not in ~/.ssh/known_hosts"
+        raise BadInput(Problem(what, "connect to it once with ssh, and compare its key", address.where))
 
 
 def reason_of(error: Exception) -> str:
@@ -69,7 +89,7 @@ def _copied(source: RemoteFile, folder: Path) -> Path:
             copy = folder / "parts" / file[len(base) :].lstrip("/")
             copy.parent.mkdir(parents=True, exist_ok=True)
             system.get_file(file, str(copy))
-    except MissingExtra:
+    except (MissingExtra, BadInput):
         raise
     except Exception as error:  # noqa: BLE001 - every kind of storage has errors of its own
         what = f"cannot be fetched: {reason_of(error)}"
