@@ -6,8 +6,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
+from tests.cli.commands import shoal
 from tests.container import CannotBuild, built, debian, instructions, let_through
+from tests.postgres import PASSWORD, USER, WITHOUT_POSTGRES, has_postgres, running_server
 
 ROOT = Path(__file__).parents[1]
 
@@ -60,3 +63,31 @@ def test_its_commands_make_what_runs_the_tour_without_a_network(tmp_path):
     assert sorted(image.place("/opt/kernels").rglob("*.nbc")) == compiled
     assert image.place("/data/tour").stat().st_uid == 10001
     assert "uid=10001" in image.run("id", network=False)
+
+
+def test_beside_a_database_it_publishes_with_what_the_compose_file_gives_it(tmp_path, monkeypatch):
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    assert all("ports" not in service for service in services.values())  # nobody else reaches the database
+    given, server = services["shoal"]["environment"], services["database"]["environment"]
+    assert given["PGHOST"] in services
+    assert given["PGUSER"] == server["POSTGRES_USER"]
+    assert given["PGPASSWORD"] == server["POSTGRES_PASSWORD"] == "${DB_PASSWORD:?set DB_PASSWORD}"
+    if not has_postgres():
+        pytest.skip(WITHOUT_POSTGRES)
+    owner, database = server["POSTGRES_USER"], server["POSTGRES_DB"]
+    assert owner == USER  # as whom the tests' own server is asked
+    with running_server() as running:
+        running.psql(f"ALTER ROLE {owner} PASSWORD '{PASSWORD}'; CREATE DATABASE {database} OWNER {owner}")
+        running.psql(f"SET ROLE {owner}; CREATE TABLE people AS SELECT 'a' AS ill, 5 AS n", database)
+        for name, value in {**given, "PGHOST": str(running.folder), "PGPASSWORD": PASSWORD}.items():
+            monkeypatch.setenv(name, value)
+        policy = tmp_path / "policy.toml"
+        policy.write_text(
+            f'[data]\nurl = "postgresql:///{database}"\n'
+            'query = "SELECT ill, 1 AS one FROM people, generate_series(1, n)"\n[columns]\n'
+            'ill = { role = "quasi", hierarchy = { flat = true } }\none = { role = "insensitive" }\n'
+            '[privacy]\nmodel = "k-anonymity"\nk = 5\n[output]\ntable = "published"\n'
+        )
+        done = shoal("run", policy)
+        assert done.code == 0, done.err
+        assert running.psql("SELECT ill, count(*) FROM published GROUP BY ill", database) == "a|5"
