@@ -1,4 +1,4 @@
-"""The instructions of a Dockerfile, followed in a root file system of Debian, without a builder of images."""
+"""Images of a Dockerfile over a root file system of Debian: by a builder, or its instructions followed."""
 
 from __future__ import annotations
 
@@ -71,8 +71,12 @@ def let_through(context: Path) -> list[str]:
     return [line[1:] for line in (context / ".dockerignore").read_text().splitlines() if line[:1] == "!"]
 
 
-def built(context: Path, base: Path, work: Path) -> Stage:
-    """The last stage of the Dockerfile; all of them begin with `base`, whatever they name."""
+def built(context: Path, base: Path, work: Path) -> Stage | Image:
+    """The image of the Dockerfile; its stages begin with `base`, whatever they name."""
+    return Builder(base, work).built(context) if shutil.which("buildah") else _followed(context, base, work)
+
+
+def _followed(context: Path, base: Path, work: Path) -> Stage:
     stages: dict[str, Stage] = {}
     for instruction, rest in instructions(context / "Dockerfile"):
         if instruction == "FROM":
@@ -108,3 +112,53 @@ def _copy(context: Path, stages: dict[str, Stage], stage: Stage, words: list[str
             shutil.copytree(source, into, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, into / source.name if target.endswith("/") else into)
+
+
+class Builder:
+    """Buildah with a storage of its own, where every image begins with `base`, whatever it is called."""
+
+    def __init__(self, base: Path, work: Path) -> None:
+        self._work, self._base = work, base
+        self.environment = {**os.environ, "BUILDAH_ISOLATION": "chroot", "STORAGE_DRIVER": "vfs"}
+
+    def built(self, context: Path) -> Image:
+        """The image of the Dockerfile in a folder."""
+        first = {
+            rest.partition(" AS ")[0] for name, rest in instructions(context / "Dockerfile") if name == "FROM"
+        }
+        scratch = self.told("from", "scratch")
+        self.told("add", "--quiet", scratch, str(self._base), "/")
+        self.told("config", "--env", f"PATH={_SYSTEM_PATH}", scratch)
+        for name in first:
+            self.told("commit", "--quiet", scratch, f"docker.io/library/{name}")
+        self.told("rm", scratch)
+        self.told("build", "--pull-never", "--network", "host", "--tag", "shoal", str(context))
+        container = self.told("from", "--pull-never", "localhost/shoal")
+        told = json.loads(self.told("inspect", "--type", "container", container))["OCIv1"]["config"]
+        return Image(self, container, Path(self.told("mount", container)), told["Entrypoint"])
+
+    def told(self, *words: str) -> str:
+        storage = ["--root", str(self._work / "storage"), "--runroot", str(self._work / "running")]
+        done = subprocess.run(
+            ["buildah", *storage, *words], capture_output=True, text=True, check=False, env=self.environment
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+        return done.stdout.strip()
+
+
+@dataclass
+class Image:
+    """What a builder made, and how its commands are run."""
+
+    builder: Builder
+    container: str
+    root: Path
+    entrypoint: list[str]
+
+    def run(self, command: str, *, network: bool = True) -> str:
+        reached = "host" if network else "none"
+        return self.builder.told("run", "--network", reached, self.container, "--", "sh", "-c", command)
+
+    def place(self, path: str) -> Path:
+        """A path in the image as it is called outside."""
+        return self.root / path.lstrip("/")

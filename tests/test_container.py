@@ -17,9 +17,8 @@ ROOT = Path(__file__).parents[1]
 
 def test_it_runs_as_nobody_special_with_kernels_in_it():
     told = instructions(ROOT / "Dockerfile")
-    user = told.index(("USER", "shoal"))
-    kernels = next(place for place, (_, rest) in enumerate(told) if rest.startswith("shoal demo"))
-    assert user < kernels < told.index(("ENTRYPOINT", '["shoal"]'))
+    kernels = next(index for index, (_, rest) in enumerate(told) if "shoal warm-up" in rest)
+    assert kernels < told.index(("USER", "shoal")) < told.index(("ENTRYPOINT", '["shoal"]'))
     assert not re.search(
         r"pass(word)?\s*[:=]\s*[\"']?\w", (ROOT / "compose.yaml").read_text().replace("${", "{"), re.I
     )
@@ -56,11 +55,10 @@ def test_its_commands_make_what_runs_the_tour_without_a_network(tmp_path):
     image = built(ROOT, base, tmp_path)
     shoal = " ".join(image.entrypoint)
     assert "anonymize" in image.run(f"{shoal} --help", network=False).lower()
-    compiled = sorted(image.place("/opt/kernels").rglob("*.nbc"))
-    assert compiled
+    assert len(list(image.place("/opt/shoal").rglob("shoal/kernels/compiled/*.nbc"))) > 400
     told = json.loads(image.run(f"{shoal} demo tour --json", network=False))
     assert all(each["verdict"]["holds"] for each in told["releases"])
-    assert sorted(image.place("/opt/kernels").rglob("*.nbc")) == compiled
+    assert list(image.place("/opt/kernels").rglob("*.nbc")) == []  # nothing was left to compile
     assert image.place("/data/tour").stat().st_uid == 10001
     assert "uid=10001" in image.run("id", network=False)
 
