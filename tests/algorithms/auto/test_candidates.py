@@ -91,7 +91,7 @@ def test_options_that_nobody_takes_are_refused():
         automatic(K2, {"mode": "strict", "suppression": 0.1}, NO_LIMITS)
     with pytest.raises(InvalidParameter, match="objective"):
         automatic(K2, {"objective": "beauty"}, NO_LIMITS)
-    with pytest.raises(InvalidParameter, match="one of ncp, ul"):
+    with pytest.raises(InvalidParameter, match="one of ncp, ul, query-error"):
         automatic(KM, {"objective": "entropy"}, NO_LIMITS, ITEMS_ON_A_TREE)
     with pytest.raises(InvalidParameter, match="objective"):
         automatic(K2, {"objective": "ul"}, NO_LIMITS, ON_TREES)

@@ -7,15 +7,19 @@ import numpy as np
 import pytest
 
 from shoal.algorithms.auto.candidates import automatic
+from shoal.algorithms.auto.objective import query_error
 from shoal.algorithms.auto.trial import Candidate, Trial
 from shoal.algorithms.catalogue import ALGORITHMS
 from shoal.algorithms.search import Limits
 from shoal.errors import Cancelled, Infeasible, LimitReached
 from shoal.metrics.catalogue import measure
+from shoal.metrics.estimates import RecordsEstimator
+from shoal.metrics.workloads import Query
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_km_anonymity import KKmAnonymity
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.progress import Silent
+from shoal.recoding.recoding import apply_recoding
 from shoal.table.roles import Quasi, QuasiSet
 from tests.algorithms.sets.instances import random_instance
 from tests.algorithms.sets.searches import released
@@ -54,6 +58,36 @@ def test_the_objective_decides():
     assert measure(EACH.data, of_combinations, 3)["ul"] == pytest.approx(
         min(of_combinations.figures["tried"].values())
     )
+
+
+@pytest.mark.parametrize("models", [KM, [KAnonymity(3)], [KKmAnonymity(3, 2)]])
+def test_counts_can_be_what_decides(models):
+    rng = random.Random(3)
+    columns = {"age": Quasi(), "job": Quasi()} if models != KM else {}
+    sets = {} if isinstance(models[0], KAnonymity) else {"basket": QuasiSet(separator=" ")}
+    rows = [
+        tuple(rng.choice("abcdef") for _ in columns)
+        + tuple(rng.sample("stuvwxyz", rng.randint(1, 4)) for _ in sets)
+        for _ in range(60)
+    ]
+    letters, items = tree({"*": {"A": "abc", "D": "def"}}), tree({"*": {"S": "stuv", "W": "wxyz"}})
+    trees = dict.fromkeys(columns, letters) | dict.fromkeys(sets, items)
+    data = local_data(rows, {**columns, **sets}, trees=trees)
+    names = {KM[0]: ["hghs", "itemwise"], KAnonymity(3): ["mondrian", "kanon-cf"]}.get(
+        models[0], ["rfirst", "classwise"]
+    )
+    found = Trial([Candidate(name) for name in names], "query-error", 60.0, no_sample).find(
+        data, models, np.random.default_rng(7), Silent()
+    )
+    assert found.notices[0].startswith(f"auto took {found.figures['chosen']}: error of counts {names[0]} ")
+    assert query_error(data, found) == min(found.figures["tried"].values())
+    if models != KM:
+        held = sum(row[0] == "a" for row in rows)
+        released = apply_recoding(data.table, data.trees, data.roles, found, smallest=1).table
+        expected = RecordsEstimator(data, released).count(Query(values={"age": ("a",)}))
+        untouched = RecordsEstimator(data, data.table).count(Query(values={"age": ("a",)}))
+        assert untouched == held
+        assert abs(expected - held) / held < 1
 
 
 def test_the_same_random_numbers_give_the_same_decision():

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+import numpy as np
+
 from shoal.engine.local import LocalData
+from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 from shoal.metrics.catalogue import measure, measure_sets
+from shoal.metrics.estimates import RecordsEstimator, relative_errors
 from shoal.metrics.items import joint_item_ncp, joint_utility_loss
 from shoal.metrics.relational import combined_cost, costs_of_columns, published_columns
-from shoal.recoding.recoding import Recoding
+from shoal.metrics.workloads import generate_workload
+from shoal.recoding.recoding import Recoding, apply_recoding
 from shoal.recoding.rows import RowRecoding
 
-OBJECTIVES = ("ncp", "lm", "tree", "entropy", "monotone_entropy", "ul")
+QUERY_ERROR = "query-error"
+OBJECTIVES = ("ncp", "lm", "tree", "entropy", "monotone_entropy", "ul", QUERY_ERROR)
+_NOT_SUMS = ("ul", QUERY_ERROR)  # of what values and items lose
 
 
 class DataShape(Protocol):
@@ -39,7 +46,7 @@ class DataShape(Protocol):
 def objectives_for(data: DataShape) -> tuple[str, ...]:
     """What can be measured of these data."""
     if not data.quasi:
-        return ("ncp", "ul")
+        return ("ncp", "ul", QUERY_ERROR)
     return OBJECTIVES if data.quasi_sets else tuple(each for each in OBJECTIVES if each != "ul")
 
 
@@ -52,7 +59,9 @@ def default_objective(data: DataShape) -> str:
 
 def in_words(data: DataShape, objective: str) -> str:
     """What the number is called."""
-    both = data.quasi and data.quasi_sets and objective != "ul"
+    if objective == QUERY_ERROR:
+        return "error of counts"
+    both = data.quasi and data.quasi_sets and objective not in _NOT_SUMS
     return f"{objective.upper()} + loss in items" if both else objective.upper()
 
 
@@ -64,6 +73,8 @@ def loss_of(data: LocalData, recoding: Recoding, objective: str, k: int) -> floa
     """
     if not isinstance(recoding, RowRecoding):
         return next(iter(measure(data, recoding, k).values()))
+    if objective == QUERY_ERROR:
+        return query_error(data, recoding)
     if recoding.clusters is None:
         (items,) = recoding.items
         return measure_sets(data, items)[objective]
@@ -74,3 +85,27 @@ def loss_of(data: LocalData, recoding: Recoding, objective: str, k: int) -> floa
     columns = published_columns(data, recoding.clusters)
     of_columns = costs_of_columns(columns, recoding.clusters, objective)
     return combined_cost(of_columns, data, objective) + in_items
+
+
+def query_error(data: LocalData, recoding: RowRecoding) -> float:
+    """How wrong counts are that a reader estimates: ARE of queries of one and of two values and items.
+
+    They are drawn from the data in the same way for every recoding.
+    """
+    released = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1).table
+    truth, published = RecordsEstimator(data, data.table), RecordsEstimator(data, released)
+    errors = []
+    for values, items in _shapes(data):
+        try:
+            queries = generate_workload(data, np.random.default_rng(0), values=values, items=items)
+        except InvalidParameter:  # no record has as many
+            continue
+        errors.append(relative_errors(queries, truth, published).are)
+    return float(np.mean(errors)) if errors else 0.0
+
+
+def _shapes(data: LocalData) -> list[tuple[int, int]]:
+    """How many values and items the queries are about."""
+    if data.quasi and data.quasi_sets:
+        return [(1, 0), (0, 1), (1, 1)]
+    return [(1, 0), (2, 0)] if data.quasi else [(0, 1), (0, 2)]
