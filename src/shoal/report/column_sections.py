@@ -140,7 +140,7 @@ def both_parts(outcome: Outcome) -> Iterable[Html]:
         ("detail lost (NCP)", share(outcome.cost.losses["ncp"]), share(outcome.cost.losses["item_ncp"])),
         ("combinations added (UL)", "", share(outcome.cost.losses["ul"])),
         (
-            "fewest records alike",
+            "fewest records of a class",
             _number(figures.get("smallest_class")),
             _number(figures.get("smallest_itemset_in_a_class")),
         ),

@@ -115,7 +115,7 @@ def _key_figures(published: PublicFacts, risk: Risk | None) -> dict[str, str]:
     if found:
         figures["smallest number of records found"] = f"{min(found):,}"
     if risk is not None:
-        figures["classes of records that look alike"] = f"{risk.classes:,}"
+        figures["classes of records that nobody can tell apart"] = f"{risk.classes:,}"
     return figures
 
 

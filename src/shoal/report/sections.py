@@ -107,7 +107,7 @@ def _key_figures(outcome: Outcome) -> dict[str, str]:
     figures = {}
     if after is not None and parameter(outcome.claim.promise, "m") is None:
         figures["records in the smallest class"] = f"{after.smallest:,}"
-        figures["classes of records that look alike"] = f"{after.classes:,}"
+        figures["classes of records that nobody can tell apart"] = f"{after.classes:,}"
     elif outcome.smallest is not None:
         figures["smallest number of records found"] = f"{outcome.smallest:,}"
     figures["records published"] = f"{outcome.cost.published_records:,}"

@@ -399,11 +399,6 @@ def opened(source: DatabaseTable, *, reading: bool) -> Iterator[Database]:
             database.close()
 
 
-def refuse_missing_driver(url: str) -> None:
-    """Say early that a driver is not installed."""
-    _driver(scheme_of(url))
-
-
 def create_release(
     database: Database, parts: tuple[str, ...], table: pa.Table, target: DatabaseTable
 ) -> None:

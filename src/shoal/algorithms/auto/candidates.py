@@ -18,6 +18,7 @@ from shoal.algorithms.relational.clustering.constraint import class_constraint_o
 from shoal.algorithms.relational.clustering.portions import ROWS_OF_A_PORTION
 from shoal.algorithms.search import Limits
 from shoal.engine.local import LocalData
+from shoal.engine.port import Question
 from shoal.errors import BadInput, InvalidParameter, Problem, UnknownName
 from shoal.metrics.node_costs import NODE_COSTS
 from shoal.privacy.model import Model
@@ -126,7 +127,7 @@ def _taking(names: Sequence[str], options: Collection[str], promise: Promise) ->
 
 def _in_turn(names: Sequence[str], models: Sequence[Model]) -> list[str]:
     """Those that are worth trying and keep the promise against all that somebody may know, the best first."""
-    absence = any(getattr(model, "negative", False) for model in models)
+    absence = any(Question.ABSENCE in model.asks for model in models)
     turns = {
         name: turn
         for name in names
