@@ -30,7 +30,7 @@ _CELL = """
   <button type="button" :tabindex="props.rowIndex === 0 && props.col.name === '0' ? 0 : -1"
           :data-row="props.row.id" :data-column="props.col.name">
     <span class="shoal-quiet" v-if="props.row.was[props.col.name] !== props.value">
-      {{ props.row.was[props.col.name] }}<br>
+      {{ props.row.was[props.col.name] }}
     </span>
     <span :class="{ 'shoal-changed': props.row.was[props.col.name] !== props.value }">{{ props.value }}</span>
   </button>
@@ -234,14 +234,12 @@ class ShownRecords:
             self._answer = ui.column().classes("w-full").props('aria-live="polite"')
 
     def _table(self) -> None:
-        described = [
-            {"name": str(number), "label": name, "field": str(number), "align": "left"}
-            for number, name in enumerate(self._columns)
-        ]
         rows = [
             {"id": number, **self._texts(row["after"]), "was": self._texts(row["before"] or row["after"])}
             for number, row in enumerate(self._rows)
         ]
+        shown = [values for row in self._rows for values in (row["before"], row["after"]) if values]
+        described = page.described_columns(self._columns, shown)
         with page.scrolled("Records before and after") as area:
             table = ui.table(columns=described, rows=rows, row_key="id").style("max-height: 460px")
             table.props(
@@ -258,6 +256,7 @@ class ShownRecords:
         if row["before"] is None:
             return
         column = self._columns[at]
+        self._show_whole(column, row["before"][at], row["after"][at])
         asking = self._place.doing(f"Looking up {column}", (self._job.result or {}).get("records", 0))
         for value in self._asked(column, row["before"][at]):
             found = await page.patiently(
@@ -275,6 +274,15 @@ class ShownRecords:
             with self._answer:
                 for explained in found[:_PLACES]:
                     page.paragraph(f"{column}: {sentence(explained.place + explained.sentence)}")
+
+    def _show_whole(self, column: str, before: str, after: str) -> None:
+        """What the table itself may show only the first lines of."""
+        if page.is_long(before) or page.is_long(after):
+            told = f"was {before or 'nothing'} and is published as {after or 'nothing'}"
+            with self._answer:
+                page.paragraph(
+                    f"{column} {told if after != before else f'is published as it was: {before}'}."
+                )
 
     def _texts(self, values: Sequence[str]) -> dict[str, str]:
         empty = ["no items" if name in self._separators else "missing" for name in self._columns]
