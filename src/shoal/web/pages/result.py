@@ -14,6 +14,7 @@ from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import Job, JobKind
 from shoal.web.service.policies import promise_in_short
+from shoal.web.service.setting_words import in_words
 from shoal.web.service.tables import measured_tables
 
 _CLUSTERS = 12
@@ -193,7 +194,7 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
             if lost is not None:
                 page.tile(capitalized(MEASURES[name].label), measure(name, lost), "0 is nothing lost")
         page.tile("Algorithm", found_by(result), f"{result['seconds']['total']:,.1f} s")
-    if notes := [sentence(each) for each in (*view["notices"], *view["attacks"])]:
+    if notes := [sentence(in_words(each)) for each in (*view["notices"], *view["attacks"])]:
         with page.card("Worth knowing"):
             page.bullets(notes)
 
