@@ -272,6 +272,31 @@ def others_are_answered(context: BrowserContext, address: str) -> None:
     other.page.close()
 
 
+@pytest.mark.slow
+def test_of_a_search_by_trial_no_card_tells_times_that_contradict_each_other(visitor):
+    visitor.begin_sample("Patients as a table")
+    visitor.go("Run")
+    visitor.choose("Algorithm", re.compile("^auto:"))
+    visitor.button("Check everything").click()
+    visitor.sees("No problems found")
+    runs = visitor.page.locator("section").filter(has_text=re.compile("^Runs"))
+    whole = seconds_told(r"(?:perhaps|about) (\S+) (s|min|h)\b", runs.inner_text())
+    assert len(whole) == 1
+    visitor.button("Run").click()
+    finished = visitor.page.get_by_role("link", name=re.compile("^Look at it"))
+    visitor.sees("running")
+    while not finished.count():
+        told = runs.inner_text()
+        assert seconds_told(r"(?:perhaps|takes about) (\S+) (s|min|h)\b", told) == whole
+        assert all(left <= 2 * whole[0] for left in seconds_told(r"about (\S+) (s|min|h) left", told)), told
+        visitor.page.wait_for_timeout(200)
+
+
+def seconds_told(pattern: str, text: str) -> list[float]:
+    units = {"s": 1, "min": 60, "h": 3600}
+    return [float(number.replace(",", "")) * units[unit] for number, unit in re.findall(pattern, text)]
+
+
 def test_runs_are_compared_and_the_best_of_a_sweep_is_taken(visitor, client):
     project = two_runs(client)
     visitor.page.goto(f"{visitor.address}/projects/{project}/run")
