@@ -5,6 +5,8 @@ import json
 import re
 import runpy
 import shutil
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +17,12 @@ from playwright.sync_api import BrowserContext, Locator, expect
 
 from shoal.table.sample import sample_folder
 from tests.cli.commands import shoal
-from tests.web.browsing import CHROMIUM, PATIENCE, RUN_PATIENCE, STEPS, WITHOUT, Visitor
+from tests.web.browsing import CHROMIUM, RUN_PATIENCE, STEPS, WITHOUT, Visitor
 from tests.web.samples import TINY, TINY_SECTIONS, slow_table
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WITHOUT)
 
+ANSWERED_AT_MOST = 20.0  # seconds for six pages, which take three where nothing else runs
 IMAGE = "<img src=x onerror=alert(1)>"
 
 
@@ -213,20 +216,30 @@ def test_a_file_with_three_problems_shows_all_three(visitor, tmp_path):
     expect(problems.filter(has_text="/projects/")).to_have_count(0)
 
 
-def test_checks_and_runs_tell_how_far_they_are_hold_nobody_up_and_are_cancelled(visitor, context, tmp_path):
+def test_checks_and_runs_tell_how_far_they_are_hold_nobody_up_and_are_cancelled(
+    visitor, client, context, tmp_path
+):
     table = tmp_path / "slow.csv"
     table.write_bytes(slow_table())
     visitor.begin("Slow")
     visitor.upload("Choose a file", table)
     visitor.sees("20,000 records")
     visitor.go("Run")
-    visitor.page.get_by_label("Algorithm").click()
-    visitor.page.get_by_role("option", name=re.compile("^agglomerative:")).click()
+    visitor.choose("Algorithm", re.compile("^agglomerative:"))
     visitor.button("Check everything").click()
     visitor.sees(re.compile("^trying the search on a part of the records; how long this part takes"))
-    others_are_answered(context, visitor.address)
-    visitor.button("Cancel: check of everything").click()
-    visitor.sees("cancelled")
+    with another_slow_project(client) as project:
+        second = Visitor(context.new_page(), visitor.address)
+        second.page.goto(f"{visitor.address}/projects/{project}/run")
+        second.button("Check everything").click()
+        second.sees(re.compile("queued|running"))
+        others_are_answered(context, visitor.address)
+        for each in (visitor, second):
+            expect(each.button("Cancel: check of everything")).to_be_visible()  # both are still at it
+        visitor.button("Cancel: check of everything").click()
+        visitor.sees("cancelled")
+        second.sees(re.compile("^trying the search on a part of the records"))  # its turn has come
+        second.page.close()
     visitor.button("Run").click()
     visitor.sees("running")
     visitor.page.reload()
@@ -236,14 +249,52 @@ def test_checks_and_runs_tell_how_far_they_are_hold_nobody_up_and_are_cancelled(
     visitor.sees("this was cancelled; nothing was written")
 
 
+@contextlib.contextmanager
+def another_slow_project(client: httpx.Client) -> Iterator[str]:
+    made = str(client.post("/api/v1/projects", json={"name": "Slow, too"}).json()["id"])
+    address = f"/api/v1/projects/{made}"
+    file = client.post(f"{address}/files", params={"name": "slow.csv"}, content=slow_table()).json()["id"]
+    started = client.post(f"{address}/policy/start", json={"file": file}).json()["sections"]
+    chosen = {**started, "algorithm": {"name": "agglomerative"}}
+    client.put(f"{address}/policy", json=chosen, headers={"If-Match": "*"}).raise_for_status()
+    yield made
+    client.delete(address)
+
+
 def others_are_answered(context: BrowserContext, address: str) -> None:
-    """Another project has its pages while this one checks: a check is no question that others wait behind."""
+    """Another project has its pages while two check: a check is no question that others wait behind."""
     other = Visitor(context.new_page(), address)
-    other.page.set_default_timeout(PATIENCE / 4)
+    began = time.perf_counter()
     other.begin_sample("Patients as a table")
-    other.go("Columns")
-    other.sees("Who could be singled out")
+    for step in ("Columns", "Hierarchies", "Promise", "Run", "Data"):
+        other.go(step)
+    assert time.perf_counter() - began < ANSWERED_AT_MOST
     other.page.close()
+
+
+@pytest.mark.slow
+def test_of_a_search_by_trial_no_card_tells_times_that_contradict_each_other(visitor):
+    visitor.begin_sample("Patients as a table")
+    visitor.go("Run")
+    visitor.choose("Algorithm", re.compile("^auto:"))
+    visitor.button("Check everything").click()
+    visitor.sees("No problems found")
+    runs = visitor.page.locator("section").filter(has_text=re.compile("^Runs"))
+    whole = seconds_told(r"(?:perhaps|about) (\S+) (s|min|h)\b", runs.inner_text())
+    assert len(whole) == 1
+    visitor.button("Run").click()
+    finished = visitor.page.get_by_role("link", name=re.compile("^Look at it"))
+    visitor.sees("running")
+    while not finished.count():
+        told = runs.inner_text()
+        assert seconds_told(r"(?:perhaps|takes about) (\S+) (s|min|h)\b", told) == whole
+        assert all(left <= 2 * whole[0] for left in seconds_told(r"about (\S+) (s|min|h) left", told)), told
+        visitor.page.wait_for_timeout(200)
+
+
+def seconds_told(pattern: str, text: str) -> list[float]:
+    units = {"s": 1, "min": 60, "h": 3600}
+    return [float(number.replace(",", "")) * units[unit] for number, unit in re.findall(pattern, text)]
 
 
 def test_runs_are_compared_and_the_best_of_a_sweep_is_taken(visitor, client):

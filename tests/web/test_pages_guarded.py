@@ -141,14 +141,18 @@ def test_the_keyboard_leaves_the_tree_again(visitor, project):
     visitor.page.keyboard.press("Space")
     visitor.sees(re.compile("^Ticked: "))
     inside = "document.activeElement.closest('.shoal-tree') !== null"
-    for key in ("Tab", "Shift+Tab"):
+    stops = boxes.count() * 3 + 5
+    for key, most in {"Tab": stops, "Shift+Tab": stops, "Escape": 1}.items():
         boxes.first.focus()
         assert visitor.page.evaluate(inside)
-        for _ in range(boxes.count() * 3 + 5):
+        for _ in range(most):
             visitor.page.keyboard.press(key)
             if not visitor.page.evaluate(inside):
                 break
         assert not visitor.page.evaluate(inside), key
+    expect(visitor.page.get_by_label("Label", exact=True)).to_be_focused()  # behind the tree, not nowhere
+    visitor.page.keyboard.press("Shift+Tab")
+    assert visitor.page.evaluate(inside)
 
 
 def test_keys_are_made_shown_once_and_revoked_and_who_leaves_is_out(context, served):

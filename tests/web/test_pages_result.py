@@ -100,6 +100,9 @@ def labels_and_questions(visitor: Visitor) -> None:
     expect(visitor.page.get_by_role("region", name="What the labels stand for")).to_contain_text(
         "whole numbers from"
     )
+    labels = table_of(visitor, "Download as CSV: What the labels stand for")
+    assert labels[0] == ["Column", "Label", "Stands for"]
+    assert {row[0] for row in labels[1:]} == {"age", "sex"}
     visitor.page.get_by_label("Is, such as 30-39 or f").fill("20-34")
     visitor.button("Count").click()
     expect(visitor.page.get_by_role("region", name="The answer")).to_contain_text("Expected")
@@ -107,6 +110,28 @@ def labels_and_questions(visitor: Visitor) -> None:
     visitor.page.wait_for_timeout(800)
     visitor.button("Count").click()
     visitor.sees("nothing is asked")
+    records_by_bands_and_values(visitor)
+
+
+def records_by_bands_and_values(visitor: Visitor) -> None:
+    visitor.choose("For each", "age")
+    bands = visitor.page.get_by_label("In bands with these ends, such as 20, 40, 60")
+    bands.fill("20, old")
+    visitor.page.wait_for_timeout(800)
+    visitor.button("Count").click()
+    visitor.sees("'20, old' are no ends of bands; write them as in 20, 40, 60")
+    bands.fill("20, 35, 50")
+    visitor.choose("And for each", "ill")
+    visitor.page.wait_for_timeout(800)
+    visitor.button("Count").click()
+    answer = visitor.page.get_by_role("region", name="The answer")
+    expect(answer).to_contain_text("20-34")
+    heads, *rows = table_of(visitor, "Download as CSV: The answer", role="button")
+    assert heads == ["age", "ill", "At least", "Expected", "At most"]
+    assert [row[:2] for row in rows] == [[band, ill] for band in ("20-34", "35-49") for ill in "abc"]
+    assert sum(float(row[3]) for row in rows) == pytest.approx(60, abs=0.01)
+    assert all(float(row[2]) <= float(row[3]) <= float(row[4]) for row in rows)
+    assert visitor.violations() == []
 
 
 def attackers(visitor: Visitor) -> None:
@@ -160,7 +185,7 @@ def files_are_taken_away(visitor: Visitor, folder: Path) -> None:
     ]
 
 
-def table_of(visitor: Visitor, name: str | re.Pattern[str]) -> list[list[str]]:
+def table_of(visitor: Visitor, name: str | re.Pattern[str], role: str = "link") -> list[list[str]]:
     with visitor.page.expect_download() as download:
-        visitor.page.get_by_role("link", name=name).click()
+        visitor.page.get_by_role(role, name=name).click()
     return list(csv.reader(io.StringIO(download.value.path().read_text(encoding="utf-8"))))

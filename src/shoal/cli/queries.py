@@ -17,7 +17,7 @@ from shoal.metrics.item_shares import ItemEstimator
 from shoal.metrics.workloads import Query, read_workload
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
-from shoal.study.count import Counted, count
+from shoal.study.count import Counted, count, ends_of
 from shoal.study.open_release import open_release
 from shoal.study.query import Answers, Shape, ask
 from shoal.study.reconstruct import split_itemset
@@ -81,7 +81,7 @@ def query(
         where: dict[str, tuple[str, ...]] = _by_column("--value", value or ())
         if itemsets:
             where[only_set_column(opened)] = tuple(item for items in itemsets for item in items)
-        bands = {name: _ends(texts) for name, texts in _by_column("--band", band or ()).items()}
+        bands = {name: ends_of(",".join(texts)) for name, texts in _by_column("--band", band or ()).items()}
         _show_counts(file, count(opened, where, tuple(by or ()), bands), as_json=as_json)
         return
     if by or band:
@@ -131,16 +131,6 @@ def _by_column(option: str, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
             raise BadInput(Problem(f"{option} is column=value, got {text!r}", "write one such as age=30"))
         by_column[name] = (*by_column.get(name, ()), label)
     return by_column
-
-
-def _ends(texts: Sequence[str]) -> list[float | str]:
-    """The ends of bands: numbers, or days."""
-    parts = [part.strip() for text in texts for part in text.split(",")]
-    try:
-        return [part if "-" in part.lstrip("-") else float(part) for part in parts]
-    except ValueError as error:
-        what = f"--band is column=end,end,..., got {', '.join(texts)!r}"
-        raise BadInput(Problem(what, "write one such as age=20,40,60")) from error
 
 
 def _show_counts(file: Path, counted: Counted, *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ and again; the rest evenly. More than that part overrates frequent cells: what i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -100,6 +101,19 @@ def count(
     for name, wanted in (where or {}).items():
         weights = weights.and_(*_fitting(release, name, [wanted] if isinstance(wanted, str) else [*wanted]))
     return _tabled(by, [_bins(release, name, bands.get(name)) for name in by], weights)
+
+
+def ends_of(text: str) -> list[float | str]:
+    """The ends of bands as people write them, such as 20, 40, 60: numbers, or days; BadInput for others."""
+    parts = re.split(r"[,\s]+", text.strip())
+    try:
+        ends = [part if "-" in part.lstrip("-") else float(part) for part in parts]
+        for end in ends:
+            on_a_line(end)
+    except ValueError as error:
+        remedy = "write them as in 20, 40, 60 or 2020-01-01, 2021-01-01"
+        raise BadInput(Problem(f"{text!r} are no ends of bands", remedy)) from error
+    return ends
 
 
 def _tabled(by: Sequence[str], bins: Sequence[Bins], weights: Weights) -> Counted:
@@ -213,6 +227,9 @@ def _bins(release: OpenedRelease, name: str, ends: Sequence[float | str] | None)
         what = "holds sets, which tables are not grouped by"
         raise BadInput(Problem(what, "ask for items with where", column=name))
     if name not in release.quasi:
+        if ends is not None:
+            what = "is published as it is, and counted value by value"
+            raise BadInput(Problem(what, "leave its bands out", column=name))
         return _exact_bins(release, name)
     atoms = release.atoms[name]
     if atoms.are_named:

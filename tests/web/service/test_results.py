@@ -47,6 +47,15 @@ def test_values_are_explained_and_what_is_not_there_is_said(service, tiny_run):
         results.export(project, job, "../request.json")
 
 
+def test_records_are_counted_by_bands_and_values(service, tiny_run):
+    count = service.results.count
+    found = count(tiny_run.project, tiny_run.id, {"sex": "f"}, ("age", "ill"), {"age": (20, 35, 50)})
+    assert found.heads == ("age", "ill", "lower", "expected", "upper")
+    assert [row[:2] for row in found.rows] == [(band, ill) for band in ("20-34", "35-49") for ill in "abc"]
+    with pytest.raises(BadInput, match="counted value by value"):
+        count(tiny_run.project, tiny_run.id, {}, ("ill",), {"ill": (1, 2)})
+
+
 def test_readers_get_a_report_of_their_own(service, tiny_run):
     readers, own = (
         service.results.export(tiny_run.project, tiny_run.id, what) for what in ("public-report", "report")

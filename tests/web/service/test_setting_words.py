@@ -18,6 +18,25 @@ from shoal.web.service.setting_words import name_of_setting, problem_in_words, s
         (Problem("columns.age names 'x.csv'"), "the column age names 'x.csv'"),
         (Problem("add l to [privacy]"), "add l to the promise"),
         (Problem("privacy.k is missing"), "k of the promise is missing"),
+        (
+            Problem('is of role quasi; give it role = "identifier"', 'give the column kind = "date"'),
+            "is of the role “Somebody could know it”; give it the role “Names a person: is left out”;"
+            " give the column the kind “dates”",
+        ),
+        (
+            Problem("Quasi: max_level must be whole, got (1.5,)", "leave publish_hierarchy out"),
+            "“And at most so many levels” must be whole, got 1.5;"
+            " untick “The codebook shows its whole hierarchy”",
+        ),
+        (
+            Problem("is published untouched", "set confirm = true"),
+            "is published untouched; tick “Publish it although ..”",
+        ),
+        (Problem("exists", "add --replace, or choose another folder with --out"), "exists"),
+        (
+            Problem("the values role, kind and date stay", "say why"),
+            "the values role, kind and date stay; say why",
+        ),
         (Problem("has 1 columns", file="sex.csv", line=3), "sex.csv:3: has 1 columns"),
     ],
 )

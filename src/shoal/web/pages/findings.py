@@ -6,12 +6,15 @@ from typing import Any
 from nicegui import ui
 
 from shoal.errors import BadInput, Problem
+from shoal.study.count import Bands, ends_of
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import Job
 from shoal.web.service.tables import ShownTable, attack_table, distribution_tables, figure_tables
 
 _MOST_LABELS = 2_000
+_ANSWER = "The answer"
+_HEADS = ("At least", "Expected", "At most")
 
 
 def data_link(place: Place, job: Job, table: ShownTable, words: str = "Download as CSV") -> None:
@@ -152,53 +155,90 @@ def questions(place: Place, job: Job) -> None:
             " alone: no fewer, as expected, no more.",
             quiet=True,
         )
+        single = [name for name in published if name not in sets]
         with ui.element("div").classes("shoal-fields"):
             column = ui.select(published, value=published[0] if published else None, label="Where")
             value = ui.input("Is, such as 30-39 or f", value="")
-            by = ui.select(
-                ["", *(name for name in published if name not in sets)], value="", label="For each"
-            )
-            for field in (column, value, by):
-                field.props("outlined dense options-dense")
+        grouped = [_Grouping(single, *titles) for titles in _GROUPINGS]
+        for field in (column, value):
+            field.props("outlined dense options-dense")
         trouble = ui.column().classes("w-full")
         answer = ui.column().classes("w-full").props('aria-live="polite"')
+
+        def asked() -> ShownTable:
+            name, text = str(column.value or ""), str(value.value or "").strip()
+            by = list(dict.fromkeys(each.name for each in grouped if each.name))
+            bands = {each.name: ends_of(each.ends) for each in reversed(grouped) if each.name and each.ends}
+            if name not in sets:
+                return _count(place, job, {name: text} if text else {}, by, bands)
+            items = [item for item in text.split(sets[name]) if item]
+            if by:
+                return _count(place, job, {name: items} if items else {}, by, bands)
+            return _support(place, job, items)
 
         async def ask() -> None:
             answer.clear()
             counting = place.doing("Counting", (job.result or {}).get("published_records", 0))
-            name, text = str(column.value or ""), str(value.value or "").strip()
-            if name in sets:
-                items = [item for item in text.split(sets[name]) if item]
-                found = await page.patiently(trouble, counting, _support, place, job, items)
-                if found is not None:
-                    with answer:
-                        page.paragraph(found)
-                return
-            where = {name: text} if text else {}
-            names = [str(by.value)] if by.value else []
-            counted = await page.patiently(trouble, counting, _count, place, job, where, names)
-            if counted is not None:
+            found = await page.patiently(trouble, counting, asked)
+            if found is not None:
                 with answer:
-                    page.plain_table(counted.heads, counted.rows, height="320px", name="The answer")
+                    page.plain_table(found.heads, _short(found.rows), height="320px", name=found.title)
+                    _own_link(found)
 
         page.other_button("Count", ask)
 
 
-def _support(place: Place, job: Job, items: list[str]) -> str:
+_GROUPINGS = (
+    ("For each", "In bands with these ends, such as 20, 40, 60"),
+    ("And for each", "Also in bands with these ends"),
+)
+
+
+class _Grouping:
+    """A column for each value of which records are counted, or for each band of its numbers or days."""
+
+    def __init__(self, offered: Sequence[str], title: str, bands: str) -> None:
+        with ui.element("div").classes("shoal-fields"):
+            self._column = ui.select(["", *offered], value="", label=title)
+            self._ends = ui.input(bands, value="")
+        for field in (self._column, self._ends):
+            field.props("outlined dense options-dense")
+
+    @property
+    def name(self) -> str:
+        return str(self._column.value or "")
+
+    @property
+    def ends(self) -> str:
+        return str(self._ends.value or "").strip()
+
+
+def _own_link(table: ShownTable) -> None:
+    """The way to a table that is on the page alone."""
+    content = table.as_csv().encode()
+    button = page.quiet_button(
+        "Download as CSV", lambda: ui.download.content(content, f"{table.name}.csv", "text/csv")
+    )
+    button.classes("self-start").props["aria-label"] = f"Download as CSV: {table.title}"
+
+
+def _support(place: Place, job: Job, items: list[str]) -> ShownTable:
     if not items:
         raise BadInput(Problem("no items are asked for", "write one or more"))
     found = place.service.results.support(place.project.id, job.id, items)
-    return (
-        f"Between {found.lower:,} and {found.upper:,} of {found.records:,} records hold"
-        f" {' and '.join(items)}; {found.expected:,.1f} are expected."
+    row = (" and ".join(items), found.lower, found.expected, found.upper, found.records)
+    return ShownTable(
+        "answer", _ANSWER, ("Records with", "At least", "Expected", "At most", "Of records"), (row,)
     )
 
 
-def _count(place: Place, job: Job, where: dict[str, str], by: list[str]) -> ShownTable:
+def _count(
+    place: Place, job: Job, where: Mapping[str, str | list[str]], by: list[str], bands: Bands
+) -> ShownTable:
     if not where and not by:
         raise BadInput(Problem("nothing is asked", "write a value, or choose a column for each value"))
-    found = place.service.results.count(place.project.id, job.id, where, by)
-    return ShownTable("answer", "The answer", tuple(map(str.capitalize, found.heads)), _short(found.rows))
+    found = place.service.results.count(place.project.id, job.id, where, by, bands)
+    return ShownTable("answer", _ANSWER, (*by, *_HEADS), tuple(found.rows))
 
 
 def _short(rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:

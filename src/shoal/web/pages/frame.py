@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
@@ -39,6 +40,8 @@ STEPS = {
     "export": "Export",
 }
 _HIGHEST_FIGURE = 560
+_LONG_WORD = re.compile(r"\S{30}")  # such as (A|B|C|..), in which browsers break no line
+_LONG_TEXT = 80
 _DOUBLE_CLICK = 0.7  # seconds
 _LEAVE = f"""() => fetch("{LEAVING}", {{method: "POST"}}).then(() => {{ location.href = "/"; }})"""
 _TOLD_CHANGES = 2
@@ -400,10 +403,7 @@ def plain_table(
     wrap: bool = True,
 ) -> None:
     """A table of texts with a name; what does not fit scrolls in its box, which is one stop of Tab."""
-    described = [
-        {"name": str(place), "label": name, "field": str(place), "align": "left"}
-        for place, name in enumerate(columns)
-    ]
+    described = described_columns(columns, rows)
     filled = [
         {"id": number, **{str(place): value for place, value in enumerate(row)}}
         for number, row in enumerate(rows)
@@ -415,6 +415,25 @@ def plain_table(
             table.props("wrap-cells")
         if height is not None:
             table.props("virtual-scroll").style(f"max-height: {height}")
+
+
+def described_columns(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Columns as tables of the page take them, named by their places; long values in them become lines."""
+    return [
+        {
+            "name": str(place),
+            "label": name,
+            "field": str(place),
+            "align": "left",
+            "classes": "shoal-long" if any(is_long(row[place]) for row in rows) else "",
+        }
+        for place, name in enumerate(columns)
+    ]
+
+
+def is_long(value: Any) -> bool:
+    """Whether a value makes a table wider than anybody wants to scroll, unless it is broken into lines."""
+    return isinstance(value, str) and (len(value) > _LONG_TEXT or _LONG_WORD.search(value) is not None)
 
 
 def scrolled(name: str) -> ui.element:

@@ -38,8 +38,18 @@ FITTING = {
 _NO_TREE: dict[str, Any] = {}
 _DRAWN = 3_000
 # The tree's tick boxes swallow every key, also those that lead on to the next thing.
-_LET_GO = """(event) => { if (["Tab", "Escape"].includes(event.key)) event.stopPropagation(); }"""
-_TICK = "Tick labels in the tree, write a label if one is needed, and say what to do."
+_LET_GO = """(event) => {
+    if (!["Tab", "Escape"].includes(event.key)) return;
+    event.stopPropagation();
+    if (event.key === "Tab") return;
+    const tree = event.currentTarget;
+    const isBehind = (each) => tree.compareDocumentPosition(each) === Node.DOCUMENT_POSITION_FOLLOWING;
+    const stops = [...document.querySelectorAll("a[href], button, input")];
+    stops.find((each) => isBehind(each) && each.offsetParent)?.focus();
+}"""
+_TICK = (
+    "Tick labels in the tree, from which Escape leads on, write a label if one is needed, and say what to do."
+)
 
 
 async def hierarchies_page(place: Place, number: str | None) -> None:

@@ -14,15 +14,8 @@ from shoal.web.pages.confirming import ask_to_confirm
 from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.service.files import ending_of
+from shoal.web.service.setting_words import WAYS_OF_COUNTING
 
-_CHOICES = {
-    "frequency": "No value makes up more than one in l",
-    "distinct": "There are at least l different values",
-    "entropy": "Values are as mixed as l equally frequent ones (entropy)",
-    "recursive": "The most frequent value is not too frequent beside the rarer ones (recursive)",
-    "equal": "All values are equally far apart",
-    "ordered": "Values are as far apart as in their order",
-}
 _USUAL_C = 3
 _NOTHING_MORE = "Nothing more is promised about it."
 Change = Callable[[], Awaitable[None]]
@@ -229,7 +222,7 @@ def _words(privacy: dict[str, Any], key: Key, changed: Change) -> None:
     """A choice among words, of which the first is meant if nothing is said."""
     words = key.kind if isinstance(key.kind, tuple) else ()
     choice = ui.select(
-        {word: _CHOICES.get(word, word) for word in words},
+        {word: WAYS_OF_COUNTING.get(word, word) for word in words},
         value=privacy.get(key.name) or words[0],
         label=key.help,
     )

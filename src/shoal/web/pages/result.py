@@ -14,6 +14,7 @@ from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import Job, JobKind
 from shoal.web.service.policies import promise_in_short
+from shoal.web.service.setting_words import in_words
 from shoal.web.service.tables import measured_tables
 
 _CLUSTERS = 12
@@ -30,7 +31,7 @@ _CELL = """
   <button type="button" :tabindex="props.rowIndex === 0 && props.col.name === '0' ? 0 : -1"
           :data-row="props.row.id" :data-column="props.col.name">
     <span class="shoal-quiet" v-if="props.row.was[props.col.name] !== props.value">
-      {{ props.row.was[props.col.name] }}<br>
+      {{ props.row.was[props.col.name] }}
     </span>
     <span :class="{ 'shoal-changed': props.row.was[props.col.name] !== props.value }">{{ props.value }}</span>
   </button>
@@ -193,7 +194,7 @@ def _verdict(result: Mapping[str, Any], view: Mapping[str, Any]) -> None:
             if lost is not None:
                 page.tile(capitalized(MEASURES[name].label), measure(name, lost), "0 is nothing lost")
         page.tile("Algorithm", found_by(result), f"{result['seconds']['total']:,.1f} s")
-    if notes := [sentence(each) for each in (*view["notices"], *view["attacks"])]:
+    if notes := [sentence(in_words(each)) for each in (*view["notices"], *view["attacks"])]:
         with page.card("Worth knowing"):
             page.bullets(notes)
 
@@ -234,14 +235,12 @@ class ShownRecords:
             self._answer = ui.column().classes("w-full").props('aria-live="polite"')
 
     def _table(self) -> None:
-        described = [
-            {"name": str(number), "label": name, "field": str(number), "align": "left"}
-            for number, name in enumerate(self._columns)
-        ]
         rows = [
             {"id": number, **self._texts(row["after"]), "was": self._texts(row["before"] or row["after"])}
             for number, row in enumerate(self._rows)
         ]
+        shown = [values for row in self._rows for values in (row["before"], row["after"]) if values]
+        described = page.described_columns(self._columns, shown)
         with page.scrolled("Records before and after") as area:
             table = ui.table(columns=described, rows=rows, row_key="id").style("max-height: 460px")
             table.props(
@@ -258,6 +257,7 @@ class ShownRecords:
         if row["before"] is None:
             return
         column = self._columns[at]
+        self._show_whole(column, row["before"][at], row["after"][at])
         asking = self._place.doing(f"Looking up {column}", (self._job.result or {}).get("records", 0))
         for value in self._asked(column, row["before"][at]):
             found = await page.patiently(
@@ -275,6 +275,15 @@ class ShownRecords:
             with self._answer:
                 for explained in found[:_PLACES]:
                     page.paragraph(f"{column}: {sentence(explained.place + explained.sentence)}")
+
+    def _show_whole(self, column: str, before: str, after: str) -> None:
+        """What the table itself may show only the first lines of."""
+        if page.is_long(before) or page.is_long(after):
+            told = f"was {before or 'nothing'} and is published as {after or 'nothing'}"
+            with self._answer:
+                page.paragraph(
+                    f"{column} {told if after != before else f'is published as it was: {before}'}."
+                )
 
     def _texts(self, values: Sequence[str]) -> dict[str, str]:
         empty = ["no items" if name in self._separators else "missing" for name in self._columns]

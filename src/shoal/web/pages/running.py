@@ -18,7 +18,7 @@ from shoal.web.pages.fields import Fields
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import FINISHED, Job, JobKind, JobState
 from shoal.web.service.policies import promise_in_short
-from shoal.web.service.setting_words import problem_in_words
+from shoal.web.service.setting_words import in_words, problem_in_words
 
 _EVERY = 0.7
 _BRIEF = 15  # seconds of a search; to begin, to check and to write may take longer than that
@@ -75,7 +75,7 @@ def _sound(found: Mapping[str, Any]) -> None:
         f"No problems found. {page.counted(found['records'], 'record')}. {time_of(found)} with"
         f" {found['algorithm']}, in about {found['memory_mb']:,.0f} MB of memory."
     )
-    page.bullets(found["notices"])
+    page.bullets(map(in_words, found["notices"]))
 
 
 def time_of(found: Mapping[str, Any]) -> str:

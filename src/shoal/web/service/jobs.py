@@ -24,6 +24,7 @@ from shoal.study.comparison import jobs_of
 from shoal.study.recommendation import Constraint
 from shoal.study.starter import Sections
 from shoal.web.service.bound import POLICY_NAME, REQUEST, sections_text
+from shoal.web.service.countdown import Countdown
 from shoal.web.service.limits import ServerLimits
 from shoal.web.service.policies import Policies, promise_in_short, standing_beside
 from shoal.web.service.processes import kill_group, memory_of_group
@@ -48,8 +49,8 @@ class Job:
     """A job as people see it; times are seconds since 1970.
 
     While it runs: `stage` is what it does, `done` of `total` how far that is (None if nobody knows), and
-    `remaining` an estimate of the seconds that the stage still takes. `ahead` is how many jobs are before a
-    queued one. `failure` says why there is no result, `result` holds its figures.
+    `remaining` an estimate of the seconds that the stage still takes, if they can be told. `ahead` is how
+    many jobs are before a queued one. `failure` says why there is no result, `result` holds its figures.
     """
 
     id: str
@@ -79,7 +80,7 @@ class _Live:
     group: int
     kind: str = "run"
     stage: str = "starting"
-    stage_began: float = field(default_factory=time.monotonic)
+    countdown: Countdown = field(default_factory=Countdown)
     done: float | None = None
     total: float | None = None
     note: str = ""
@@ -88,19 +89,14 @@ class _Live:
 
     def hear(self, word: dict[str, Any]) -> None:
         if "stage" in word:
-            self.stage, self.stage_began = word["stage"], time.monotonic()
+            self.stage, self.countdown = word["stage"], Countdown()
             self.done = self.total = None
             self.note = ""
         elif "done" in word:
             self.done, self.total, self.note = word["done"], word["total"], word["note"]
+            self.countdown.hear(word["done"], word["total"])
         else:
             self.last_word = word
-
-    def remaining(self) -> float | None:
-        if not self.done or not self.total:
-            return None
-        passed = time.monotonic() - self.stage_began
-        return max(0.0, passed * (self.total - self.done) / self.done)
 
 
 class Jobs:
@@ -294,7 +290,7 @@ class Jobs:
         shown: dict[str, Any] = {}
         if live is not None:
             shown = {name: getattr(live, name) for name in ("stage", "done", "total", "note")}
-            shown["remaining"] = live.remaining()
+            shown["remaining"] = live.countdown.remaining()
         if row["state"] == "queued":
             ahead = "SELECT count(*) AS ahead FROM jobs WHERE state = 'queued' AND created < ?"
             counted = self._store.row(ahead, row["created"])

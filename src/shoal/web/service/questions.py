@@ -26,6 +26,7 @@ from shoal.recoding.recoding_file import load_recoding
 from shoal.run.output import file_that_appears_whole
 from shoal.run.prepare import read
 from shoal.run.verification import FileVerification, verify_published
+from shoal.study.count import Bands, Where
 from shoal.study.profile import unique_share
 from shoal.study.reconstruct import reconstruct
 from shoal.study.release_query import query, supports
@@ -143,9 +144,9 @@ def explain_value(job: Path, column: str, row: int | None, value: str | None) ->
     return explained(_recoded(job), column, row, value)
 
 
-def count_records(release: Path, where: Mapping[str, str], by: tuple[str, ...]) -> CountTable:
+def count_records(release: Path, where: Where, by: tuple[str, ...], bands: Bands) -> CountTable:
     """How many records of a release have certain values, from its published file and codebook alone."""
-    found = query(release, where=dict(where) or None, by=by)
+    found = query(release, where=where or None, by=by, bands=bands)
     return CountTable(tuple(map(str, found.columns)), tuple(map(tuple, found.to_numpy().tolist())))
 
 

@@ -17,6 +17,7 @@ from shoal.policy.script import script_text
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import Form, Model
 from shoal.run.verification import FileVerification
+from shoal.study.count import Bands, Where
 from shoal.study.standing import Standing
 from shoal.web.service import questions
 from shoal.web.service.bound import OUT, POLICY_NAME, bound_policy
@@ -162,10 +163,21 @@ class Results:
         attacks = (job for job in self._jobs.all(project) if job.kind == "attack" and job.state == "done")
         return next((job for job in attacks if job.request["release"] == run), None)
 
-    def count(self, project: str, job: str, where: Mapping[str, str], by: Sequence[str] = ()) -> CountTable:
-        """How many records of a release have certain values, from what is published alone."""
+    def count(
+        self,
+        project: str,
+        job: str,
+        where: Where,
+        by: Sequence[str] = (),
+        bands: Bands | None = None,
+    ) -> CountTable:
+        """How many records of a release have certain values, from what is published alone.
+
+        They are counted for each value, or each band, of the columns `by`.
+        """
         out, names = self._folder(project, job, "run") / OUT, self._policies.names(project)
-        return self._helpers.ask(questions.count_records, out, dict(where), tuple(by), names=names)
+        asked = (dict(where), tuple(by), dict(bands or {}))
+        return self._helpers.ask(questions.count_records, out, *asked, names=names)
 
     def support(self, project: str, job: str, items: Sequence[str]) -> Answer:
         """How many records of a release hold all of these items, from what is published alone."""
