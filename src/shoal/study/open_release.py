@@ -213,16 +213,21 @@ class OpenedRelease:
         where: Mapping[str, str | Sequence[str]] | None = None,
         by: str | Sequence[str] = (),
         bands: Mapping[str, Sequence[float | str]] | None = None,
+        original: Any = None,
     ) -> Any:
         """How many records there are: `lower` for certain, `expected`, `upper` at most.
 
         `where` names for a column a value, several of which one counts, or a range such as 30-39; for a set
         the items that are all held. With `by` there is a row for each value of up to three columns; numbers
         and dates are grouped by `bands`, the ends of which begin the next one, or by the coarsest labels.
+        With the `original`, as `sh.read` gave it or as a frame or file with its columns, there are also
+        `true` and `error`: |expected - true| / max(true, 1).
         """
         from shoal.study.count import count
+        from shoal.study.true_counts import Original
 
-        return self._frame(count(self, where, (by,) if isinstance(by, str) else by, bands).columns())
+        truth = None if original is None else Original.of(original, self.codebook)
+        return self._frame(count(self, where, (by,) if isinstance(by, str) else by, bands, truth).columns())
 
     def label_columns(self) -> _Columns:
         """The columns of `labels`."""
