@@ -74,11 +74,16 @@ def groups_of_table(release: OpenedRelease, name: str, ends: Sequence[float | st
     if name not in release.quasi and ends is None:
         return Texts(tuple(np.unique(written(column)).tolist()))
     if not is_line:
-        values = release.atoms[name].values
-        return Covers(values, tuple(_atom_cover(release, name, value) for value in values))
+        return all_values(release, name)
     edges = _edges(release, name, ends)
     names = tuple(_band_name(release, name, *pair) for pair in pairwise(edges))
     return Pieces(names, np.array(edges[:-1]), np.array(edges[1:]))
+
+
+def all_values(release: OpenedRelease, name: str) -> Covers:
+    """One group for each value or item that readers know of."""
+    values = release.atoms[name].values
+    return Covers(values, tuple(_atom_cover(release, name, value) for value in values))
 
 
 def written(column: Column) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.kernels.arrays import Bools, Floats, Ints, owners
 from shoal.metrics.item_shares import best_shares
 from shoal.recoding.label_cover import Cover, Form, is_within
-from shoal.study.count_groups import Covers, Groups, Pieces, Texts, numbers_of, written
+from shoal.study.count_groups import Covers, Groups, Pieces, Texts, all_values, numbers_of, written
 from shoal.study.label_atoms import Atoms, spans_of
 from shoal.study.open_release import OpenedRelease
 from shoal.table.columns import Sets
@@ -33,6 +33,16 @@ class Bins:
     codes: Ints
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemLabels:
+    """How each label of a column of sets stands to each of its items, and the records that tell nothing."""
+
+    surely: Bools
+    maybe: Bools
+    shares: Floats
+    untold: Bools
+
+
 Chances = tuple[Floats, Floats, Floats]  # of each record: for certain, as expected, at most
 
 
@@ -51,8 +61,9 @@ class Labels:
         """How the records belong to groups of single values."""
         if name not in self.release.quasi:
             column = self.release.table.column(name)
-            belongs, codes = exact_bins(written(column), numbers_of(column), groups)
-            return self._with_untold(belongs, codes)
+            texts = written(column)
+            belongs, codes = exact_bins(texts, numbers_of(column), groups)
+            return _with_untold(belongs, codes, self._tell_nothing & (texts == ""))
         if isinstance(groups, Pieces):
             return self._bins_on_a_line(name, groups)
         wanted, column = _covers(groups), self.release.table.coded(name)
@@ -71,18 +82,24 @@ class Labels:
         least, mean, most = (np.asarray(each, dtype=np.float64)[bins.codes] for each in tables)
         return least, mean, most
 
+    def of_items(self, name: str, wanted: Covers | None = None) -> ItemLabels:
+        """What labels of sets say of some items, or of all; what one covers is shared out as is best."""
+        atoms = self.release.atoms[name]
+        surely, maybe, in_group = self._by_covers(name, wanted or all_values(self.release, name))
+        shares = best_shares(atoms.covered, self.release.label_counts(name))
+        return ItemLabels(surely, maybe, _summed(atoms, shares, in_group), self._tell_nothing)
+
     def _holding(self, name: str, wanted: Covers) -> Chances:
-        """Whether sets hold all of some items; items that a label covers are shared out as is best."""
-        sets, atoms = self.release.table.sets(name), self.release.atoms[name]
-        surely, maybe, in_group = self._by_covers(name, wanted)
-        shares = _summed(atoms, best_shares(atoms.covered, self.release.label_counts(name)), in_group)
+        """Whether sets hold all of some items."""
+        sets, labels = self.release.table.sets(name), self.of_items(name, wanted)
+        surely, maybe, shares = labels.surely, labels.maybe, labels.shares
         rows, items = owners(sets.arrays.starts), sets.arrays.items
         least, mean, most = np.ones((3, len(sets)))
         for place in range(len(wanted.covers)):
             lacking = np.ones(len(sets))
             np.multiply.at(lacking, rows, 1 - shares[items, place])
             least *= np.bincount(rows, surely[items, place], len(sets)) > 0
-            most *= (np.bincount(rows, maybe[items, place], len(sets)) > 0) | self._tell_nothing
+            most *= (np.bincount(rows, maybe[items, place], len(sets)) > 0) | labels.untold
             mean *= 1 - lacking
         return least, mean, most
 
@@ -121,20 +138,6 @@ class Labels:
             self.release.table.coded(name).codes,
         )
 
-    def _with_untold(self, belongs: Bools, codes: Ints) -> Bins:
-        """A column that is published as it is; records that were suppressed may have any value of it."""
-        told = belongs.astype(np.float64)
-        untold = self._tell_nothing & ~belongs[codes].any(axis=1)
-        known = np.bincount(codes[~untold], minlength=len(belongs)).astype(np.float64)
-        share = known @ told / max(1.0, known.sum())
-        return Bins(
-            np.vstack((belongs, np.zeros(share.shape, dtype=np.bool_))),
-            np.vstack((belongs, np.ones(share.shape, dtype=np.bool_))),
-            np.vstack((told, share)),
-            np.vstack((told, np.ones(share.shape))),
-            np.where(untold, len(belongs), codes),
-        )
-
     @cached_property
     def _tell_nothing(self) -> Bools:
         """The records of which no label says anything, as those that were suppressed."""
@@ -164,6 +167,20 @@ def exact_bins(texts: Any, numbers: Floats | None, groups: Groups) -> tuple[Bool
         case _:
             raise TypeError("only columns of labels have covers")
     return belongs, codes.astype(np.int64)
+
+
+def _with_untold(belongs: Bools, codes: Ints, untold: Bools) -> Bins:
+    """A column that is published as it is; records that were suppressed may have any value of it."""
+    told = belongs.astype(np.float64)
+    known = np.bincount(codes[~untold], minlength=len(belongs)).astype(np.float64)
+    share = known @ told / max(1.0, known.sum())
+    return Bins(
+        np.vstack((belongs, np.zeros(share.shape, dtype=np.bool_))),
+        np.vstack((belongs, np.ones(share.shape, dtype=np.bool_))),
+        np.vstack((told, share)),
+        np.vstack((told, np.ones(share.shape))),
+        np.where(untold, len(belongs), codes),
+    )
 
 
 def _covers(groups: Groups) -> Covers:
