@@ -78,7 +78,7 @@ def test_records_that_tell_nothing_may_hold_any_item(tmp_path, monkeypatch):
     frame = pd.DataFrame({"age": ["30"] * 6 + ["80", "85", "90"], "drugs": ["a b"] * 6 + [""] * 3})
     columns = {"age": sh.Quasi(hierarchy=sh.flat()), "drugs": sh.QuasiSet()}
     data = sh.read(frame, columns)
-    result = sh.anonymize(data, sh.KKmAnonymity(k=3, m=1), algorithm="rmerge-rt", delta=0.34)
+    result = sh.anonymize(data, sh.KKmAnonymity(k=3, m=1), algorithm="rmerge-rt", delta=0.34, seed=0)
     folder = result.save(tmp_path / "out", published="published.csv")
     assert (sh.open_release(folder).labels()["age"] == "*").sum() == 3
     assert sh.query(folder, where={"drugs": "a"})["upper"].tolist() == [9]
