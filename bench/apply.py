@@ -1,6 +1,6 @@
 """One decision, two files: what of a third of the records can be published by what two thirds decided.
 
-    python bench/apply.py [--k 10] [--seeds 3] [--algorithms kanon-cf,mondrian,full-domain,aa,lra,pcta]
+    python bench/apply.py [--k 10] [--seeds 3] [--algorithms kanon-cf,mondrian,...] [--keep]
 
 Two thirds of Adult (k-anonymity, trees of `measuring/tables.py`) or of Groceries (k^m-anonymity, m = 2, its
 own taxonomy) are anonymized, the recoding is saved, loaded and applied to the rest. Classes and itemsets are
@@ -24,11 +24,16 @@ import numpy as np
 import pyarrow as pa
 
 import shoal as sh
+from measuring.kept_tables import offer_to_keep, printed_table
 from measuring.tables import DATA, TABLES, frame
 
 SETS = ("oa", "da", "aa", "lra", "vpa", "hghs", "pcta")
 ITEMS = {"items": sh.QuasiSet(hierarchy=DATA / "hierarchies" / "groceries" / "item.csv")}
 M = 2
+COLUMNS = [
+    *("algorithm", "seed", "smallest in the first", "in the second", "in both"),
+    *("left out", "NCP of the first", "NCP of the second", "time to apply"),
+]
 
 Counted = Callable[[pa.Table], Counter[tuple[str | None, ...]]]
 
@@ -58,8 +63,8 @@ def split(table: pa.Table, seed: int) -> tuple[pa.Table, pa.Table]:
     return table.take(order[:end]), table.take(order[end:])
 
 
-def measured(algorithm: str, k: int, seed: int) -> str:
-    """One line of the table; AssertionError if a plain count finds fewer than k."""
+def measured(algorithm: str, k: int, seed: int) -> list[str]:
+    """One row of the table; AssertionError if a plain count finds fewer than k."""
     of_sets = algorithm in SETS
     table, roles = (groceries(), ITEMS) if of_sets else (adult(), TABLES["adult"].quasi)
     model: sh.KmAnonymity | sh.KAnonymity = sh.KmAnonymity(k, M) if of_sets else sh.KAnonymity(k)
@@ -76,11 +81,8 @@ def measured(algorithm: str, k: int, seed: int) -> str:
     smallest = [min(each.values()) for each in (before, now, before + now)]
     assert min(smallest) >= k, smallest
     left_out = 1 - later.frame.num_rows / rest.num_rows
-    smallest_in_words = "/".join(map(str, smallest))
-    return (
-        f"{algorithm:12} {seed:4} {smallest_in_words:>12} {left_out:9.2%}"
-        f" {earlier.loss['ncp']:7.3f} {later.loss['ncp']:7.3f} {seconds:7.2f}"
-    )
+    losses = (f"{each.loss['ncp']:.3f}" for each in (earlier, later))
+    return [algorithm, str(seed), *map(str, smallest), f"{left_out:.1%}", *losses, f"{seconds:.2f} s"]
 
 
 def main() -> None:
@@ -91,11 +93,12 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--algorithms", default="kanon-cf,mondrian,full-domain,aa,lra,pcta")
+    offer_to_keep(parser)
     asked = parser.parse_args()
-    print("algorithm    seed first/2nd/all  left out  NCP 1   NCP 2  seconds")
-    for algorithm in asked.algorithms.split(","):
-        for seed in range(asked.seeds):
-            print(measured(algorithm, asked.k, seed), flush=True)
+    with printed_table("apply", COLUMNS) as add_row:
+        for algorithm in asked.algorithms.split(","):
+            for seed in range(asked.seeds):
+                add_row(*measured(algorithm, asked.k, seed))
 
 
 if __name__ == "__main__":

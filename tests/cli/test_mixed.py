@@ -97,6 +97,7 @@ def test_queries_are_answered_beside_the_truth(clinic):
     assert answer["query"] == {"values": {"sex": ["f"]}, "items": {"drugs": ["a", "b"]}}
     truth = sum("a b" in line and ",f," in line for line in ROWS.splitlines())
     assert answer["true"] == truth
+    assert answer["lower"] <= truth <= answer["upper"]
     assert asked.json["errors"]["are"] == pytest.approx(abs(answer["expected"] - truth) / truth)
     shown = shoal("query", clinic.published, "--policy", clinic.policy, "--shape", "1,1", "--queries", 7)
     assert shown.code == FINE, shown.err

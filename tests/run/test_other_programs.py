@@ -125,7 +125,6 @@ def by_libreoffice(file, folder, filter_options=""):
     return (folder / f"{file.stem}.fods").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_libreoffice_reads_a_workbook(published, tmp_path):
     sheet = by_libreoffice(published("published.xlsx"), tmp_path)
     assert sheet.count('office:value-type="date" office:date-value="2024-05-0') == 4
@@ -133,7 +132,6 @@ def test_libreoffice_reads_a_workbook(published, tmp_path):
         assert f'office:value-type="float" office:value="{number}"' in sheet
 
 
-@pytest.mark.slow
 def test_libreoffice_reads_german_text(published, tmp_path):
     german = "Text - txt - csv (StarCalc):59,34,76,1,,1031,false,true"
     sheet = by_libreoffice(published("published.csv", **GERMAN), tmp_path, german)

@@ -15,6 +15,20 @@ from tests.cli.commands import shoal
 
 REGIONS = "ulm;south;*\nhof;south;*\njena;east;*\nbonn;west;*\naachen;west;*\n"
 BANDS = [20, 30, 45, 60]
+POLICY = """
+[data]
+path = "people.csv"
+[columns]
+age = { role = "quasi", kind = "number", hierarchy = { ranges = [5, 10, 20] } }
+born = { role = "quasi", kind = "date", hierarchy = { dates = ["year", "decade"] } }
+wage = { role = "quasi", kind = "number" }
+town = { role = "quasi", hierarchy = "regions.csv", publish_hierarchy = true }
+ill = { role = "sensitive" }
+ward = { role = "insensitive" }
+[privacy]
+model = "k-anonymity"
+k = 4
+"""
 
 
 def people(rows: int = 600) -> pd.DataFrame:
@@ -152,6 +166,32 @@ def test_folders_of_disassociated_sets_answer_as_their_file(tmp_path):
     assert sh.query(out, ["a", "b"]) == sh.query(out / "published.jsonl", ["a", "b"])
 
 
+def test_the_command_counts_beside_the_original(folder):
+    people().to_csv(folder.parent / "people.csv", index=False)
+    policy = folder.parent / "people.toml"
+    policy.write_text(POLICY)
+    words = ("query", folder, "--by", "age", "--by", "ill", "--band", "age=20,30,45,60", "--value", "ward=a")
+    alone, beside = shoal(*words, "--json"), shoal(*words, "--policy", policy, "--json")
+    counts = json.loads(beside.out)["counts"]
+    assert [row | {"true": 0, "error": 0} for row in json.loads(alone.out)["counts"]] == [
+        row | {"true": 0, "error": 0} for row in counts
+    ]
+    assert sum(row["true"] for row in counts) == (people()["ward"] == "a").sum()
+    assert all(row["lower"] <= row["true"] <= row["upper"] for row in counts)
+    assert "error" in shoal(*words, "--policy", policy).out
+    asked = json.loads(shoal("query", folder, "--value", "ill=yes", "--policy", policy, "--json").out)
+    (answer,) = asked["asked"]
+    assert answer["lower"] == answer["upper"] == answer["true"] == (people()["ill"] == "yes").sum()
+    told = shoal("query", folder, "--value", "ill=maybe", "--policy", policy)
+    assert told.code == 2
+    assert "'maybe'" in told.err
+
+
+def test_the_command_refuses_what_makes_no_sense(folder):
+    assert "leave out" in shoal("query", folder, "--by", "age", "--shape", "1,0").err
+    assert "--policy" in shoal("query", folder, "--value", "ill=yes", "--estimator", "best").err
+
+
 def test_the_command_counts_from_the_folder_alone(folder):
     words = ("query", folder, "--by", "age", "--by", "ill", "--band", "age=20,30,45,60", "--value", "ward=a")
     done = shoal(*words, "--json")
@@ -226,3 +266,135 @@ def test_duckdb_reads_a_folder_of_partitions(tmp_path, monkeypatch):
 def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path):
     with pytest.raises(BadInput, match="does not exist"):
         sh.open_release(tmp_path / "nothing")
+
+
+def columns_of_people(folder: Path) -> dict[str, sh.Role]:
+    return {
+        "age": sh.Quasi(kind="number", hierarchy=sh.ranges(5, 10, 20)),
+        "born": sh.Quasi(kind="date", hierarchy=sh.dates("year", "decade")),
+        "wage": sh.Quasi(kind="number"),
+        "town": sh.Quasi(hierarchy=folder.parent / "regions.csv", publish_hierarchy=True),
+        "ill": sh.Sensitive(),
+        "ward": sh.Insensitive(),
+    }
+
+
+@pytest.mark.parametrize("as_read", [True, False], ids=["as it was read", "as a frame"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"by": ["age", "town", "ill"], "bands": {"age": BANDS}},
+        {"by": "born", "bands": {"born": ["1960-01-01", "1965-01-01", "1972-01-01"]}},
+        {"by": ["wage", "ward"], "bands": {"wage": [0, 600, 900, 2000]}},
+        {"where": {"age": "30-39", "ward": ["a", "b"]}, "by": "ill"},
+    ],
+)
+def test_beside_the_original_stand_true_counts_and_errors(folder, question, as_read):
+    original = sh.read(people(), columns_of_people(folder)) if as_read else people()
+    found = sh.query(folder, **question, original=original)
+    assert found.drop(columns=["true", "error"]).equals(sh.query(folder, **question))
+    assert ((found["lower"] <= found["true"]) & (found["true"] <= found["upper"])).all()
+    errors = (found["expected"] - found["true"]).abs() / found["true"].clip(lower=1)
+    assert np.allclose(found["error"], errors)
+    if "where" not in question and "born" not in question["by"]:
+        assert found["true"].sum() == len(people())
+
+
+def test_true_counts_are_those_of_the_original(folder):
+    frame = people()
+    found = sh.query(folder, by=["age", "ill"], bands={"age": BANDS}, original=frame)
+    true = frame.groupby([pd.cut(frame["age"], BANDS, right=False), "ill"], observed=False).size()
+    assert found["true"].tolist() == true.tolist()
+    (row,) = sh.query(folder, where={"wage": "[500, 800)", "ill": "yes"}, original=frame).itertuples()
+    assert row.true == (frame["wage"].between(500, 800, inclusive="left") & (frame["ill"] == "yes")).sum()
+    (row,) = sh.query(folder, where={"town": ["ulm", "hof"]}, original=frame).itertuples()
+    assert row.true == frame["town"].isin(["ulm", "hof"]).sum()
+
+
+@pytest.mark.parametrize("where", [{"town": "rom"}, {"ill": "maybe"}])
+def test_what_the_original_has_nowhere_is_refused(folder, where):
+    with pytest.raises(UnknownName, match="value"):
+        sh.query(folder, where=where, original=sh.read(people(), columns_of_people(folder)))
+
+
+def test_another_original_is_refused(folder):
+    with pytest.raises(BadInput, match="ward"):
+        sh.query(folder, by="ill", original=people().drop(columns="ward"))
+
+
+def hidden_regions(folder: Path) -> tuple[sh.Result, sh.Data]:
+    """Towns that are published as regions which nobody explains."""
+    (folder / "regions.csv").write_text(REGIONS)
+    towns = ["ulm"] * 3 + ["hof"] * 3 + ["jena"] * 6
+    frame = pd.DataFrame({"town": towns, "ill": ["yes", "no"] * 6})
+    role = sh.Quasi(hierarchy=folder / "regions.csv", min_level=1)
+    data = sh.read(frame, {"town": role, "ill": sh.Sensitive()})
+    return sh.anonymize(data, sh.KAnonymity(3), algorithm="mondrian"), data
+
+
+def test_labels_that_no_reader_can_explain_are_counted_with_their_hierarchy(tmp_path):
+    result, data = hidden_regions(tmp_path)
+    found = sh.query(result, by="town", original=data).set_index("town")
+    assert found.loc["south"].to_dict() == {"lower": 6, "expected": 6, "upper": 12, "true": 6, "error": 0}
+    plain = pd.DataFrame({"town": ["ulm"], "ill": ["no"]})
+    with pytest.raises(BadInput, match="nobody knows which values 'east' stands for"):
+        sh.query(result, by="town", original=plain)
+
+
+def test_itemsets_have_true_counts_too(baskets):
+    out, sets = baskets
+    frame = pd.DataFrame({"items": [" ".join(sorted(each)) for each in sets]})
+    answers = sh.query(out, ["a"], ["a", "b"], original=sh.read(frame, {"items": sh.QuasiSet()}))
+    assert [answer.true for answer in answers] == [
+        sum(set(each.itemset) <= some for some in sets) for each in answers
+    ]
+    assert all(answer.lower <= answer.true <= answer.upper for answer in answers)
+    assert answers[0].error == abs(answers[0].expected - answers[0].true) / answers[0].true
+    (row,) = sh.query(out, where={"items": ["a", "b"]}, original=frame).itertuples()
+    assert row.true == answers[1].true
+
+
+@pytest.mark.parametrize("name", ["", "published.jsonl"])
+def test_disassociated_sets_have_true_counts_too(tmp_path, name):
+    (tmp_path / "sets.txt").write_text("a b\n" * 6 + "a c\n" * 6 + "b c d\n" * 6)
+    data = sh.read(tmp_path / "sets.txt", {"items": sh.QuasiSet()})
+    out = sh.anonymize(data, sh.Disassociation(3, 2)).save(tmp_path / "out")
+    answers = sh.query(out / name, ["a", "b"], ["a"], ["c", "b"], original=data)
+    assert [answer.true for answer in answers] == [6, 12, 6]
+    assert all(answer.lower <= answer.true <= answer.upper for answer in answers)
+
+
+def test_suppressed_records_may_have_any_value(tmp_path):
+    ages = [30] * 6 + [80, 85, 90]
+    frame = pd.DataFrame({"age": ages, "ill": ["no"] * 6 + ["yes"] * 3, "fee": list(range(9))})
+    columns = {
+        "age": sh.Quasi(hierarchy=sh.flat()),
+        "ill": sh.Sensitive(),
+        "fee": sh.Sensitive(kind="number"),
+    }
+    data = sh.read(frame, columns)
+    result = sh.anonymize(data, sh.KAnonymity(3), algorithm="full-domain", suppression=0.5)
+    assert (result.frame["age"] == "*").sum() == 3
+    found = sh.query(result, where={"ill": "yes"}, original=data).iloc[0]
+    assert (found["lower"], found["upper"], found["true"]) == (0, 3, 3)
+    by_fee = sh.query(result, by="fee", bands={"fee": [0, 5, 10]}, original=data)
+    assert by_fee[["lower", "upper", "true"]].to_numpy().tolist() == [[5, 8, 5], [1, 4, 4]]
+
+
+def test_numbers_that_are_published_as_they_are_have_bands_and_ranges(tmp_path):
+    frame = pd.DataFrame({"age": [30, 30, 40, 40], "fee": [1.5, 2.5, 3.5, 9.0]})
+    columns = {"age": sh.Quasi(hierarchy=sh.flat()), "fee": sh.Sensitive(kind="number")}
+    out = sh.anonymize(sh.read(frame, columns), sh.KAnonymity(2), algorithm="mondrian").save(tmp_path / "out")
+    found = sh.query(out, by="fee", bands={"fee": [0, 3, 10]}, original=frame)
+    assert found[["lower", "upper", "true"]].to_numpy().tolist() == [[2, 2, 2], [2, 2, 2]]
+    assert sh.query(out, where={"fee": "2-4"})["lower"].tolist() == [2]
+    assert sh.query(out, where={"fee": "9"})["lower"].tolist() == [1]
+
+
+def test_closed_ranges_of_fractions_hold_their_upper_end(tmp_path):
+    frame = pd.DataFrame({"wage": [1.5, 2.5, 4.5, 6.0]})
+    data = sh.read(frame, {"wage": sh.Quasi(kind="number")})
+    out = sh.anonymize(data, sh.KAnonymity(2), algorithm="mondrian").save(tmp_path / "out")
+    found = sh.query(out, by="wage", bands={"wage": [0, 2.5, 6, 10]}, original=data)
+    assert (found["lower"] <= found["true"]).all()
+    assert (found["true"] <= found["upper"]).all()

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,11 @@ import pytest
 
 import shoal as sh
 from shoal.errors import BadInput, InvalidParameter
+from shoal.recoding.label_cover import EVERYTHING, NAME, Cover, Form
+from shoal.report.codebook import ColumnBook
 from shoal.study.convert import convert_release
+from shoal.study.labels_at_levels import labels_at_levels
+from shoal.table.columns import Kind
 from shoal.table.reading import inspect
 from shoal.table.statistics_files import write_statistics
 from tests.cli.commands import shoal
@@ -125,6 +130,82 @@ def test_levels_give_the_coarsest_label_that_is_published(release):
     assert frame["age"].fillna("").tolist() == ["20-39", "20-39", "20-39", "*", "", "40+"]
     assert frame["town"].tolist() == ["south", "south", "south", "*", "bonn", "other"]
     assert [sorted(cell) for cell in frame["items"]][4] == ["(b|c)"]
+
+
+def texts(column: pd.Series) -> list[str | None]:
+    return [None if pd.isna(value) else value for value in column]
+
+
+def test_each_level_of_a_tree_has_a_column(release):
+    """Missing where a label is coarser; where no tree is shown the levels are those of the labels."""
+    frame = release.levels()
+    assert [name for name in frame if name.startswith("age")] == [
+        "age",
+        *(f"age_level_{level}" for level in range(3)),
+    ]
+    assert texts(frame["age_level_0"]) == [None, "23", None, None, None, None]
+    assert texts(frame["age_level_1"]) == ["20-24", "20-24", None, None, None, "40+"]
+    assert texts(frame["age_level_2"]) == ["20-39", "20-39", "20-39", None, None, "40+"]
+    assert texts(frame["town_level_0"]) == [None, "ulm", "ulm", None, "bonn", None]
+    assert texts(frame["town_level_1"]) == ["south", "south", "south", None, "bonn", "other"]
+    assert texts(frame["day_level_0"]) == [None, "2024-02-29", None, None, None, None]
+    assert texts(frame["day_level_1"]) == ["2024-02"] * 5 + [None]
+    assert not [name for name in frame if name.startswith("items_level")]
+
+
+MASKED = "53111;5311*;531**;*\n53112;5311*;531**;*\n53120;5312*;531**;*\n01067;0106*;010**;*\n"
+
+
+@pytest.mark.parametrize("shown", [True, False], ids=["hierarchy shown", "hierarchy hidden"])
+def test_levels_of_masks_and_of_sets(tmp_path, shown):
+    (tmp_path / "zip.csv").write_text(MASKED)
+    hierarchy = {"hierarchy": tmp_path / "zip.csv", "publish_hierarchy": True}
+    zips = sh.Quasi(**hierarchy) if shown else sh.Quasi(hierarchy=sh.mask_right())
+    rows = (
+        [["53111", "53111"]] * 3
+        + [["53112", "53112 01067"]] * 3
+        + [["53120", "53120"], ["53111", "53120"]] * 2
+    )
+    frame = pd.DataFrame(rows, columns=["zip", "codes"])
+    data = sh.read(frame, {"zip": zips, "codes": sh.QuasiSet(**hierarchy)})
+    result = sh.anonymize(data, sh.KKmAnonymity(k=3, m=1), algorithm="rmerge-rt", delta=1.0, seed=1)
+    opened = sh.open_release(result.save(tmp_path / "out"), library="pyarrow")
+    found, labels = opened.levels().to_pydict(), opened.labels().to_pydict()
+    assert {"zip_level_0", "zip_level_1", "codes_level_0", "codes_level_1", "codes_level_2"} <= found.keys()
+    for level in range(3):
+        at_level = found.get(f"zip_level_{level}", [None] * len(rows))
+        for label, text in zip(labels["zip"], at_level, strict=True):
+            assert text is None or label.startswith(text.rstrip("*"))
+        if shown:
+            widths = {label.count("*") for label in at_level if label is not None}
+            assert widths <= {level}
+            assert all(
+                all(code.count("*") == level for code in codes) for codes in found[f"codes_level_{level}"]
+            )
+    convert_release(tmp_path / "out", "levels", tmp_path / "levels.csv")
+    assert [*pd.read_csv(tmp_path / "levels.csv")] == [*found]
+
+
+def test_levels_of_texts_that_begin_or_end_alike():
+    labels = ["12", "123*", "12*", "1", "*", "name", "99"]
+    value, begins = partial(Cover, Form.VALUE), partial(Cover, Form.BEGINNING)
+    covers = [
+        value(text="12"),
+        begins(text="123"),
+        begins(text="12"),
+        value(text="1"),
+        EVERYTHING,
+        NAME,
+        value(text="99"),
+    ]
+    book = ColumnBook("quasi", Kind.CATEGORY, covers=dict(zip(labels, covers, strict=True)))
+    assert labels_at_levels(book, labels) == [
+        ["12", None, None, "1", None, None, "99"],
+        ["12", "123*", None, "1", None, "name", "99"],
+        ["12*", "12*", "12*", "1", None, "name", "99"],
+    ]
+    flat = ColumnBook("quasi", Kind.CATEGORY, nested=False, covers=book.covers)
+    assert labels_at_levels(flat, labels) == []
 
 
 def test_one_hot_columns_are_probabilities(release):

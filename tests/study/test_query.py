@@ -42,9 +42,13 @@ def test_generalized_sets(plan_for, tmp_path):
     answers = ask(file, plan_for(sh.KmAnonymity(2, 1)), [A_AND_B])
     (answer,) = answers.asked
     assert answer.true == 2
-    # * stands for a, b and x evenly by one half, and by the other for a and b as they occur, 2 to 3
-    assert answer.expected == pytest.approx(2 + (1 / 3 + 0.4) / 2 * (1 / 3 + 0.6) / 2)
+    # readers know of a and b: * stands evenly for them by one half, and by the other as they occur, 2 to 3
+    assert answer.expected == pytest.approx(2 + (1 / 2 + 0.4) / 2 * (1 / 2 + 0.6) / 2)
+    assert (answer.lower, answer.upper) == (2, 3)
     assert "how often they seem to occur" in answers.estimator
+    (by_best,) = ask(file, plan_for(sh.KmAnonymity(2, 1)), [A_AND_B], estimator="best").asked
+    # who knows the values of the original knows of x, too
+    assert by_best.expected == pytest.approx(2 + (1 / 3 + 0.4) / 2 * (1 / 3 + 0.6) / 2)
     (by_subsets,) = ask(file, plan_for(sh.KmAnonymity(2, 1)), [A_AND_B], estimator="subsets").asked
     assert by_subsets.expected == pytest.approx(2 + 2 / 7)  # * stands for any of a, b and x
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -17,11 +17,13 @@ from shoal.metrics.item_shares import ItemEstimator
 from shoal.metrics.workloads import Query, read_workload
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
-from shoal.study.count import Counted, count, ends_of
-from shoal.study.open_release import open_release
-from shoal.study.query import Answers, Shape, ask
+from shoal.study.count import Counted, count
+from shoal.study.count_groups import ends_of
+from shoal.study.open_release import OpenedRelease, open_release
+from shoal.study.query import Answers, Shape, ask, data_of, opened_with, refuse_clusters
 from shoal.study.reconstruct import split_itemset
 from shoal.study.release_query import has_codebook, only_set_column, supports
+from shoal.study.true_counts import Original
 from shoal.table.roles import QuasiSet
 
 _SHOWN = 20
@@ -59,42 +61,71 @@ def query(
         bool, typer.Option("--drop-empty", help="Leave out queries that truly count nothing.")
     ] = False,
     estimator: Annotated[
-        ItemEstimator,
-        typer.Option(help="How likely a generalized item stands for each of its items; see the docs."),
-    ] = "best",
+        ItemEstimator | None,
+        typer.Option(help="Count as papers do, who know the values of the original; see the docs."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Say how many records have certain values or hold an itemset, from the published file.
 
-    Without a policy the codebook beside the file says what labels stand for, and bounds are given, too.
+    The codebook beside the file says what labels stand for, and bounds are given. With a policy the true
+    counts of its data stand beside them.
     """
     itemsets = [split_itemset(text, separator) for text in itemset or ()]
-    if policy is None:
-        _refuse_without_policy(workload=workload, shape=shape)
-        if not (value or by or band):
-            _show_bounds(file, supports(file, *itemsets), as_json=as_json)
-            return
-        if not has_codebook(file):
-            what = "without codebook.json beside the file nobody knows its columns"
-            raise BadInput(Problem(what, "name the policy with --policy"))
-        opened = open_release(file)
-        where: dict[str, tuple[str, ...]] = _by_column("--value", value or ())
-        if itemsets:
-            where[only_set_column(opened)] = tuple(item for items in itemsets for item in items)
-        bands = {name: ends_of(",".join(texts)) for name, texts in _by_column("--band", band or ()).items()}
-        _show_counts(file, count(opened, where, tuple(by or ()), bands), as_json=as_json)
-        return
+    values = _by_column("--value", value or ())
     if by or band:
-        raise BadInput(Problem("--by and --band count from the file alone", "leave --policy out"))
-    plan = plan_of(load_policy(policy))
-    asked: Sequence[Query] | Shape
-    if shape is not None:
-        asked = _shape(shape, queries, seed)
+        if workload is not None or shape is not None or estimator is not None:
+            raise BadInput(
+                Problem("--by makes a table of its own", "leave out --workload, --shape, --estimator")
+            )
+        bands = {name: ends_of(",".join(texts)) for name, texts in _by_column("--band", band or ()).items()}
+        _show_counts(
+            file, _table(file, policy, _Question(values, itemsets, tuple(by or ()), bands)), as_json=as_json
+        )
+    elif policy is not None:
+        plan = plan_of(load_policy(policy))
+        asked = (
+            _shape(shape, queries, seed) if shape is not None else _written(plan, values, itemsets, workload)
+        )
+        answers = ask(file, plan, asked, sanity=sanity, keep_empty=not drop_empty, estimator=estimator)
+        _show_answers(file, answers, as_json=as_json)
     else:
-        written = _written(plan, value or (), itemsets)
-        asked = [*written, *(read_workload(workload) if workload else ())]
-    answers = ask(file, plan, asked, sanity=sanity, keep_empty=not drop_empty, estimator=estimator)
-    _show_answers(file, answers, as_json=as_json)
+        _refuse_without_policy(workload=workload, shape=shape, estimator=estimator)
+        if values:
+            _show_counts(file, _table(file, None, _Question(values, itemsets)), as_json=as_json)
+        else:
+            _show_bounds(file, supports(file, *itemsets), as_json=as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What the command line asks."""
+
+    values: Mapping[str, tuple[str, ...]]
+    itemsets: Sequence[Sequence[str]]
+    by: tuple[str, ...] = ()
+    bands: Mapping[str, Sequence[float | str]] = field(default_factory=dict)
+
+    def counted(self, opened: OpenedRelease, original: Original | None = None) -> Counted:
+        """The answer as a table."""
+        where = dict(self.values)
+        if self.itemsets:
+            where[only_set_column(opened)] = tuple(item for items in self.itemsets for item in items)
+        return count(opened, where, self.by, self.bands, original)
+
+
+def _table(file: Path, policy: Path | None, question: _Question) -> Counted:
+    """Counts from the file alone, or with a policy beside those of its data."""
+    if policy is not None:
+        plan = plan_of(load_policy(policy))
+        refuse_clusters(plan)
+        data = data_of(plan)
+        opened = opened_with(file, plan, data)
+        return question.counted(opened, Original.of(data, opened.codebook))
+    if not has_codebook(file):
+        what = "without codebook.json beside the file nobody knows its columns"
+        raise BadInput(Problem(what, "name the policy with --policy"))
+    return question.counted(open_release(file))
 
 
 def _refuse_without_policy(**given: object) -> None:
@@ -110,17 +141,22 @@ def _shape(text: str, count: int, seed: int) -> Shape:
     return Shape(int(numbers[0]), int(numbers[1]), count, seed)
 
 
-def _written(plan: Plan, values: Sequence[str], itemsets: Sequence[Sequence[str]]) -> list[Query]:
-    """The queries of the command line: each itemset with all the values, or the values alone."""
-    by_column = _by_column("--value", values)
+def _written(
+    plan: Plan,
+    values: Mapping[str, tuple[str, ...]],
+    itemsets: Sequence[Sequence[str]],
+    workload: Path | None,
+) -> list[Query]:
+    """The queries of the command line: each itemset with all the values, or the values alone; and a file."""
     sets = [name for name, role in plan.roles.items() if isinstance(role, QuasiSet)]
     if itemsets and len(sets) != 1:
         raise BadInput(
             Problem(f"an itemset is of one set column, and there are {len(sets)}", "use --workload")
         )
-    if not itemsets:
-        return [Query(by_column)] if by_column else []
-    return [Query(by_column, {sets[0]: tuple(items)}) for items in itemsets]
+    written = [Query(values, {sets[0]: tuple(items)}) for items in itemsets]
+    if values and not itemsets:
+        written = [Query(values)]
+    return [*written, *(read_workload(workload) if workload else ())]
 
 
 def _by_column(option: str, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -134,19 +170,28 @@ def _by_column(option: str, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _show_counts(file: Path, counted: Counted, *, as_json: bool) -> None:
-    rows = list(zip(counted.groups, counted.lower, counted.expected, counted.upper, strict=True))
+    rows = counted.rows()
     if as_json:
-        counts = [
-            {**dict(zip(counted.by, group, strict=True)), "lower": low, "expected": mean, "upper": high}
-            for group, low, mean, high in rows
-        ]
-        output.show_json({"file": str(file), "counts": counts})
+        output.show_json({"file": str(file), "counts": rows})
         return
+    told = _BESIDE_TRUTH if counted.true is not None else _BOUNDS
     output.show_table(
         f"{file.name}: records",
-        [*counted.by, "at least", "expected", "at most"],
-        [(*group, low, f"{mean:.4g}", high) for group, low, mean, high in rows if high],
+        [*counted.by, *told.values()],
+        [
+            [_shown(row[name]) for name in (*counted.by, *told)]
+            for row in rows
+            if row["upper"] or row.get("true")
+        ],
     )
+
+
+_BOUNDS = {"lower": "at least", "expected": "expected", "upper": "at most"}
+_BESIDE_TRUTH = {**_BOUNDS, "true": "true", "error": "error"}
+
+
+def _shown(value: str | float) -> str | float:
+    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 def _show_bounds(file: Path, answers: Sequence[Answer], *, as_json: bool) -> None:
@@ -175,8 +220,11 @@ def _show_answers(file: Path, answers: Answers, *, as_json: bool) -> None:
         return
     output.show_table(
         f"{file.name}: the first of {len(answers.asked)} queries",
-        ["query", "expected", "true"],
-        [(_in_words(each.query), f"{each.expected:.4g}", each.true) for each in answers.asked[:_SHOWN]],
+        ["query", *(name for key, name in _BESIDE_TRUTH.items() if key != "error")],
+        [
+            (_in_words(each.query), _bound(each.lower), f"{each.expected:.4g}", _bound(each.upper), each.true)
+            for each in answers.asked[:_SHOWN]
+        ],
     )
     errors = answers.errors
     output.show_facts(
@@ -188,6 +236,10 @@ def _show_answers(file: Path, answers: Answers, *, as_json: bool) -> None:
             "estimated so": answers.estimator,
         },
     )
+
+
+def _bound(bound: int | None) -> str | int:
+    return "" if bound is None else bound
 
 
 def _in_words(query: Query) -> str:

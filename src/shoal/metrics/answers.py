@@ -24,7 +24,9 @@ LARGEST_ITEMSET = 62
 class Answer:
     """The support of an itemset: no less, as expected, no more.
 
-    `unknown` are terms that the release does not hold; with one of them nobody holds the itemset.
+    `unknown` are terms that the release does not hold; with one of them nobody holds the itemset. `true` is
+    how many records of the original do, if it was given, and `error` how far the expectation is from it,
+    relative to it.
     """
 
     itemset: tuple[str, ...]
@@ -33,6 +35,12 @@ class Answer:
     upper: int
     records: int
     unknown: tuple[str, ...] = ()
+    true: int | None = None
+
+    @property
+    def error(self) -> float | None:
+        """|expected - true| / max(true, 1); None without an original."""
+        return None if self.true is None else abs(self.expected - self.true) / max(self.true, 1)
 
 
 def support_of(published: Disassociated, itemset: Sequence[str]) -> Answer:

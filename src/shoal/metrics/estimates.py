@@ -7,11 +7,13 @@ queries, so that releases of any kind can be compared.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.engine.local import LocalData
 from shoal.errors import InvalidParameter, UnknownName
@@ -28,6 +30,7 @@ from shoal.metrics.item_shares import (
 from shoal.metrics.workloads import Query
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.label_meaning import items_of_labels, spans_of_labels
+from shoal.table.arrow_form import text_column
 from shoal.table.columns import Carried, Coded, Domain, Sets, Table
 
 
@@ -102,7 +105,7 @@ class RecordsEstimator:
     @property
     def in_words(self) -> str:
         """What is assumed of published items."""
-        return _IN_WORDS[self._estimator] if self._has_sets else _OF_VALUES
+        return assumption(self._estimator, of_sets=self._has_sets)
 
     def count(self, query: Query) -> float:
         """The sum over records of the probability that the query counts them."""
@@ -114,6 +117,10 @@ class RecordsEstimator:
         return float(chances.sum())
 
     def _chances_of_value(self, name: str, labels: Sequence[str]) -> Floats:
+        if name in self._table.columns and name not in self._meanings:  # published as it is
+            texts = text_column(self._table.column(name), 0, self._table.row_count)
+            fits: Floats = pc.is_in(texts, pa.array(labels, texts.type)).to_numpy(zero_copy_only=False)
+            return fits.astype(np.float64)
         meaning = self._meaning(name)
         of_codes = meaning.hits(labels, name) / np.maximum(meaning.sizes, 1)
         return np.append(of_codes, 0.0)[self._table.coded(name).codes]  # a missing value is none of these
@@ -167,11 +174,16 @@ _IN_WORDS: Mapping[ItemEstimator, str] = {
 }
 
 
+def assumption(items: ItemEstimator, *, of_sets: bool) -> str:
+    """What is assumed of what a published value or item stands for."""
+    return _IN_WORDS[items] if of_sets else _OF_VALUES
+
+
 class DisassociatedEstimator:
     """Answers from disassociated sets: what is expected over all reconstructions."""
 
     def __init__(self, published: Disassociated, column: str = "items") -> None:
-        self._published, self._column = published, column
+        self._published, self.column = published, column
 
     @property
     def in_words(self) -> str:
@@ -180,13 +192,19 @@ class DisassociatedEstimator:
 
     def count(self, query: Query) -> float:
         """The expected support of the query's items; there are no single values to ask for."""
-        if query.values or set(query.items) - {self._column}:
+        return self.answer(query)[1]
+
+    def answer(self, query: Query) -> tuple[int, float, int]:
+        """Bounds and expectation of the support of the query's items."""
+        if query.values or set(query.items) - {self.column}:
             raise InvalidParameter(
-                "query", "columns", [*query.values, *query.items], f"{self._column!r} alone in these data"
+                "query", "columns", [*query.values, *query.items], f"{self.column!r} alone in these data"
             )
         if not query.items:
-            return float(self._published.record_count)
-        return support_of(self._published, query.items[self._column]).expected
+            records = self._published.record_count
+            return records, float(records), records
+        found = support_of(self._published, query.items[self.column])
+        return found.lower, found.expected, found.upper
 
 
 def _coded(table: Table, name: str) -> Coded | Sets:
@@ -231,10 +249,23 @@ def relative_errors(
 
     Queries that truly count nothing are kept, which the sanity bound makes possible, or dropped.
     """
-    if not sanity > 0:
-        raise InvalidParameter("ARE", "sanity", sanity, "a number above 0")
     counts = [truth.count(query) for query in queries]
     kept = [(query, count) for query, count in zip(queries, counts, strict=True) if count > 0 or keep_empty]
-    errors = [abs(count - published.count(query)) / max(count, sanity) for query, count in kept]
-    empty = sum(count == 0 for _, count in kept)
+    return errors_of(((published.count(query), count) for query, count in kept), sanity=sanity)
+
+
+def errors_of(
+    estimates: Iterable[tuple[float, float]], *, sanity: float = 1.0, keep_empty: bool = True
+) -> Errors:
+    """ARE of estimates, each with the true count."""
+    if not sanity > 0:
+        raise InvalidParameter("ARE", "sanity", sanity, "a number above 0")
+    kept = [(expected, true) for expected, true in estimates if true > 0 or keep_empty]
+    errors = [relative_error(expected, true, sanity) for expected, true in kept]
+    empty = sum(true == 0 for _, true in kept)
     return Errors(math.fsum(errors) / max(1, len(errors)), len(errors), empty)
+
+
+def relative_error(expected: float, true: float, sanity: float = 1.0) -> float:
+    """How far an estimate is from the truth, by the truth or by `sanity` where that is more."""
+    return abs(expected - true) / max(true, sanity)

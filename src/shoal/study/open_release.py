@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import BadInput, InvalidParameter, Problem
-from shoal.kernels.arrays import Floats, Ints, owners
+from shoal.kernels.arrays import Floats, Ints, owners, starts_of
 from shoal.policy.output_names import CODEBOOK
 from shoal.report.certified import PSEUDONYM
 from shoal.report.codebook import QUASI, Codebook, ColumnBook
@@ -31,6 +31,7 @@ from shoal.study.imputation import (
     named_candidates,
 )
 from shoal.study.label_atoms import Atoms, atoms_of, spans_of
+from shoal.study.labels_at_levels import labels_at_levels
 from shoal.table.arrow_form import typed_column
 from shoal.table.beside import embedded_codebook
 from shoal.table.columns import Carried, Coded, Kind, Sets, Table
@@ -184,7 +185,9 @@ class OpenedRelease:
     def levels(self) -> Any:
         """Each label as the coarsest one of its column that it lies in, so that a pivot table counts right.
 
-        What covers everything stays as it is; ranges that overlap become one.
+        What covers everything stays as it is; ranges that overlap become one. Where labels are nodes of a
+        tree there is also a column for each level below its root, such as `age_level_1`: what a label lies in
+        there, missing if it is coarser. Of sets, labels that are coarser are left out.
         """
         return self._frame(self.level_columns())
 
@@ -213,16 +216,21 @@ class OpenedRelease:
         where: Mapping[str, str | Sequence[str]] | None = None,
         by: str | Sequence[str] = (),
         bands: Mapping[str, Sequence[float | str]] | None = None,
+        original: Any = None,
     ) -> Any:
         """How many records there are: `lower` for certain, `expected`, `upper` at most.
 
         `where` names for a column a value, several of which one counts, or a range such as 30-39; for a set
         the items that are all held. With `by` there is a row for each value of up to three columns; numbers
         and dates are grouped by `bands`, the ends of which begin the next one, or by the coarsest labels.
+        With the `original`, as `sh.read` gave it or as a frame or file with its columns, there are also
+        `true` and `error`: |expected - true| / max(true, 1).
         """
         from shoal.study.count import count
+        from shoal.study.true_counts import Original
 
-        return self._frame(count(self, where, (by,) if isinstance(by, str) else by, bands).columns())
+        truth = None if original is None else Original.of(original, self.codebook)
+        return self._frame(count(self, where, (by,) if isinstance(by, str) else by, bands, truth).columns())
 
     def label_columns(self) -> _Columns:
         """The columns of `labels`."""
@@ -238,7 +246,7 @@ class OpenedRelease:
 
     def level_columns(self) -> _Columns:
         """The columns of `levels`."""
-        return self._each(self._coarsest)
+        return self._each(self._by_level)
 
     def probability_columns(self) -> _Columns:
         """The columns of `one_hot`."""
@@ -394,15 +402,21 @@ class OpenedRelease:
                 found.append(pd.Interval(low, high, closed))
         return found
 
-    def _coarsest(self, name: str) -> _Columns:
-        book = self.codebook.columns[name]
+    def _by_level(self, name: str) -> _Columns:
+        book, labels = self.codebook.columns[name], self.label_texts(name)
+        levels = enumerate(labels_at_levels(book, labels))
+        found = {name: self._relabelled(name, coarsest_labels(book, labels))}
+        return found | {f"{name}_level_{level}": self._relabelled(name, texts) for level, texts in levels}
+
+    def _relabelled(self, name: str, texts: Sequence[str | None]) -> pa.Array:
+        """A column with other texts for its labels; of a set, labels without one are left out."""
         column = self._coded(name)
-        coarse = coarsest_labels(book, self.label_texts(name))
         if isinstance(column, Coded):
-            of_labels = pa.array([*coarse, None], type=pa.string())
-            return {name: of_labels.take(pa.array(column.codes))}
-        values = pa.array(coarse, type=pa.string()).take(pa.array(column.arrays.items))
-        return {name: pa.LargeListArray.from_arrays(pa.array(column.arrays.starts), values)}
+            return pa.array([*texts, None], type=pa.string()).take(pa.array(column.codes))
+        kept = np.array([text is not None for text in texts], dtype=np.bool_)[column.arrays.items]
+        starts = starts_of(np.bincount(owners(column.arrays.starts)[kept], minlength=len(column)))
+        values = pa.array(texts, type=pa.string()).take(pa.array(column.arrays.items[kept]))
+        return pa.LargeListArray.from_arrays(pa.array(starts), values)
 
     def _probabilities(self, name: str) -> _Columns:
         atoms, counts = self.atoms[name], self.label_counts(name)

@@ -1,7 +1,8 @@
 """Questions to a published table: what a reader would estimate, beside what the original says."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.metrics.estimates import (
     DisassociatedEstimator,
     Errors,
-    Estimator,
     RecordsEstimator,
+    assumption,
+    errors_of,
     relative_errors,
 )
 from shoal.metrics.item_shares import ItemEstimator
@@ -21,8 +23,13 @@ from shoal.policy.plan import Plan
 from shoal.privacy.model import Form
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.disassociated_file import read_clusters
-from shoal.run.prepare import read
-from shoal.run.release_codebook import dialect_beside
+from shoal.report.certified import published_roles
+from shoal.run.prepare import Data, read
+from shoal.run.release_codebook import codebook_of_rows, dialect_beside
+from shoal.study.count import count
+from shoal.study.open_release import OpenedRelease, open_release
+from shoal.study.release_query import has_codebook, published_file
+from shoal.study.true_counts import Original
 from shoal.table.columns import Table
 from shoal.table.reading import read_published
 
@@ -39,10 +46,12 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query, what the release lets expect, and the true count."""
+    """A query, what the release says of it, and the true count; an estimator of papers gives no bounds."""
 
     query: Query
+    lower: int | None
     expected: float
+    upper: int | None
     true: int
 
 
@@ -62,21 +71,49 @@ def ask(
     *,
     sanity: float = 1.0,
     keep_empty: bool = True,
-    estimator: ItemEstimator = "best",
+    estimator: ItemEstimator | None = None,
 ) -> Answers:
-    """Put queries to a published file of any kind; the original of the plan gives domains and true counts."""
-    data = read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject).local
-    truth, published = RecordsEstimator(data, data.table), _estimator(file, plan, data, estimator)
+    """Put queries to a published file of any kind, beside the true counts of the original of the plan.
+
+    They are counted as readers of the file count; with an `estimator` as papers do, who know which values
+    the original has.
+    """
+    data = data_of(plan)
     if isinstance(queries, Shape):
         rng = np.random.default_rng(queries.seed)
         shape = {"values": queries.values, "items": queries.items, "count": queries.count}
-        queries = generate_workload(data, rng, **shape)
+        queries = generate_workload(data.local, rng, **shape)
     if not queries:
         raise BadInput(Problem("there is no query", "give values, an itemset, a workload or a shape"))
-    return Answers(
-        tuple(Asked(query, published.count(query), round(truth.count(query))) for query in queries),
-        relative_errors(queries, truth, published, sanity=sanity, keep_empty=keep_empty),
-        published.in_words,
+    answer, in_words = _answering(file, plan, data, estimator)
+    asked = tuple(map(answer, queries))
+    estimates = ((each.expected, each.true) for each in asked)
+    return Answers(asked, errors_of(estimates, sanity=sanity, keep_empty=keep_empty), in_words)
+
+
+def data_of(plan: Plan) -> Data:
+    """The original of a plan."""
+    return read(plan.data_path, plan.roles, options=plan.read_options, subject=plan.subject)
+
+
+def refuse_clusters(plan: Plan) -> None:
+    """Refuse tables of disassociated sets, which have no rows to group."""
+    if plan.models.form is Form.CLUSTERS:
+        raise BadInput(
+            Problem("disassociated sets have no columns to group by", "ask for items with --itemset")
+        )
+
+
+def opened_with(file: Path, plan: Plan, data: Data) -> OpenedRelease:
+    """A published table; where no codebook says what its labels stand for, the plan does."""
+    if has_codebook(file):
+        return open_release(file)
+    dialect = dialect_beside(file)
+    table = read_published(file, plan.roles, plan.read_options, dialect).table
+    published = LocalData(table, data.local.roles)
+    columns = published_roles(table.columns, data.local.roles, published.held)
+    return OpenedRelease(
+        file, table, codebook_of_rows(published, columns, data.local, dialect), dialect=dialect
     )
 
 
@@ -94,9 +131,39 @@ def drawn_errors(data: LocalData, released: Table | Disassociated, items: int) -
     return relative_errors(queries, RecordsEstimator(data, data.table), published).are
 
 
-def _estimator(file: Path, plan: Plan, data: LocalData, items: ItemEstimator) -> Estimator:
+def _answering(
+    file: Path, plan: Plan, data: Data, estimator: ItemEstimator | None
+) -> tuple[Callable[[Query], Asked], str]:
+    """What answers a query, and what it assumes."""
     if plan.models.form is Form.CLUSTERS:
-        return DisassociatedEstimator(read_clusters(file), data.quasi_sets[0])
-    return RecordsEstimator(
-        data, read_published(file, plan.roles, plan.read_options, dialect_beside(file)).table, items
-    )
+        published = DisassociatedEstimator(read_clusters(published_file(file)), data.local.quasi_sets[0])
+        original = Original(data.original, data.local.trees, {})
+        return partial(_of_clusters, published, original), published.in_words
+    if estimator is not None:
+        dialect = dialect_beside(file)
+        table = read_published(published_file(file), plan.roles, plan.read_options, dialect).table
+        estimates = RecordsEstimator(data.local, table, estimator)
+        return partial(
+            _estimated, estimates, RecordsEstimator(data.local, data.local.table)
+        ), estimates.in_words
+    opened = opened_with(file, plan, data)
+    words = assumption("best", of_sets=bool(data.local.quasi_sets))
+    return partial(_counted, opened, Original.of(data, opened.codebook)), words
+
+
+def _counted(opened: OpenedRelease, original: Original, query: Query) -> Asked:
+    where = dict(query.values)
+    for name, items in query.items.items():
+        where[name] = (*where.get(name, ()), *items)
+    found = count(opened, where, original=original)
+    (true,) = found.true or (0,)
+    return Asked(query, found.lower[0], found.expected[0], found.upper[0], true)
+
+
+def _of_clusters(published: DisassociatedEstimator, original: Original, query: Query) -> Asked:
+    itemset = query.items.get(published.column, ())
+    return Asked(query, *published.answer(query), original.support(published.column, itemset))
+
+
+def _estimated(published: RecordsEstimator, truth: RecordsEstimator, query: Query) -> Asked:
+    return Asked(query, None, published.count(query), None, round(truth.count(query)))

@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.metrics.answers import Answer
 from shoal.policy.output_names import CODEBOOK
+from shoal.report.codebook import Codebook
+from shoal.run.prepare import Data
 from shoal.run.release_codebook import read_json
 from shoal.run.result import Result
-from shoal.study.count import Bands, Where, count
+from shoal.study.count import Where, count
+from shoal.study.count_groups import Bands
 from shoal.study.open_release import Library, OpenedRelease, open_release
 from shoal.study.reconstruct import query as supports_of_terms
+from shoal.study.true_counts import Original
 from shoal.table.parts import parts_of
 
 _Path = str | os.PathLike[str]
@@ -29,8 +34,12 @@ def query(
     by: str | Sequence[str] = (),
     bands: Bands | None = None,
     library: Library | None = None,
+    original: Any = None,
 ) -> Any:
     """How many records have certain values or hold certain items: no fewer, as expected, no more.
+
+    The answer is made from the published file and its codebook alone; beside it stands the true count if the
+    original is given.
 
     Args:
         release: The folder of a release, its published file, or the result of a run; what is disassociated
@@ -41,13 +50,17 @@ def query(
         bands: The ends of bands by which numbers and dates are grouped.
         library: The library whose frame is given; without it polars for the result of a polars frame, and
             pandas for all others.
+        original: The data of the release as `sh.read` gave them, such as `result.data`, or a frame or file
+            that holds its columns.
 
     Returns:
         An answer for each itemset; with `where` or `by` a frame with `lower`, `expected` and `upper`: see
-        `OpenedRelease.count`.
+        `OpenedRelease.count`. With the original also `true` and the relative `error` of what is expected,
+        |expected - true| / max(true, 1).
 
     Raises:
-        BadInput: The release cannot be read, or itemsets could be of several columns.
+        BadInput: The release or the original cannot be read, or itemsets could be of several columns.
+        UnknownName: A column is not in the release, or a value neither in the original nor in its hierarchy.
         InvalidParameter: Nothing is asked, or itemsets are asked for beside `where` and `by`.
 
     Examples:
@@ -58,6 +71,9 @@ def query(
         >>> print(sh.query(result, where={"age": "30-39"}).to_string(index=False))
          lower  expected  upper
              2       2.0      2
+        >>> print(sh.query(result, where={"age": "31"}, original=data).to_string(index=False))
+         lower  expected  upper  true  error
+             0       0.2      2     1    0.8
     """
     if (where or by) and itemsets:
         raise InvalidParameter("query", "itemsets", itemsets, "left out beside `where` and `by`: use `where`")
@@ -65,22 +81,41 @@ def query(
         own: Library = "polars" if release.data.loaded.source.library == "polars" else "pandas"
         with tempfile.TemporaryDirectory(prefix="shoal-query-") as folder:
             saved = release.save(Path(folder, "release"))
-            return query(saved, *itemsets, where=where, by=by, bands=bands, library=library or own)
+            kind = library or own
+            return query(saved, *itemsets, where=where, by=by, bands=bands, library=kind, original=original)
     if not (where or by):
-        return supports(release, *itemsets)
-    return open_release(release, library=library or "pandas").count(where, by, bands)
+        return supports(release, *itemsets, original=original)
+    return open_release(release, library=library or "pandas").count(where, by, bands, original)
 
 
-def supports(release: _Path, *itemsets: Sequence[str]) -> tuple[Answer, ...]:
+def supports(release: _Path, *itemsets: Sequence[str], original: Any = None) -> tuple[Answer, ...]:
     """How many records hold each itemset, in a disassociated file or the only set column of a table."""
     path = Path(release)
     if not has_codebook(path) or not _is_table(path):
-        return supports_of_terms(published_file(path), *itemsets)
+        answers = supports_of_terms(published_file(path), *itemsets)
+        return answers if original is None else beside_truth(answers, _original_of_clusters(path, original))
     if not itemsets or any(isinstance(itemset, str) for itemset in itemsets):
         raise InvalidParameter("query", "itemsets", itemsets, "one list of items or more")
     opened = open_release(path)
     name = only_set_column(opened)
-    return tuple(_support(opened, name, itemset) for itemset in itemsets)
+    truth = None if original is None else Original.of(original, opened.codebook)
+    return tuple(_support(opened, name, itemset, truth) for itemset in itemsets)
+
+
+def beside_truth(answers: Sequence[Answer], original: Original) -> tuple[Answer, ...]:
+    """Answers about the only sets of the original, with their true counts."""
+    name = original.only_sets()
+    return tuple(replace(answer, true=original.support(name, answer.itemset)) for answer in answers)
+
+
+def _original_of_clusters(path: Path, original: Any) -> Original:
+    if not has_codebook(path) and not isinstance(original, Data):
+        what = "without codebook.json beside the file nobody knows the columns of its original"
+        raise BadInput(Problem(what, "give the data that sh.read makes", file=str(path)))
+    if not has_codebook(path):
+        return Original(original.original, original.local.trees, {})
+    file = path / CODEBOOK if path.is_dir() else path.with_name(CODEBOOK)
+    return Original.of(original, Codebook.from_json(read_json(file), str(file)))
 
 
 def only_set_column(opened: OpenedRelease) -> str:
@@ -114,6 +149,8 @@ def _begins_with_a_cluster(file: Path) -> bool:
         return lines.readline(_LONGEST_BEGINNING).startswith(b'{"size":')
 
 
-def _support(opened: OpenedRelease, name: str, itemset: Sequence[str]) -> Answer:
-    found = count(opened, {name: itemset})
-    return Answer(tuple(itemset), found.lower[0], found.expected[0], found.upper[0], opened.table.row_count)
+def _support(opened: OpenedRelease, name: str, itemset: Sequence[str], original: Original | None) -> Answer:
+    found = count(opened, {name: itemset}, original=original)
+    bounds = found.lower[0], found.expected[0], found.upper[0]
+    true = None if found.true is None else found.true[0]
+    return Answer(tuple(itemset), *bounds, opened.table.row_count, true=true)

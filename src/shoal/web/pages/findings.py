@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import ui
 
 from shoal.errors import BadInput, Problem
-from shoal.study.count import Bands, ends_of
+from shoal.study.count_groups import Bands, ends_of
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import Job

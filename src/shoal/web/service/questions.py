@@ -26,7 +26,8 @@ from shoal.recoding.recoding_file import load_recoding
 from shoal.run.output import file_that_appears_whole
 from shoal.run.prepare import read
 from shoal.run.verification import FileVerification, verify_published
-from shoal.study.count import Bands, Where
+from shoal.study.count import Where
+from shoal.study.count_groups import Bands
 from shoal.study.profile import unique_share
 from shoal.study.reconstruct import reconstruct
 from shoal.study.release_query import query, supports

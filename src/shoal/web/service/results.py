@@ -17,7 +17,8 @@ from shoal.policy.script import script_text
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import Form, Model
 from shoal.run.verification import FileVerification
-from shoal.study.count import Bands, Where
+from shoal.study.count import Where
+from shoal.study.count_groups import Bands
 from shoal.study.standing import Standing
 from shoal.web.service import questions
 from shoal.web.service.bound import OUT, POLICY_NAME, bound_policy
