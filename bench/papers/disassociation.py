@@ -79,8 +79,9 @@ PAPER = Paper(
     DISASSOCIATION,
     "Disassociation (Terrovitis, Liagouris, Mamoulis, Skiadopoulos, 2012)",
     f"k = 5, m = 2. {NO_POS} Synthetic data have 250,000 records unless said otherwise, the paper's a"
-    " million. `printed` is HORPART, VERPART and REFINE as they are printed; `ours` renews the order of"
-    " terms for REFINE.",
+    " million. `printed` is HORPART, VERPART and REFINE as they are printed, with terms ranked anew before"
+    " every pass of REFINE; `ours` ranks them anew only while REFINE joins many clusters, and after"
+    " HORPART moves records to clusters where more of their terms are frequent.",
     (
         Figure("Figures 1 to 5", "notation and examples", kind="example", why="Held in place by tests."),
         Figure("Figure 6", "the data", kind="example", why=NO_POS),
