@@ -1,6 +1,6 @@
 """What disassociation loses, beside generalization and differential privacy.
 
-    python bench/disassociation_loss.py [--quick] [--only real|k|copies|quest|others]
+    python bench/disassociation_loss.py [--quick] [--only real|k|copies|quest|others] [--keep]
 
 WebView-1, WebView-2 and FruitHut, which stands in for the paper's POS; k = 5 and m = 2 unless said otherwise.
 Parts, after the figures of Terrovitis, Liagouris, Mamoulis and Skiadopoulos 2012:
@@ -139,7 +139,7 @@ def real_sets(page: Page, *, quick: bool) -> None:  # noqa: ARG001 - short as it
                     found = losses(source, published, K, copies)
                     kept[name, words, copies] = found
                     rows.append([name, words, copies, *(f"{found[measure]:.3f}" for measure in MEASURES)])
-    page.table(["data", "algorithm", "copies", *MEASURES], rows)
+    page.table(["data", "algorithm", "copies", *MEASURES], rows, kept_as="disassociation-loss")
     for name, limit in TARGETS.items():
         for copies in (1, 10):
             error = kept[name, ALL_STEPS, copies]["re_top"]

@@ -1,6 +1,6 @@
 """What tables lose and how long that takes: Shoal beside anonypy and anjana, and 1,000,000 records.
 
-    python bench/relational_peers.py [--only peers|million] [--quick]
+    python bench/relational_peers.py [--only peers|million] [--quick] [--keep]
 
 peers       The first 30,162 records of Adult: age, education-num, workclass, marital-status, occupation,
             race, sex and native-country; k = 5, 10 and 50. All have the same hierarchies; anonypy takes none,
@@ -43,6 +43,7 @@ import pandas as pd
 
 import shoal as sh
 from measuring.cells import Cell, compile_kernels, forget_peak_memory, measured_apart, peak_memory_mb
+from measuring.kept_tables import offer_to_keep
 from measuring.pages import Page, number
 from measuring.tables import DATA, TABLES, frame, load
 from shoal.algorithms.catalogue import make_algorithm, takes
@@ -230,6 +231,7 @@ def peers(page: Page, ks: Sequence[int]) -> None:
             [name, *(quoted[k][0] for k in ks), *(quoted[k][1] for k in ks), "-"]
             for name, quoted in QUOTED.items()
         ],
+        kept_as="table-peers",
     )
     for k in ks:
         others = {name: losses[name, k] for name in RIVALS} | {name: of[k][0] for name, of in QUOTED.items()}
@@ -264,7 +266,8 @@ def million(page: Page, ks: Sequence[int]) -> None:
                     met=found.seconds <= MOST_SECONDS and found.peak_mb <= MOST_MB,
                 )
     page.say()
-    page.table(["records", "algorithm", "k", "seconds", "applying s", "peak MB", "NCP %", "classes"], rows)
+    heads = ["records", "algorithm", "k", "seconds", "applying s", "peak MB", "NCP %", "classes"]
+    page.table(heads, rows, kept_as="million-records")
 
 
 PARTS = {"peers": peers, "million": million}
@@ -274,6 +277,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Shoal beside other tools for tables.")
     parser.add_argument("--only", choices=PARTS, action="append", help="one of the parts; may be given again")
     parser.add_argument("--quick", action="store_true", help="k = 50 only")
+    offer_to_keep(parser)
     arguments = parser.parse_args()
     if not DATA.exists():
         print(f"no data in {DATA}; set SHOAL_DATA")
