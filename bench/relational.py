@@ -137,10 +137,11 @@ def losses(study: Study) -> None:
         study.page.title(f"{data}: LM in percent by k, with LM as the cost")
         grid_table(study.page, grid, "algorithm", "lm", factor=100, kept_as=f"{data}-loss-by-k")
         study.page.say("Entropy of the same releases, bits per cell:\n")
-        kept_as = f"{data}-entropy-of-loss-releases"
+        kept_as = "adult-entropy-of-loss-releases" if data == "adult" else ""
         grid_table(study.page, grid, "algorithm", "entropy", places=3, kept_as=kept_as)
         study.page.say("Seconds:\n")
-        grid_table(study.page, grid, "algorithm", "seconds", places=1, kept_as=f"{data}-seconds-by-k")
+        kept_as = "adult-seconds-by-k" if data == "adult" else ""
+        grid_table(study.page, grid, "algorithm", "seconds", places=1, kept_as=kept_as)
         study.page.say("Peak MB:\n")
         grid_table(study.page, grid, "algorithm", "peak_mb", places=0)
         lowest_is_ours(study.page, data, grid)
