@@ -35,7 +35,7 @@ class KeptTable:
         """The table, and below it where it comes from, and what more there is to say of that."""
         align = ["---:" if self._is_of_numbers(place) else "---" for place in range(len(self.columns))]
         lines = [_line(self.columns), _line(align), *map(_line, self.rows)]
-        return "\n".join([*lines, "", f"*{self._origin}, {self.date}{more}.*"])
+        return "\n".join([*lines, "", f"*{self._origin}{self.date and f', {self.date}'}{more}.*"])
 
     def cell(self, row: str, column: str) -> str:
         """One cell without marks of the table; rows and columns by their first cell or as #1, #2, .."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from measuring.kept_tables import read_table
 from papers.figures import TIME, Figure, Form, Known, Line, Panel, Paper
+from papers.printed_rows import kept_markdown
 from papers.release import Measured
 
 ABOUT_TIME = (
@@ -94,7 +94,7 @@ def _of_figure(figure: Figure, known: Known) -> Iterator[str]:
             yield f'- "{text}" {told}.'
         yield ""
     for name in figure.tables:
-        yield from (read_table(name).markdown(), "")
+        yield from (kept_markdown(name), "")
     state = standing(figure, known)
     yield f"**{state[0].upper()}{state[1:]}.** {figure.why}".rstrip()
 

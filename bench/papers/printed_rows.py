@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from measuring.kept_tables import KeptTable
+from measuring.kept_tables import KeptTable, read_table
 from papers.catalogue import PAPERS
 from papers.figures import TIME
 from papers.release import Measured, Notebook, Release
@@ -41,7 +41,7 @@ class PrintedRow:
         texts, papers = list[str](), set[str]()
         for place, column in enumerate(columns[1:], start=1):
             wanted = self.asked(column, place)
-            known = None if wanted is None else _known().get(_key(wanted[0]))
+            known = None if wanted is None else kept_release(wanted[0])
             if wanted is None or known is None or math.isnan(known[1].figure(wanted[1])):
                 texts.append("")
                 continue
@@ -62,9 +62,21 @@ def completed(name: str, table: KeptTable) -> tuple[KeptTable, list[str]]:
     return replace(table, rows=rows), sorted(papers)
 
 
+def kept_markdown(name: str) -> str:
+    """A kept table as pages show it, with its rows as printed and where they come from."""
+    table, papers = completed(name, read_table(name))
+    commands = ", ".join(f"`python bench/paper.py {paper}`" for paper in papers)
+    return table.markdown(f"; as printed: {commands}" if papers else "")
+
+
 def _says_the_same(cells: Sequence[str], row: Sequence[str]) -> bool:
     pairs = zip(cells, row[1:], strict=True)
     return all(cell == other.strip("*") for cell, other in pairs if cell)
+
+
+def kept_release(release: Release) -> tuple[str, Measured] | None:
+    """The paper that a release was made for, and what was measured of it."""
+    return _known().get(_key(release))
 
 
 @cache
@@ -169,7 +181,7 @@ ROWS: Mapping[str, Sequence[PrintedRow]] = {
         )
     },
     "diversity-figure-16": [_by_diversity_of_nursery(k) for k in (10, 50, 100, 200)],
-    "km-real-sets": [_of_real_sets(algorithm) for algorithm in ("lra", "aa", "vpa")],
+    "km-real-sets": [_of_real_sets(algorithm) for algorithm in ("lra", "vpa", "aa")],
     "webview2-digits": [_of_hghs("bms_webview2")],
     "fruithut-digits": [_of_hghs("fruithut")],
     "knowledge-by-m": [_knowing("`vpa`, k = 5", lambda _, place: {"k": 5, "m": place})],

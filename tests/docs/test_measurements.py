@@ -14,6 +14,7 @@ from papers.figures import Claim, Figure, Line, Panel, Paper, below
 from papers.page import page as page_of_paper
 from papers.printed_rows import completed
 from papers.release import Measured, Notebook
+from papers.sweeps import SWEEPS
 
 BENCH = Path(__file__).parents[2] / "bench"
 
@@ -88,6 +89,14 @@ def test_a_row_as_printed_stands_behind_those_of_its_algorithm_where_it_differs(
     assert table.cell("kanon-cf, as printed", "10") == "8.22"
     assert papers == ["k-anon-cf"]
     assert completed("some-other", kept) == (kept, [])
+
+
+def test_pages_say_the_same_of_a_release():
+    page_of_rt = (BENCH.parent / "docs" / "papers" / "rt.md").read_text(encoding="utf-8")
+    by_delta = page_of_rt.partition("UL in percent, informs-rt:")[2]
+    told = re.search(r"^\| 0\.35 \| ([\d.]+) ", by_delta, re.MULTILINE)
+    assert told is not None
+    assert SWEEPS["rum-informs"].table().cell("rmerge-r, delta = 0.35", "UL") == f"{float(told[1]) / 100:.3f}"
 
 
 def test_what_no_command_makes_says_so():
