@@ -46,6 +46,15 @@ def test_every_table_is_kept_with_its_command_and_every_kept_table_is_shown():
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", table.date), name
 
 
+def test_every_script_of_a_kept_table_can_keep_it():
+    for file in TABLES.glob("*.json"):
+        script = re.match(r"python bench/(\w+)\.py", read_table(file.stem).command)
+        if script is not None and script[1] != "page":
+            text = (BENCH / f"{script[1]}.py").read_text(encoding="utf-8")
+            assert "offer_to_keep(" in text or "run_parts(" in text, script[1]
+            assert re.search(r"printed_table\(|show_table\(|kept_as", text), script[1]
+
+
 def test_a_kept_table_is_read_as_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["/somewhere/bench/some.py", "--k", "5", KEEP])
     keep_table("some", ["algorithm", "loss"], [["aa", 0.5], ["lra", ""]], tmp_path)
