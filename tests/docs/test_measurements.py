@@ -12,6 +12,7 @@ from measuring.kept_tables import KEEP, TABLES, KeptTable, is_kept, keep_table, 
 from papers.catalogue import PAPERS
 from papers.figures import Claim, Figure, Line, Panel, Paper, below
 from papers.page import page as page_of_paper
+from papers.page import standing
 from papers.printed_rows import completed
 from papers.release import Measured, Notebook
 from papers.sweeps import SWEEPS
@@ -30,6 +31,16 @@ def test_pages_of_papers_are_what_their_commands_make(name):
     made = page_of_paper(paper, known, f"python bench/paper.py {name}")
     kept = (BENCH.parent / "docs" / "papers" / f"{name}.md").read_text(encoding="utf-8")
     assert kept == made, f"run python bench/paper.py {name} --page"
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_figure_is_reproduced_differs_for_a_reason_or_is_not_possible(name):
+    paper = importlib.import_module(PAPERS[name]).PAPER
+    known = Notebook(BENCH / "kept" / f"{name}.jsonl", 0, apart=False).known
+    for figure in paper.figures:
+        found = standing(figure, known)
+        assert re.search(r"reproduced$|differs$|^not possible|^ours$", found), (figure.name, found)
+        assert figure.why or not found.endswith("differs"), figure.name
 
 
 def test_every_table_is_kept_with_its_command_and_every_kept_table_is_shown():
