@@ -139,7 +139,7 @@ def shares(finding: Finding) -> tuple[str, str]:
     """The shares before and after, and whether all was gone through."""
     assert finding.before is not None
     sample = "" if finding.after.exact else " (sample)"
-    return f"{finding.before.below_k:.2%}", f"{finding.after.below_k:.2%}{sample}"
+    return f"{100 * finding.before.below_k:.2f} %", f"{100 * finding.after.below_k:.2f} %{sample}"
 
 
 if __name__ == "__main__":
