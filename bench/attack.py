@@ -1,11 +1,12 @@
 """Whether k^m-anonymity withstands what it promises to withstand, on all real sets and with all algorithms.
 
-    python bench/attack.py [--sets groceries,msweb] [--algorithms aa,lra,...]
+    python bench/attack.py [--sets groceries,msweb] [--algorithms aa,lra,...] [--keep]
 
 Every file is made with k = 5, m = 2 (items in a tree of fan-out 5), published, and attacked as `shoal attack`
 does, with up to three known items, the whole set and facts of absence. Printed are the shares of records with
 fewer than 5 candidates, in the original and in the published file, and the seconds of processor time of the
-attack; a figure of a sample says so. The exit code is 1 if a promise is broken.
+attack; a figure of a sample says so. What is kept are those of three items and of the whole set, a row for
+each algorithm. The exit code is 1 if a promise is broken.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import shoal as sh
+from measuring.kept_tables import offer_to_keep, show_table
 from shoal.attack.attacked import Attacked
 from shoal.attack.finding import Finding
 from shoal.errors import ShoalError
@@ -33,18 +36,55 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--algorithms", default=",".join(ALGORITHMS))
+    offer_to_keep(parser)
     asked = parser.parse_args()
+    sets, algorithms = asked.sets.split(","), asked.algorithms.split(",")
     print("| set | algorithm | 1 item | 2 items | 3 items | whole set | seconds |")
     print("|---|---|---|---|---|---|---|")
-    kept = True
-    for name in asked.sets.split(","):
-        for algorithm in asked.algorithms.split(","):
-            kept &= attacked(name, algorithm)
-    return 0 if kept else 1
+    found = {(name, algorithm): attacked(name, algorithm) for name in sets for algorithm in algorithms}
+    print()
+    columns = [
+        "",
+        *(f"3 items, {name}" for name in sets),
+        *(f"whole set, {name}" for name in sets),
+        "seconds",
+    ]
+    show_table("attacks", columns, rows(sets, algorithms, found))
+    return 1 if any(each is not None and each[0].broken for each in found.values()) else 0
 
 
-def attacked(name: str, algorithm: str) -> bool:
-    """Whether one file keeps its promise, with its line of the table."""
+Timed = tuple[Attacked, float]
+
+
+def rows(
+    sets: Sequence[str], algorithms: Sequence[str], found: Mapping[tuple[str, str], Timed | None]
+) -> list[list[str]]:
+    """Before, and for each algorithm after, on every set; the seconds of all of them."""
+    before = [
+        next(
+            (shares_of(each[0])[0] for of in algorithms if (each := found[name, of]) is not None), ["-", "-"]
+        )
+        for name in sets
+    ]
+    told = [["original", *(three for three, _ in before), *(whole for _, whole in before), ""]]
+    for algorithm in algorithms:
+        known = [found[name, algorithm] for name in sets]
+        after = [["-", "-"] if each is None else shares_of(each[0])[1] for each in known]
+        seconds = sum(each[1] for each in known if each is not None)
+        cells = [*(three for three, _ in after), *(whole for _, whole in after), f"{seconds:.1f}"]
+        told.append([f"`{algorithm}`", *cells])
+    return told
+
+
+def shares_of(found: Attacked) -> tuple[list[str], list[str]]:
+    """The shares of three items and of the whole set, before and after."""
+    findings = [worst(found, ITEMS), whole_set(found)]
+    told = [("-", "-") if each is None or each.before is None else shares(each) for each in findings]
+    return [before for before, _ in told], [after for _, after in told]
+
+
+def attacked(name: str, algorithm: str) -> Timed | None:
+    """What is found in one file, with its line of the table; nothing where none could be made."""
     tree = None if algorithm in ("pcta", "disassociation") else sh.fanout(5)
     data = sh.read(DATA / f"{name}.txt.gz", {"items": sh.QuasiSet(hierarchy=tree)})
     model = model_of(algorithm)
@@ -58,9 +98,9 @@ def attacked(name: str, algorithm: str) -> bool:
             seconds = time.process_time() - began
     except ShoalError as error:
         print(f"| {name} | {algorithm} | {error} |", flush=True)
-        return True
+        return None
     print(line(name, algorithm, found, seconds), flush=True)
-    return not found.broken
+    return found, seconds
 
 
 def model_of(algorithm: str) -> sh.KmAnonymity | sh.SetKAnonymity | sh.Disassociation:
@@ -72,8 +112,8 @@ def model_of(algorithm: str) -> sh.KmAnonymity | sh.SetKAnonymity | sh.Disassoci
 
 def line(name: str, algorithm: str, found: Attacked, seconds: float) -> str:
     """A line of the table: before and after, for each amount of knowledge."""
-    whole = next((finding for finding in found.findings if finding.adversary == "exact set"), None)
-    cells = [shares(worst(found, items)) for items in range(1, ITEMS + 1)] + [shares(whole)]
+    findings = [*(worst(found, items) for items in range(1, ITEMS + 1)), whole_set(found)]
+    cells = ["-" if each is None or each.before is None else " -> ".join(shares(each)) for each in findings]
     return f"| {name} | {algorithm} | {' | '.join(cells)} | {seconds:.1f} |"
 
 
@@ -90,12 +130,16 @@ def worst(found: Attacked, items: int) -> Finding | None:
     )
 
 
-def shares(finding: Finding | None) -> str:
+def whole_set(found: Attacked) -> Finding | None:
+    """What is found by whoever knows all items."""
+    return next((finding for finding in found.findings if finding.adversary == "exact set"), None)
+
+
+def shares(finding: Finding) -> tuple[str, str]:
     """The shares before and after, and whether all was gone through."""
-    if finding is None or finding.before is None:
-        return "-"
+    assert finding.before is not None
     sample = "" if finding.after.exact else " (sample)"
-    return f"{finding.before.below_k:.2%} -> {finding.after.below_k:.2%}{sample}"
+    return f"{100 * finding.before.below_k:.2f} %", f"{100 * finding.after.below_k:.2f} %{sample}"
 
 
 if __name__ == "__main__":

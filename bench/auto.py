@@ -1,6 +1,7 @@
 """What `auto` loses beside every algorithm of the catalogue that serves the same promise.
 
     python bench/auto.py [--only sets|tables|both] [--data NAME,..] [--k 5,10,50] [--m 2,3] [--seconds 600]
+                         [--keep]
 
 sets    k^m-anonymity of the real sets (fan-out 5, or their own taxonomy): NCP
 tables  k-anonymity of the real tables: LM
@@ -8,7 +9,8 @@ both    (k,k^m)-anonymity of INFORMS with its diagnoses: NCP + UL
 
 `auto` has its default budget, every other algorithm `--seconds`; one that can move records afterwards is run
 with and without. Each measurement has its own process. What was measured is kept in bench/results/auto.jsonl,
-and a run goes on from there. The exit code is 1 if `auto` loses more than 1.02 times the best of the others,
+and a run goes on from there. `--keep` keeps one row for each case: auto, the best of the others, and the best
+one that moves no records. The exit code is 1 if `auto` loses more than 1.02 times the best of the others,
 or a promise is broken.
 """
 
@@ -26,6 +28,7 @@ from typing import Any
 
 import shoal as sh
 from measuring.cells import RESULTS, peak_memory_mb
+from measuring.kept_tables import offer_to_keep, show_table
 from measuring.tables import DATA, TABLES, frame
 from shoal.algorithms.auto.candidates import serving
 from shoal.algorithms.catalogue import takes
@@ -169,6 +172,29 @@ def rows(found: Sequence[Found]) -> bool:
     return fine
 
 
+def summary(found: Sequence[Found]) -> list[object]:
+    """A case in a row: what auto loses, and the best of the others with and without moving records."""
+    auto, *others = found
+    best, still = (
+        best_of(others),
+        best_of([each for each in others if not each.case.options.get("local_search")]),
+    )
+    case = auto.case
+    size = len(TABLES[case.data].quasi) if case.m is None else case.m
+    return [case.data, size, case.k, *map(told, (auto, best, still))]
+
+
+def best_of(found: Sequence[Found]) -> Found | None:
+    return min((each for each in found if each.loss is not None), key=lambda each: each.loss, default=None)
+
+
+def told(found: Found | None) -> str:
+    """A loss with its algorithm."""
+    if found is None or found.loss is None:
+        return "-"
+    return f"{100 * found.loss:.2f} ({found.took if found.case.algorithm == 'auto' else found.case.called})"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", choices=tuple(DATA_OF), default="sets")
@@ -176,6 +202,7 @@ def main() -> int:
     parser.add_argument("--k", default="5,10,50")
     parser.add_argument("--m", default="2,3")
     parser.add_argument("--seconds", type=float, default=600.0)
+    offer_to_keep(parser)
     given = parser.parse_args()
     names = given.data.split(",") if given.data else DATA_OF[given.only]
     ks, ms = ([int(each) for each in text.split(",")] for text in (given.k, given.m))
@@ -183,7 +210,14 @@ def main() -> int:
         "| data | k | m | algorithm | loss % | seconds | |\n| --- | ---: | ---: | --- | ---: | ---: | --- |"
     )
     notebook = Notebook(RESULTS / "auto.jsonl")
-    fine = [rows([notebook.found(case) for case in group]) for group in cases(names, ks, ms, given.seconds)]
+    found, fine = list[list[Found]](), list[bool]()
+    for group in cases(names, ks, ms, given.seconds):
+        found.append([notebook.found(case) for case in group])
+        fine.append(rows(found[-1]))
+    size = "columns" if given.only == "tables" else "m"
+    columns = ["data", size, "k", "auto", "best rival", "without moving records"]
+    print()
+    show_table(f"auto-{given.only}", columns, map(summary, found))
     return 0 if all(fine) else 1
 
 

@@ -1,6 +1,6 @@
 """How fast disassociation is: k = 5, m = 2, one thread, unless said otherwise.
 
-    python bench/disassociation.py [--quick] [--only records|terms|real]
+    python bench/disassociation.py [--quick] [--only records|terms|real] [--keep]
 
 records     Quest baskets of 10 items on average out of 5,000 (Figure 10a of Terrovitis, Liagouris, Mamoulis
             and Skiadopoulos 2012). Targets: 200,000 records per second from sets to file, and from 250,000
@@ -34,6 +34,7 @@ from plotly.subplots import make_subplots
 
 import shoal as sh
 from measuring.cells import RESULTS
+from measuring.kept_tables import offer_to_keep, printed_table, show_table
 from measuring.pages import COLOURS
 from measuring.tables import DATA
 from shoal.algorithms.sets.disassociation.algorithm import Disassociate
@@ -47,7 +48,8 @@ from shoal.table.quest import quest
 SIZES = (250_000, 500_000, 1_000_000, 2_000_000, 4_000_000)
 DOMAINS = (2_000, 4_000, 6_000, 8_000, 10_000)
 ITEMS, LENGTH = 5_000, 10
-REAL = ("bms_webview1", "bms_webview2", "fruithut")
+NAMES = {"bms_webview1": "WebView-1", "bms_webview2": "WebView-2", "fruithut": "FruitHut"}
+REAL = tuple(NAMES)
 KS = (2, 5, 10, 15, 20, 25)
 K, M = 5, 2
 AS_IN_THE_PAPER = {"settle": False, "term_order": "renewed"}
@@ -128,15 +130,16 @@ def apart(records: int, terms: int) -> tuple[dict[str, float], float]:
 
 
 def by_records(*, quick: bool) -> bool:
-    print(f"{'records':>10}  {'records/s':>10}  {'us/record':>9}  {'peak MB':>8}  seconds of each step")
     seconds = {}
-    for records in SIZES[:2] if quick else SIZES:
-        steps, peak = apart(records, ITEMS)
-        seconds[records] = to_file(steps)
-        rate = records / seconds[records]
-        print(
-            f"{records:>10,}  {rate:>10,.0f}  {1e6 / rate:>9.2f}  {peak:>8,.0f}  {listed(steps)}", flush=True
-        )
+    names = ["records", "records/s", "us per record", *(f"{step}, s" for step in STEPS), "peak MB"]
+    with printed_table("disassociation-records", names) as add_row:
+        for records in SIZES[:2] if quick else SIZES:
+            steps, peak = apart(records, ITEMS)
+            seconds[records] = to_file(steps)
+            rate = records / seconds[records]
+            add_row(
+                f"{records:,}", f"{rate:,.0f}", f"{1e6 / rate:.1f}", *in_hundredths(steps), f"{peak:,.0f}"
+            )
     chart(
         "disassociation_time_records", "Quest data by records (Figure 10a)", {"seconds": seconds}, "records"
     )
@@ -150,35 +153,32 @@ def by_records(*, quick: bool) -> bool:
 def by_terms(*, quick: bool) -> bool:
     records = 100_000 if quick else 1_000_000
     seconds = {}
-    for terms in DOMAINS[::2] if quick else DOMAINS:
-        steps, _ = apart(records, terms)
-        seconds[terms] = to_file(steps)
-        print(
-            f"{records:,} records over {terms:,} terms: {seconds[terms]:.2f} s: {listed(steps)}", flush=True
-        )
+    names = ["records", "terms", "to file, s", *(f"{step}, s" for step in STEPS)]
+    with printed_table("disassociation-terms", names) as add_row:
+        for terms in DOMAINS[::2] if quick else DOMAINS:
+            steps, _ = apart(records, terms)
+            seconds[terms] = to_file(steps)
+            add_row(f"{records:,}", f"{terms:,}", f"{seconds[terms]:.2f}", *in_hundredths(steps))
     chart("disassociation_time_terms", "Quest data by terms (Figure 10b)", {"seconds": seconds}, "terms")
     return True
 
 
 def on_real_sets(*, quick: bool) -> bool:
     lines: dict[str, dict[int, float]] = {}
+    ks = KS[:2] if quick else KS
     for name in REAL:
         data = sh.read(DATA / f"{name}.txt.gz", {"items": sh.QuasiSet()}).local
-        for words, options in (("", {}), (" as in the paper", AS_IN_THE_PAPER)):
+        for words, options in (("", {}), (", as in the paper", AS_IN_THE_PAPER)):
             measured(data, K, options)
-            ks = KS[:2] if quick else KS
-            lines[name + words] = {k: to_file(fastest(data, k, **options)) for k in ks}
-            print(
-                name + words,
-                *(f"k={k}: {taken:.3f} s" for k, taken in lines[name + words].items()),
-                flush=True,
-            )
+            lines[NAMES[name] + words] = {k: to_file(fastest(data, k, **options)) for k in ks}
+    table = [[name, *(f"{taken:.2f}" for taken in line.values())] for name, line in lines.items()]
+    show_table("disassociation-real-seconds", ["", *(f"k = {k}" for k in ks)], table)
     chart("disassociation_time_real", "Real sets by k (Figures 9a and 9b)", lines, "k")
     return True
 
 
-def listed(steps: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {seconds:.2f}" for name, seconds in steps.items())
+def in_hundredths(steps: Mapping[str, float]) -> list[str]:
+    return [f"{seconds:.2f}" for seconds in steps.values()]
 
 
 def chart(name: str, title: str, lines: Mapping[str, Mapping[int, float]], x: str) -> None:
@@ -207,6 +207,7 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--quick", action="store_true", help="fewer values and smaller data")
     parser.add_argument("--only", choices=PARTS, help="one part only")
+    offer_to_keep(parser)
     asked = parser.parse_args(words)
     met = [part(quick=asked.quick) for name, part in PARTS.items() if asked.only in (None, name)]
     return 0 if all(met) else 1

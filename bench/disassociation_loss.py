@@ -1,6 +1,6 @@
 """What disassociation loses, beside generalization and differential privacy.
 
-    python bench/disassociation_loss.py [--quick] [--only real|k|copies|quest|others]
+    python bench/disassociation_loss.py [--quick] [--only real|k|copies|quest|others] [--keep]
 
 WebView-1, WebView-2 and FruitHut, which stands in for the paper's POS; k = 5 and m = 2 unless said otherwise.
 Parts, after the figures of Terrovitis, Liagouris, Mamoulis and Skiadopoulos 2012:
@@ -20,9 +20,10 @@ Tables and charts are in bench/results. `--quick` takes fewer values, and smalle
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from plotly.subplots import make_subplots
 
 import shoal as sh
 from measuring.cells import RESULTS
-from measuring.kept_tables import offer_to_keep
+from measuring.kept_tables import offer_to_keep, show_table
 from measuring.pages import COLOURS, Page
 from measuring.tables import DATA
 from shoal.algorithms.catalogue import make_algorithm
@@ -51,7 +52,8 @@ from shoal.recoding.synthetic import new_records
 from shoal.table.columns import Sets, Table
 from shoal.table.quest import quest
 
-REAL = ("bms_webview1", "bms_webview2", "fruithut")
+NAMES = {"bms_webview1": "WebView-1", "bms_webview2": "WebView-2", "fruithut": "FruitHut"}
+REAL = tuple(NAMES)
 TARGETS = {"bms_webview1": 0.22, "bms_webview2": 0.27, "fruithut": 0.24}
 K, M, FANOUT = 5, 2, 5
 KS = (2, 5, 10, 15, 20, 25)
@@ -70,6 +72,14 @@ STEPS: dict[str, dict[str, Any]] = {
     "settled": {"term_order": "renewed"},
     ALL_STEPS: {},
 }
+STEPS_IN_WORDS = {
+    "HORPART and VERPART": "without REFINE",
+    "as in the paper": "as in the paper",
+    "terms ranked once": "terms ranked once",
+    "settled": "as in the paper, settled",
+    ALL_STEPS: "ours",
+}
+KEPT_COLUMNS = ("", "tKd-a", "tKd", "tlost", "re, ranks 200-219 (ten)", "re, top 20 (ten)")
 MEASURES = ("tkd_a", "tkd", "re_a", "re", "re_top_a", "re_top", "tlost")
 
 
@@ -140,6 +150,7 @@ def real_sets(page: Page, *, quick: bool) -> None:  # noqa: ARG001 - short as it
                     kept[name, words, copies] = found
                     rows.append([name, words, copies, *(f"{found[measure]:.3f}" for measure in MEASURES)])
     page.table(["data", "algorithm", "copies", *MEASURES], rows)
+    show_table("disassociation-loss", KEPT_COLUMNS, side_by_side(kept))
     for name, limit in TARGETS.items():
         for copies in (1, 10):
             error = kept[name, ALL_STEPS, copies]["re_top"]
@@ -158,6 +169,17 @@ def real_sets(page: Page, *, quick: bool) -> None:  # noqa: ARG001 - short as it
         {measure: {name: kept[name, ALL_STEPS, 1][measure] for name in REAL} for measure in MEASURES},
         "data",
     )
+
+
+def side_by_side(kept: Mapping[tuple[str, str, int], Mapping[str, float]]) -> Iterator[list[str]]:
+    """A row for each set and form: one reconstruction, and for re the mean of ten in brackets."""
+    for name, steps in itertools.product(REAL, STEPS):
+        one, ten = (
+            {measure: f"{loss:.3f}".removeprefix("0") for measure, loss in kept[name, steps, copies].items()}
+            for copies in (1, 10)
+        )
+        errors = (f"{one[measure]} ({ten[measure]})" for measure in ("re", "re_top"))
+        yield [f"{NAMES[name]}, {STEPS_IN_WORDS[steps]}", one["tkd_a"], one["tkd"], one["tlost"], *errors]
 
 
 def by_k(page: Page, *, quick: bool) -> None:

@@ -1,6 +1,6 @@
 """What k^m-anonymity of sets costs: loss, time and memory of AA, LRA, VPA and, on real sets, Itemwise.
 
-    python bench/km.py [--quick] [--only real|reference|growth|trends]
+    python bench/km.py [--quick] [--only real|reference|growth|trends] [--keep]
 
 Four parts, one table each. Every release is checked by the verifier; the exit code is 1 if a promise is
 broken or a target is missed. The full run takes about 20 minutes, `--quick` a few.
@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,6 +37,7 @@ from plotly.subplots import make_subplots
 
 import shoal as sh
 from measuring.cells import RESULTS, forget_peak_memory, peak_memory_mb
+from measuring.kept_tables import printed_table, show_table
 from measuring.reports import Report, each_in_its_own_process, run_parts
 from measuring.tables import DATA
 from shoal.algorithms.catalogue import make_algorithm
@@ -49,7 +50,14 @@ from shoal.table.columns import Table
 from shoal.table.quest import quest
 
 TAXONOMY = DATA / "hierarchies" / "groceries" / "item.csv"
-REAL = ("bms_webview1", "bms_webview2", "fruithut", "groceries")
+NAMES = {
+    "bms_webview1": "WebView-1",
+    "bms_webview2": "WebView-2",
+    "fruithut": "FruitHut",
+    "groceries": "Groceries",
+}
+REAL = tuple(NAMES)
+Losses = Mapping[tuple[str, int], float]
 
 ALL, ITEMWISE = ("aa", "lra", "vpa"), "itemwise"
 
@@ -62,10 +70,12 @@ TIMES_AS_FAST = 20
 TIMES_THE_PASS = 6
 MOST_MEMORY_MB = 2_000
 LARGEST_SPREAD = 1.3
+REFERENCE = ("data", "algorithm", "threads", "seconds", "of the pass", "ratio", "NCP %", "peak MB")
+GROWTH = ("baskets", "`aa` to its minimal cut", "ns per subset counted", "peak memory", "NCP %", "nodes")
 
 # NCP in percent and seconds on a machine of this kind, fan-out 5, k = 5; None where no loss was reported.
 AMNESIA = "Amnesia 1.4, Apriori (Java)"
-PYTHON_AA = "public Python AA"
+PYTHON_AA = "a public AA in Python"
 PEERS: dict[tuple[str, int], dict[str, tuple[float | None, float]]] = {
     ("bms_webview1", 2): {AMNESIA: (None, 9), PYTHON_AA: (5.82, 21)},
     ("bms_webview1", 3): {AMNESIA: (10.81, 10), PYTHON_AA: (11.07, 18)},
@@ -187,6 +197,37 @@ def real_sets(report: Report, *, quick: bool) -> None:
         ours[case.algorithm][case.data, case.m] = found
     for algorithm in ("aa", "lra"):
         beside_peers(report, algorithm, ours[algorithm])
+    report.title("NCP in percent")
+    show_table(
+        "km-real-sets", ["", *(f"{NAMES[data]} m={m}" for data, m in cells_of(REAL))], side_by_side(ours)
+    )
+
+
+def cells_of(sets: Sequence[str]) -> list[tuple[str, int]]:
+    return [(data, m) for data in sets for m in (2, 3)]
+
+
+def side_by_side(ours: Mapping[str, Mapping[tuple[str, int], Measured]]) -> Iterator[list[str]]:
+    """A row for each algorithm and peer, algorithms that lose the same in one; the lowest stand bold."""
+    losses = {
+        f"`{name}`": {cell: round(each.ncp, 2) for cell, each in ours[name].items()}
+        for name in (ITEMWISE, "lra", "aa", "vpa")
+    }
+    for peer in (AMNESIA, PYTHON_AA):
+        known = {cell: peers[peer][0] for cell, peers in PEERS.items()}
+        losses[peer] = {cell: loss for cell, loss in known.items() if loss is not None}
+    same: dict[tuple[tuple[tuple[str, int], float], ...], list[str]] = {}
+    for name, line in losses.items():
+        same.setdefault(tuple(line.items()), []).append(name)
+    for line, names in same.items():
+        yield [", ".join(names), *(_told(cell, dict(line), losses.values()) for cell in cells_of(REAL))]
+
+
+def _told(cell: tuple[str, int], line: Losses, lines: Iterable[Losses]) -> str:
+    if cell not in line:
+        return ""
+    lowest = min(other[cell] for other in lines if cell in other)
+    return f"**{line[cell]:.2f}**" if line[cell] == lowest else f"{line[cell]:.2f}"
 
 
 def beside_peers(report: Report, algorithm: str, ours: Mapping[tuple[str, int], Measured]) -> None:
@@ -217,7 +258,7 @@ def beside_peers(report: Report, algorithm: str, ours: Mapping[tuple[str, int], 
 def against_reference(report: Report, *, quick: bool) -> None:
     baskets = Case("100000" if quick else "1000000", repeats=2, with_pass=True)
     report.title(f"Beside one pass over all 3-subsets, k = {K}, m = 3")
-    report.row("data", "algorithm", "threads", "seconds", "pass", "ratio", "NCP %", "peak MB")
+    rows = []
     cases = [
         baskets,
         *(
@@ -230,38 +271,33 @@ def against_reference(report: Report, *, quick: bool) -> None:
     for found in each_in_its_own_process(measure, cases):
         case = report.check(found).case
         ratio = found.seconds / found.pass_seconds
-        report.row(
-            case.data,
-            case.algorithm,
-            dict(case.options).get("threads", 1),
-            found.seconds,
-            found.pass_seconds,
-            ratio,
-            found.ncp,
-            round(found.peak_mb),
-        )
+        named = NAMES.get(case.data) or f"{int(case.data):,} baskets"
+        figures = (found.seconds, found.pass_seconds, ratio, found.ncp)
+        threads = dict(case.options).get("threads", 1)
+        rows.append([named, f"`{case.algorithm}`", threads, *(f"{figure:.2f}" for figure in figures)])
+        rows[-1].append(f"{found.peak_mb:,.0f}")
         if case == baskets:
             report.expect(
                 f"AA takes {ratio:.1f} times the pass (at most {TIMES_THE_PASS}) and {found.peak_mb:.0f} MB"
                 f" (at most {MOST_MEMORY_MB})",
                 met=ratio <= TIMES_THE_PASS and found.peak_mb <= MOST_MEMORY_MB,
             )
+    show_table("km-reference", REFERENCE, rows)
 
 
 def growth(report: Report, *, quick: bool) -> None:
     report.title(f"Growth of AA on Quest baskets, k = {K}, m = 3, up to its minimal cut")
-    report.row("baskets", "nodes", "NCP %", "seconds", "ns a subset", "counted", "peak MB")
     sizes = [62_500, 125_000, 250_000] if quick else [250_000, 500_000, 1_000_000, 2_000_000, 4_000_000]
     seconds, per_subset = [], []
-    for found in each_in_its_own_process(
-        measure, [Case(str(size), repeats=2).with_options(exchanges=0) for size in sizes]
-    ):
-        report.check(found)
-        counted, nodes = found.figures["occurrences_counted"], found.figures["nodes_on_cut"]
-        seconds.append(found.seconds)
-        per_subset.append(1e9 * found.seconds / counted)
-        peak = round(found.peak_mb)
-        report.row(found.case.data, nodes, found.ncp, found.seconds, per_subset[-1], f"{counted:,}", peak)
+    cases = [Case(str(size), repeats=2).with_options(exchanges=0) for size in sizes]
+    with printed_table("km-growth", GROWTH) as add_row:
+        for found in each_in_its_own_process(measure, cases):
+            report.check(found)
+            seconds.append(found.seconds)
+            per_subset.append(1e9 * found.seconds / found.figures["occurrences_counted"])
+            told = f"{found.seconds:.1f} s", f"{per_subset[-1]:.1f}", f"{found.peak_mb / 1000:.2f} GB"
+            baskets, nodes = f"{int(found.case.data):,}", found.figures["nodes_on_cut"]
+            add_row(baskets, *told, f"{found.ncp:.2f}", nodes)
     power, _ = np.polyfit(np.log(sizes), np.log(seconds), 1)
     print(f"time grows with the number of baskets to the power of {power:.2f}")
     spread = max(per_subset) / min(per_subset)

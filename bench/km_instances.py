@@ -5,7 +5,7 @@ tests. The loss of each algorithm is divided by that of OA, which is the best cu
 that loses nothing are left out of the ratios. LRA has a cut per part and may lose less. Beside them stands AA
 as the paper prints it, with a count-tree and its own order, against our AA before the minimal cut.
 
-    python bench/km_instances.py [--instances 2000]        # about two minutes
+    python bench/km_instances.py [--instances 2000] [--keep]        # about two minutes
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from measuring.kept_tables import offer_to_keep, show_table
 from shoal.algorithms.sets.aa import AA
 from shoal.algorithms.sets.da import DA
 from shoal.algorithms.sets.lra import LRA
@@ -31,14 +32,16 @@ from tests.algorithms.sets.searches import feasible, find, random_case
 from tests.reference import km
 from tests.reference.count_tree import apriori_by_count_tree
 
+NOT_MINIMAL, BY_COUNT_TREE = "`aa` without the minimal cut", "AA as the paper prints it, with a count-tree"
 ALGORITHMS = {
-    "aa": AA(),
-    "aa, no exchanges": AA(exchanges=0),
-    "aa, no minimal cut": AA(minimal=False),
-    "da": DA(),
-    "vpa": VPA(),
-    "lra": LRA(threads=1),
+    "`aa`": AA(),
+    "`vpa`": VPA(),
+    "`aa` without exchanges": AA(exchanges=0),
+    NOT_MINIMAL: AA(minimal=False),
+    "`da`": DA(),
+    "`lra`": LRA(threads=1),
 }
+COLUMNS = ("", "mean", "worst", "best", "more loss in", "less loss in")
 
 
 def instances(count: int) -> Iterator[tuple[Any, int, int]]:
@@ -52,31 +55,35 @@ def losses(each: Any, k: int, m: int) -> dict[str, float]:
     model = KmAnonymity(k, m)
     found = {name: find(algorithm, each, model).figures["ncp"] for name, algorithm in ALGORITHMS.items()}
     literal = apriori_by_count_tree(each.above, each.leaves, each.transactions, k, m)
-    found["count-tree"] = float(km.ncp(each.above, each.leaves, each.transactions, literal))
+    found[BY_COUNT_TREE] = float(km.ncp(each.above, each.leaves, each.transactions, literal))
     found["oa"] = find(OA(), each, model).figures["ncp"]
     return found
 
 
-def ratios(table: dict[str, np.ndarray], name: str, to: str) -> str:
+def ratios(table: dict[str, np.ndarray], name: str, to: str) -> list[str]:
     lossy = table[to] > 0
     ratio = table[name][lossy] / table[to][lossy]
     more, less = np.mean(ratio > 1 + 1e-9), np.mean(ratio < 1 - 1e-9)
-    return (
-        f"{name:20} / {to:20} mean {ratio.mean():.4f}  worst {ratio.max():.3f}  best {ratio.min():.3f}"
-        f"  more in {more:.1%}, less in {less:.1%} of {lossy.sum():,} instances"
-    )
+    words = name if to == "oa" else f"{name}, beside {to}"
+    return [
+        words,
+        f"{ratio.mean():.4f}",
+        f"{ratio.max():.3f}",
+        f"{ratio.min():.3f}",
+        f"{100 * more:.1f} %",
+        f"{100 * less:.1f} %",
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--instances", type=int, default=2_000)
+    offer_to_keep(parser)
     rows = [losses(*each) for each in instances(parser.parse_args().instances)]
     table = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     print(f"{len(rows):,} instances, {np.mean(table['oa'] > 0):.0%} of which have to lose something")
-    for name in ALGORITHMS:
-        print(ratios(table, name, "oa"))
-    print(ratios(table, "count-tree", "aa, no minimal cut"))
-    print(ratios(table, "count-tree", "oa"))
+    beside = [*((name, "oa") for name in (*ALGORITHMS, BY_COUNT_TREE)), (BY_COUNT_TREE, NOT_MINIMAL)]
+    show_table("km-instances", COLUMNS, (ratios(table, *pair) for pair in beside))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python bench/limits.py [--data NAME,..] [--algorithms NAME,..] [--promises NAME,..] [--limits 10,60]
                            [--on-limit best|stop] [--results FILE.jsonl] [--again] [--only-late] [--quick]
+                           [--keep]
 
 Every algorithm of the catalogue, and `auto`, with every promise that suits the shape of the data: k-anonymity
 of tables, with l-diversity (l = 1.2) where a column is sensitive, k^m-anonymity, complete k-anonymity,
@@ -17,8 +18,8 @@ covers. A search that takes 5 times its limit is ended: it "did not end".
 With `--results` every measurement is written down, and those that are there are not made again unless
 `--again` says so; `--only-late` makes only those that a shorter limit struck. A limit of 10 s for all takes
 about an hour; `--quick` has 2 s for some of the data. After the measurements stands, for each algorithm, the
-one that took longest. The exit code is 1 if a search took too long, or ended otherwise than with a release
-that was verified or with exit code 4.
+one that took longest, which is what `--keep` keeps. The exit code is 1 if a search took too long, or ended
+otherwise than with a release that was verified or with exit code 4.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 import shoal as sh
+from measuring.kept_tables import offer_to_keep, printed_table
 from measuring.tables import DATA, TABLES, beginning, frame
 from shoal.algorithms.auto.candidates import serving
 from shoal.algorithms.search import Limits, Search, WithinLimits
@@ -455,16 +457,17 @@ def row(found: Found) -> None:
 
 def longest(all_found: Sequence[Found]) -> None:
     """Print, for each algorithm and limit, how its searches ended and the one that took longest."""
-    print("\n| algorithm | limit s | searches | releases | exit code 4 | longest s | on |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
     groups = dict[tuple[str, float], list[Found]]()
     for found in all_found:
         groups.setdefault((found.case.algorithm, found.case.limit), []).append(found)
-    for (algorithm, limit), some in sorted(groups.items()):
-        worst = max(some, key=lambda found: found.seconds)
-        ends = [sum(found.what == what for found in some) for what in (SAFE, LIMIT)]
-        cells = (algorithm, f"{limit:g}", len(some), *ends, f"{worst.seconds:.1f}")
-        print(f"| {' | '.join(map(str, cells))} | {worst.case.data}, {worst.case.promise} |", flush=True)
+    names = ("algorithm", "limit s", "searches", "releases", "exit code 4", "other ends", "longest s", "on")
+    print()
+    with printed_table("limits", names) as add_row:
+        for (algorithm, limit), some in sorted(groups.items()):
+            worst = max(some, key=lambda found: found.seconds)
+            ends = [sum(found.what == what for found in some) for what in (SAFE, LIMIT)]
+            told = f"{worst.seconds:.1f}", f"{worst.case.data}, {worst.case.promise}"
+            add_row(algorithm, f"{limit:g}", len(some), *ends, len(some) - sum(ends), *told)
 
 
 @cache
@@ -483,6 +486,7 @@ def main() -> int:
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--only-late", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    offer_to_keep(parser)
     given = parser.parse_args()
     if given.quick:
         given.data, given.limits = QUICK, [2.0]

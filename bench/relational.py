@@ -1,6 +1,7 @@
 """What k-anonymity of tables costs: loss, time and memory of every relational algorithm.
 
-    python bench/relational.py [--quick] [--only PART] [--algorithm NAME] [--time-limit 300]
+    python bench/relational.py [--quick] [--only PART] [--algorithm NAME] [--time-limit 300] [--known]
+                               [--keep]
 
 Adult (45,222 records, 8 columns), Nursery (12,960, 8 columns) and CoIL 2000 (5,822, the first nine columns),
 with taxonomies of the shape that Section 7 of Kenig and Tassa 2012 gives; see `measuring/tables.py`. Parts:
@@ -25,6 +26,7 @@ leaves Adult out, takes two values of k, and keeps its own results.
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import sys
 from collections.abc import Sequence
@@ -35,8 +37,8 @@ import numpy as np
 
 from measuring.cells import Cell, Found, Notebook
 from measuring.kept_tables import offer_to_keep
-from measuring.pages import Grid, Page, chart, grid_table, number, write_csv
-from measuring.tables import DATA
+from measuring.pages import Grid, Page, chart, grid_rows, grid_table, number, write_csv
+from measuring.tables import DATA, TABLES
 from shoal.algorithms.catalogue import ALGORITHMS, takes
 from shoal.privacy.k_anonymity import KAnonymity
 
@@ -126,7 +128,7 @@ def improved_cells(extent: Extent, data: str) -> dict[str, dict[Any, Cell]]:
 
 
 def _label(name: str, *, improved: bool) -> str:
-    return f"{name} + local search" if improved else name
+    return f"{name} with local search" if improved else name
 
 
 def losses(study: Study) -> None:
@@ -135,10 +137,11 @@ def losses(study: Study) -> None:
         study.page.title(f"{data}: LM in percent by k, with LM as the cost")
         grid_table(study.page, grid, "algorithm", "lm", factor=100, kept_as=f"{data}-loss-by-k")
         study.page.say("Entropy of the same releases, bits per cell:\n")
-        kept_as = f"{data}-entropy-of-loss-releases"
+        kept_as = "adult-entropy-of-loss-releases" if data == "adult" else ""
         grid_table(study.page, grid, "algorithm", "entropy", places=3, kept_as=kept_as)
         study.page.say("Seconds:\n")
-        grid_table(study.page, grid, "algorithm", "seconds", places=1, kept_as=f"{data}-seconds-by-k")
+        kept_as = "adult-seconds-by-k" if data == "adult" else ""
+        grid_table(study.page, grid, "algorithm", "seconds", places=1, kept_as=kept_as)
         study.page.say("Peak MB:\n")
         grid_table(study.page, grid, "algorithm", "peak_mb", places=0)
         lowest_is_ours(study.page, data, grid)
@@ -312,11 +315,16 @@ def columns(study: Study) -> None:
                 for data in ("adult", "adult-11", "adult-14")
             }
         )
-    grid_table(study.page, grid, "algorithm", "lm", factor=100)
+    sets, losses_of = grid_rows(grid, "lm", factor=100)
+    _, seconds_of = grid_rows(grid, "seconds", places=1)
+    heads = ["algorithm", *(head for data in sets for head in (f"{len(TABLES[data].quasi)} columns", "s"))]
+    rows = [
+        [name, *itertools.chain.from_iterable(zip(of_loss, of_seconds, strict=True))]
+        for (name, *of_loss), (_, *of_seconds) in zip(losses_of, seconds_of, strict=True)
+    ]
+    study.page.table(heads, rows, kept_as="adult-columns")
     study.page.say("Entropy of the same releases, bits per cell:\n")
     grid_table(study.page, grid, "algorithm", "entropy", places=3)
-    study.page.say("Seconds:\n")
-    grid_table(study.page, grid, "algorithm", "seconds", places=1)
     for row in grid.values():
         for found in row.values():
             if found.problem:
@@ -351,6 +359,7 @@ def growth(study: Study) -> None:
             ]
             for each in found
         ],
+        kept_as=f"{data}-growth",
     )
     for search in (True, False):
         line = [each for each in found if each.cell.options["local_search"] == search and each.in_time]

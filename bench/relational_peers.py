@@ -1,6 +1,6 @@
 """What tables lose and how long that takes: Shoal beside anonypy and anjana, and 1,000,000 records.
 
-    python bench/relational_peers.py [--only peers|million] [--quick]
+    python bench/relational_peers.py [--only peers|million] [--quick] [--keep]
 
 peers       The first 30,162 records of Adult: age, education-num, workclass, marital-status, occupation,
             race, sex and native-country; k = 5, 10 and 50. All have the same hierarchies; anonypy takes none,
@@ -43,9 +43,11 @@ import pandas as pd
 
 import shoal as sh
 from measuring.cells import Cell, compile_kernels, forget_peak_memory, measured_apart, peak_memory_mb
+from measuring.kept_tables import offer_to_keep
 from measuring.pages import Page, number
 from measuring.tables import DATA, TABLES, frame, load
 from shoal.algorithms.catalogue import make_algorithm, takes
+from shoal.algorithms.parameters import AS_PRINTED
 from shoal.progress import Silent
 from shoal.recoding.recoding import apply_recoding
 from shoal.table.columns import Kind
@@ -57,6 +59,7 @@ NUMBERS = tuple(name for name, role in CHOSEN.quasi.items() if role.kind is Kind
 KS = (5, 10, 50)
 BEST, FAST = "kanon-cf", ("mondrian", "hilbert")
 RIVALS = ("anonypy", "anjana")
+PRINTED = ", as printed"
 TIMES_AS_FAST = 10
 MOST_SECONDS, MOST_MB = 30, 3_000
 
@@ -135,7 +138,10 @@ def ncp(published: Counter[Record], records: int) -> float:
 
 def with_shoal(name: str, k: int) -> Release:
     data = load(SET)
-    algorithm = make_algorithm(name, {"measure": "ncp"} if takes(name, "measure") else {})
+    options = {"measure": "ncp"} if takes(name.removesuffix(PRINTED), "measure") else {}
+    if name.endswith(PRINTED):
+        options |= {AS_PRINTED: True}
+    algorithm = make_algorithm(name.removesuffix(PRINTED), options)
     compile_kernels(algorithm, data, diverse=False)
     forget_peak_memory()
     started = time.process_time()
@@ -191,6 +197,7 @@ TOOLS: Mapping[str, Callable[[str, int], Release]] = {
     **dict.fromkeys(FAST, with_shoal),
     "anonypy": with_anonypy,
     "anjana": with_anjana,
+    BEST + PRINTED: with_shoal,
 }
 
 
@@ -230,6 +237,7 @@ def peers(page: Page, ks: Sequence[int]) -> None:
             [name, *(quoted[k][0] for k in ks), *(quoted[k][1] for k in ks), "-"]
             for name, quoted in QUOTED.items()
         ],
+        kept_as="table-peers",
     )
     for k in ks:
         others = {name: losses[name, k] for name in RIVALS} | {name: of[k][0] for name, of in QUOTED.items()}
@@ -264,7 +272,8 @@ def million(page: Page, ks: Sequence[int]) -> None:
                     met=found.seconds <= MOST_SECONDS and found.peak_mb <= MOST_MB,
                 )
     page.say()
-    page.table(["records", "algorithm", "k", "seconds", "applying s", "peak MB", "NCP %", "classes"], rows)
+    heads = ["records", "algorithm", "k", "seconds", "applying s", "peak MB", "NCP %", "classes"]
+    page.table(heads, rows, kept_as="million-records")
 
 
 PARTS = {"peers": peers, "million": million}
@@ -274,6 +283,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Shoal beside other tools for tables.")
     parser.add_argument("--only", choices=PARTS, action="append", help="one of the parts; may be given again")
     parser.add_argument("--quick", action="store_true", help="k = 50 only")
+    offer_to_keep(parser)
     arguments = parser.parse_args()
     if not DATA.exists():
         print(f"no data in {DATA}; set SHOAL_DATA")

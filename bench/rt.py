@@ -44,7 +44,7 @@ import numpy as np
 from plotly.subplots import make_subplots
 
 import shoal as sh
-from measuring.kept_tables import KEEP, keep_table, offer_to_keep
+from measuring.kept_tables import KEEP, keep_table, offer_to_keep, show_table
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.mixed.joint_search.merging import (
     Order,
@@ -70,12 +70,14 @@ RESULTS = Path(__file__).parent / "results"
 INFORMS_VALUES = ("DOBMM", "DOBYY", "RACEX", "EDUCYEAR", "income")
 YOUTUBE_VALUES = ("age", "length", "rate", "ratings", "comments")
 
-K, M, SEED = 25, 2, 7
+K, M, SEED = 25, 2, 0
+ORDER_OF_CHANCE = SEED_OF_QUERIES = 7
 FEW = 4_000
 SHAPES = ((1, 0), (2, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 RUM, TUM = ("rmerge-r", "rmerge-t", "rmerge-rt"), ("tmerge-r", "tmerge-t", "tmerge-rt")
 COLOURS = ("#1f4e79", "#c0504d", "#4f8f4f", "#7f6084", "#d08c2f", "#2f8f8f", "#777777")
 
+SPEED = ("", "seconds", "on the clock, two cores", "peak MB", "time grows with the records to the power of")
 MOST_SECONDS, MOST_SECONDS_OF_CLUSTER, MOST_MEMORY_MB, MOST_EXPONENT = 60, 5, 2_000, 2.0
 
 
@@ -111,7 +113,7 @@ class Measured:
 
 @cache
 def load(data: str, *, diverse: bool = False) -> LocalData:
-    """All records, in an order of chance that does not change, so that fewer are contained in more."""
+    """All records in the order of their file, as `bench/paper.py` has them."""
     if data == "informs":
         folder = DATA / "hierarchies" / "informs"
         roles: dict[str, Role] = {
@@ -125,8 +127,6 @@ def load(data: str, *, diverse: bool = False) -> LocalData:
         roles["related"] = sh.QuasiSet(hierarchy=sh.fanout(5))
         file = DATA / "youtube_rt_sample.csv.gz"
     local = sh.read(file, roles, options=sh.ReadOptions(others="drop")).local
-    order = np.random.default_rng(SEED).permutation(local.row_count)
-    local = replace(local, table=local.table.take(order))
     return _with_sensitive_items(local) if diverse else local
 
 
@@ -140,10 +140,11 @@ def _with_sensitive_items(data: LocalData) -> LocalData:
 
 
 def beginning(data: LocalData, records: int) -> LocalData:
-    """The first records, or all."""
-    if not records:
+    """All records, or fewer in an order of chance that does not change: more of them contain fewer."""
+    if not records or records >= data.row_count:
         return data
-    return replace(data, table=data.table.take(np.arange(min(records, data.row_count))))
+    order = np.random.default_rng(ORDER_OF_CHANCE).permutation(data.row_count)
+    return replace(data, table=data.table.take(order[:records]))
 
 
 def measure_case(case: Case) -> Measured:
@@ -191,7 +192,7 @@ def _query_errors(data: LocalData, released: Any) -> dict[tuple[int, int], float
     published = RecordsEstimator(data, released, "subsets")  # as the paper estimates
     errors = {}
     for values, items in SHAPES:
-        queries = generate_workload(data, np.random.default_rng(SEED), values=values, items=items)
+        queries = generate_workload(data, np.random.default_rng(SEED_OF_QUERIES), values=values, items=items)
         errors[values, items] = relative_errors(queries, truth, published).are
     return errors
 
@@ -223,7 +224,8 @@ class Report:
         """Write the table, and keep it under a name if the command was asked to."""
         if kept_as and KEEP in sys.argv:
             heads, *rows = ([_cell(cell) for cell in row] for row in self._rows)
-            keep_table(kept_as, heads, rows)
+            whole = [[*row, *[""] * (len(heads) - len(row))] for row in rows]  # refusals are shorter
+            keep_table(kept_as, heads, whole)
         RESULTS.mkdir(exist_ok=True)
         with (RESULTS / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows(self._rows)
@@ -268,21 +270,35 @@ def speed(report: Report, *, quick: bool) -> None:
         found[line, size, k] = report.check(each)
         report.row(line, size, k, each.seconds, each.on_clock, round(each.peak_mb), each.ncp, each.ul)
     report.save("rt_speed")
+    powers = {
+        line: np.polyfit(np.log(sizes), np.log([found[line, size, K].seconds for size in sizes]), 1)[0]
+        for line in lines
+    }
+    show_table("rt-speed", SPEED, (of_speed(line, found[line, whole, K], powers[line]) for line in lines))
     for line in ("cluster", "rmerge-rt", "rmerge-rt with aa"):
         each, limit = found[line, whole, K], MOST_SECONDS_OF_CLUSTER if line == "cluster" else MOST_SECONDS
         report.expect(
             f"{line} on all records: {each.on_clock:.1f} s (at most {limit}), {each.peak_mb:.0f} MB",
             met=each.on_clock <= limit and each.peak_mb <= MOST_MEMORY_MB,
         )
-    for line in lines:
-        exponent = np.polyfit(np.log(sizes), np.log([found[line, size, K].seconds for size in sizes]), 1)[0]
+    for line, power in powers.items():
         report.expect(
-            f"{line} grows with the {exponent:.2f}th power of the records (at most {MOST_EXPONENT})",
-            met=exponent <= MOST_EXPONENT,
+            f"{line} grows with the {power:.2f}th power of the records (at most {MOST_EXPONENT})",
+            met=power <= MOST_EXPONENT,
         )
     over_records = {line: [(size, found[line, size, K].seconds) for size in sizes] for line in lines}
     over_k = {line: [(k, found[line, whole, k].seconds) for k in ks] for line in lines}
     plot_lines("rt_speed", "Seconds", {"over records, k = 25": over_records, "over k, all records": over_k})
+
+
+def of_speed(line: str, found: Measured, power: float) -> list[str]:
+    """What a line takes for all records."""
+    name, _, more = line.partition(" ")
+    named = (
+        f"`{name}` (k-anonymity, lower bound included)" if name == "cluster" else f"`{name}` {more}".strip()
+    )
+    seconds = f"{found.seconds:.1f}", f"{found.on_clock:.1f}"
+    return [named, *seconds, f"{found.peak_mb:.0f}", f"{power:.2f}"]
 
 
 def bounds(report: Report, *, quick: bool, data: str, algorithms: Sequence[str]) -> None:
@@ -296,7 +312,9 @@ def bounds(report: Report, *, quick: bool, data: str, algorithms: Sequence[str])
         for algorithm in algorithms
         for delta in deltas
     ]
-    sweep(report, f"{data} {'Rum' if algorithms is RUM else 'Tum'}-bound", cases)
+    bound = "rum" if algorithms is RUM else "tum"
+    kept_as = f"{bound}-{data}" if data == "youtube" else ""  # those of INFORMS are on the page of the paper
+    sweep(report, f"{data} {bound.capitalize()}-bound", cases, kept_as=kept_as)
 
 
 def diversity(report: Report, *, quick: bool) -> None:
@@ -308,7 +326,7 @@ def diversity(report: Report, *, quick: bool) -> None:
     sweep(report, "informs diversity", cases, " with l = 2")
 
 
-def sweep(report: Report, name: str, cases: Sequence[Case], more: str = "") -> None:
+def sweep(report: Report, name: str, cases: Sequence[Case], more: str = "", kept_as: str = "") -> None:
     heads = (
         "algorithm",
         "delta",
@@ -333,7 +351,7 @@ def sweep(report: Report, name: str, cases: Sequence[Case], more: str = "") -> N
         for figure, value in shown.items():
             figures.setdefault(figure, {}).setdefault(case.algorithm, []).append((delta, value))
     file = "rt_" + name.replace(" ", "_").lower()
-    report.save(file)
+    report.save(file, kept_as)
     plot_lines(file, f"{name}{more} over delta", figures)
 
 
@@ -365,7 +383,7 @@ def closeness(report: Report, *, quick: bool) -> None:
                     (f"seconds of {algorithm}", each.seconds),
                 ):
                     figures.setdefault(figure, {}).setdefault(name, []).append((delta, value))
-    report.save("rt_closeness")
+    report.save("rt_closeness", "rt-closeness")
     plot_lines("rt_closeness", f"BTD beside exact closeness on {records} patients, over delta", figures)
 
 

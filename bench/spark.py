@@ -2,9 +2,10 @@
 
 Quest baskets of 10 items out of 1,000, a tree of fan-out 5, k = 5. A cluster of one master and two workers is
 started on loopback, with an executor of one core per core asked for; the search in memory uses one thread.
-Each line is a row of the table in docs/measurements.md. `--baskets` keeps the data for the next call.
+`--baskets` has the folder in which the data are kept for the next call.
 
     python bench/spark.py --transactions 1000000 2000000 4000000 8000000 [--m 2] [--cores 2] [--exchanges 0]
+                          [--keep]
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.spark.cluster import running_cluster, session_on
 
 import shoal as sh
+from measuring.kept_tables import offer_to_keep, printed_table
 from shoal.algorithms.sets.aa import AA
 from shoal.engine.memory import peak_memory_mb
 from shoal.table.columns import Table
@@ -32,8 +34,7 @@ from shoal.table.writing import write_table
 ROLES = {"items": sh.QuasiSet(hierarchy=sh.fanout(5))}
 PARTS_PER_CORE = 2
 COLUMNS = (
-    "transactions",
-    "cores",
+    "baskets",
     "Spark s",
     "search s",
     "jobs",
@@ -114,23 +115,21 @@ def in_a_process(way: str, path: Path, given: argparse.Namespace) -> dict[str, A
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def row(transactions: int, cores: int, spark: dict[str, Any], memory: dict[str, Any]) -> str:
-    cells = (
+def row(transactions: int, spark: dict[str, Any], memory: dict[str, Any]) -> list[object]:
+    return [
         f"{transactions:,}",
-        cores,
         f"{spark['seconds']:.1f}",
         f"{spark['search']:.1f}",
         spark["jobs"],
-        f"{spark['counted']:,}",
-        f"{1e9 * spark['search'] / spark['counted']:.1f}",
+        f"{spark['counted'] / 1e6:.0f} million",
+        f"{1e9 * spark['search'] / spark['counted']:.0f}",
         f"{spark['driver_mb']:.0f}",
         f"{spark['jvm_mb']:.0f}",
         f"{memory['seconds']:.1f}",
         f"{memory['search']:.1f}",
         f"{memory['memory']:.0f}",
         "yes" if spark["cut"] == memory["cut"] else "NO",
-    )
-    return f"| {' | '.join(map(str, cells))} |"
+    ]
 
 
 def main() -> None:
@@ -143,16 +142,16 @@ def main() -> None:
     parser.add_argument("--baskets", type=Path)
     parser.add_argument("--way", choices=WAYS)
     parser.add_argument("--path", type=Path)
+    offer_to_keep(parser)
     given = parser.parse_args()
     if given.way:
         print(json.dumps(WAYS[given.way](given.path, given)))
         return
-    print(f"| {' | '.join(COLUMNS)} |\n|{' ---: |' * len(COLUMNS)}", flush=True)
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, printed_table("spark-counts", COLUMNS) as add_row:
         for transactions in given.transactions:
             path = baskets(given.baskets or Path(name), transactions)
             spark, memory = (in_a_process(way, path, given) for way in WAYS)
-            print(row(transactions, given.cores, spark, memory), flush=True)
+            add_row(*row(transactions, spark, memory))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Algorithms by blocks on Spark against the same on one machine: what the blocks cost in loss and time.
 
 Real data, the cluster of the tests on loopback with two executors of one core, and blocks small enough that
-there are several. Each line is a row of the table in docs/measurements.md.
+there are several.
 
     SHOAL_DATA=... python bench/spark_blocks.py [--only mondrian lra ...] [--rows-per-block 10000]
+                                           [--keep]
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.spark.cluster import running_cluster, session_on
 
 import shoal as sh
+from measuring.kept_tables import offer_to_keep, printed_table
 from shoal.table.roles import Role
 from shoal.table.writing import write_table
 
@@ -71,7 +73,7 @@ CASES = {
 HEADS = ("algorithm", "rows", "blocks", "Spark s", "loss", "in memory s", "loss there")
 
 
-def measured(name: str, case: Case, spark: Any, folder: Path) -> str:
+def measured(name: str, case: Case, spark: Any, folder: Path) -> list[str]:
     """A row of the table."""
     source = DATA / case.file
     started = time.perf_counter()
@@ -87,24 +89,25 @@ def measured(name: str, case: Case, spark: Any, folder: Path) -> str:
     there.frame.unpersist()
     blocks = there.outcome.provenance.figures.get("blocks", "-")
     cells = [name, f"{data.row_count:,}", str(blocks), f"{on_spark:.1f}", f"{there.loss[case.loss]:.4f}"]
-    return " | ".join(["", *cells, f"{in_memory:.1f}", f"{here.loss[case.loss]:.4f}", ""]).strip()
+    return [*cells, f"{in_memory:.1f}", f"{here.loss[case.loss]:.4f}"]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
     parser.add_argument("--rows-per-block", type=int, default=20_000)
+    offer_to_keep(parser)
     given = parser.parse_args()
-    lines = [f"| {' | '.join(HEADS)} |", f"|{' --- |' * len(HEADS)}"]
-    with tempfile.TemporaryDirectory() as folder, running_cluster(Path(folder) / "spark") as cluster:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_cluster(Path(folder) / "spark") as cluster,
+        printed_table("spark-blocks", HEADS) as add_row,
+    ):
         spark = session_on(cluster.url)
         spark.conf.set("spark.shoal.rowsPerBlock", str(given.rows_per_block))
         for name in given.only:
-            lines.append(measured(name, CASES[name], spark, Path(folder)))
-            sys.stdout.write(lines[-1] + "\n")
-            sys.stdout.flush()
+            add_row(*measured(name, CASES[name], spark, Path(folder)))
         spark.stop()
-    sys.stdout.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What models learn from a release: accuracy and AUC on untouched original records, by algorithm and k.
 
     python bench/tasks.py [--tables adult,nursery] [--k 5,10,50] [--algorithms kanon-cf,mondrian,full-domain]
+                          [--keep]
 
 The sensitive column of each table is predicted from its quasi-identifiers (`measuring/tables.py`). Printed
 are the AUC of both models trained on the original and on the release, the shift with its 95 % interval, and
@@ -10,30 +11,37 @@ the seconds that measuring took.
 from __future__ import annotations
 
 import argparse
+import itertools
+from collections.abc import Iterator
 
 import shoal as sh
+from measuring.kept_tables import offer_to_keep, printed_table
 from measuring.tables import TABLES, frame
 
+COLUMNS = (
+    *("data", "algorithm", "k", "model", "AUC", "of the original", "shift, 95 %", "accuracy"),
+    *("of the original", "always the most frequent", "seconds"),
+)
 
-def measured(name: str, algorithm: str, k: int) -> list[str]:
-    """A line for each model."""
+
+def measured(name: str, algorithm: str, k: int) -> Iterator[list[object]]:
+    """A row for each model."""
     table = TABLES[name]
     columns = {**table.quasi, table.sensitive: sh.Insensitive(confirm=True)}
     data = sh.read(frame(name).select([*columns]), columns)
     result = sh.anonymize(data, sh.KAnonymity(k), algorithm=algorithm, seed=0, target=table.sensitive)
     found = result.usefulness
     assert found is not None
-    lines = []
     for model in found.models:
         release, original = found.score(model), found.score(model, "original")
         shift = release.shift["auc"]
-        lines.append(
-            f"{name:10} {algorithm:12} {k:4} {model:9} {original.auc.mean:8.3f} {release.auc.mean:8.3f}"
-            f" {release.auc.mean / original.auc.mean:6.3f} {shift.mean:+7.3f} ({shift.low:+.3f} to"
-            f" {shift.high:+.3f}) {original.accuracy.mean:8.3f} {release.accuracy.mean:8.3f}"
-            f" {found.majority:8.3f} {found.seconds:7.1f}"
-        )
-    return lines
+        scores = [release.accuracy.mean, original.accuracy.mean, found.majority]
+        yield [
+            *(name, f"`{algorithm}`", k, model, f"{release.auc.mean:.3f}", f"{original.auc.mean:.3f}"),
+            f"{shift.low:+.3f} to {shift.high:+.3f}",
+            *(f"{score:.3f}" for score in scores),
+            f"{found.seconds:.1f}",
+        ]
 
 
 def main() -> None:
@@ -44,15 +52,13 @@ def main() -> None:
     parser.add_argument("--tables", default="adult")
     parser.add_argument("--k", default="5,10,50")
     parser.add_argument("--algorithms", default="kanon-cf,mondrian,full-domain")
+    offer_to_keep(parser)
     asked = parser.parse_args()
-    print(
-        "table      algorithm       k model      AUC of original, release, ratio and shift"
-        "     accuracy of both, majority, seconds"
-    )
-    for name in asked.tables.split(","):
-        for k in map(int, asked.k.split(",")):
-            for algorithm in asked.algorithms.split(","):
-                print(*measured(name, algorithm, k), sep="\n", flush=True)
+    algorithms, ks = asked.algorithms.split(","), map(int, asked.k.split(","))
+    with printed_table("tasks", COLUMNS) as add_row:
+        for name, algorithm, k in itertools.product(asked.tables.split(","), algorithms, ks):
+            for row in measured(name, algorithm, k):
+                add_row(*row)
 
 
 if __name__ == "__main__":

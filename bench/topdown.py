@@ -1,6 +1,7 @@
 """What complete k-anonymity of sets costs: loss, time and memory of Partition, LGR and their relatives.
 
     python bench/topdown.py [--quick] [--only peers|reading|webview1|webview2|fruithut|knowledge]
+                            [--keep]
 
 Every release is checked by the verifier; the exit code is 1 if a promise is broken or a target is missed. The
 full run takes about half an hour, a third of it HgHs; `--quick` a few minutes.
@@ -25,7 +26,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -35,6 +36,7 @@ from plotly.subplots import make_subplots
 
 import shoal as sh
 from measuring.cells import RESULTS, forget_peak_memory, peak_memory_mb
+from measuring.kept_tables import show_table
 from measuring.pages import COLOURS
 from measuring.reports import Report, each_in_its_own_process, run_parts
 from measuring.tables import DATA
@@ -45,8 +47,10 @@ from shoal.metrics.catalogue import measure as measure_loss
 from shoal.progress import Silent
 from shoal.recoding.recoding import apply_recoding
 
-REAL = ("bms_webview1", "bms_webview2", "fruithut")
+NAMES = {"bms_webview1": "WebView-1", "bms_webview2": "WebView-2", "fruithut": "FruitHut"}
+REAL = tuple(NAMES)
 TREES = {"fan-out 5": sh.fanout(5), "digits": sh.digits()}
+TREES_IN_NAMES = {"fan-out 5": "fanout", "digits": "digits"}
 KS = (3, 5, 10, 25, 30)
 
 # NCP in percent and seconds of a public Python program for Partition, k = 5, fan-out 5.
@@ -133,19 +137,19 @@ def search(algorithm: Any, data: LocalData, case: Case, *, time_limit: float | N
 
 def beside_peers(report: Report, *, quick: bool) -> None:  # noqa: ARG001 - it is quick
     report.title("Beside a public Python program for Partition, k = 5, fan-out 5")
-    report.row("data", "algorithm", "", "NCP %", "theirs", "seconds", "theirs", "times", "peak MB")
-    more, slow = [], []
+    more, slow, rows = [], [], {}
     for found in each_in_its_own_process(
         measure, [Case(data, name) for data in REAL for name in ("partition", "lgr")]
     ):
         name, data = report.check(found).case.algorithm, found.case.data
         ncp, seconds = PUBLIC_PARTITION[data]
         times = seconds / found.seconds
-        ours = f"{found.ncp:.5f}"
-        report.row(data, name, "", ours, ncp, found.seconds, seconds, times, round(found.peak_mb))
+        row = rows.setdefault(data, [NAMES[data], f"{ncp:.2f} %, {seconds:.0f} s"])
+        row.append(f"{found.ncp:.5f} %, {found.seconds:.2f} s ({times:.0f} times as fast)")
         as_known = round(found.ncp, 2)
         more += [f"{name} on {data}"] if as_known > ncp or (name == "lgr" and as_known == ncp) else []
         slow += [f"{name} on {data}"] if times < TIMES_AS_FAST else []
+    show_table("partition-peers", ["file", "public program", "`partition`", "`lgr`"], rows.values())
     report.expect(f"partition loses no more, lgr less, except: {', '.join(more) or 'nowhere'}", met=not more)
     report.expect(
         f"both are {TIMES_AS_FAST} times as fast, except: {', '.join(slow) or 'nowhere'}", met=not slow
@@ -154,17 +158,18 @@ def beside_peers(report: Report, *, quick: bool) -> None:  # noqa: ARG001 - it i
 
 def beside_reading(report: Report, *, quick: bool) -> None:  # noqa: ARG001 - it is quick
     report.title("LGR on WebView-2 with k = 3 beside reading and encoding the file")
-    report.row("tree", "", "", "seconds", "reading", "times")
+    rows = []
     for found in each_in_its_own_process(
         measure, [Case("bms_webview2", "lgr", k=3, tree=tree) for tree in TREES]
     ):
         times = report.check(found).seconds / found.reading
-        report.row(found.case.tree, "", "", found.seconds, found.reading, times)
+        rows.append([found.case.tree, f"{found.seconds:.2f}", f"{found.reading:.2f}", f"{times:.1f}"])
         report.expect(
             f"with a tree by {found.case.tree} lgr takes {times:.1f} times the reading (at most"
             f" {TIMES_THE_READING})",
             met=times <= TIMES_THE_READING,
         )
+    show_table("lgr-beside-reading", ["tree", "seconds", "of reading", "times"], rows)
 
 
 def trend_cases(data: str, tree: str, *, quick: bool) -> list[Case]:
@@ -180,6 +185,9 @@ def trend_cases(data: str, tree: str, *, quick: bool) -> list[Case]:
 def trends(report: Report, *, data: str, quick: bool) -> None:
     for tree in TREES:
         points = reported(report, f"{data}, tree by {tree}", trend_cases(data, tree, quick=quick))
+        kept_as = f"{data.removeprefix('bms_')}-{TREES_IN_NAMES[tree]}"
+        ks = sorted({found.case.k for found in points})
+        show_table(kept_as, ["algorithm", *ks, "seconds", "peak MB"], lines_by_k(points, ks))
         panels = {
             "seconds": Panel("k", "seconds", log=True),
             "NCP in percent": Panel("k", "ncp", log=True),
@@ -187,6 +195,27 @@ def trends(report: Report, *, data: str, quick: bool) -> None:
             "peak MB": Panel("k", "peak_mb"),
         }
         plot(f"topdown_{data}_{tree.replace(' ', '_')}", f"{data}, tree by {tree}", points, panels)
+
+
+def lines_by_k(points: Sequence[Measured], ks: Sequence[int]) -> Iterator[list[str]]:
+    """NCP by k, the range of seconds and the highest memory of each algorithm."""
+    for (name, m), line in grouped(points, lambda case: (case.algorithm, case.m)).items():
+        ncp = {found.case.k: found.ncp for found in line}
+        ends = [f"{end(found.seconds for found in line):.1f}" for end in (min, max)]
+        named = f"`{name}`" if m is None or name == "lgr-literal" else f"`{name}`, m = {m}"
+        seconds, peak = "-".join(dict.fromkeys(ends)), max(found.peak_mb for found in line)
+        yield [named, *(in_hundredths(ncp.get(k, math.nan)) for k in ks), seconds, f"{peak:.0f}"]
+
+
+def grouped(points: Sequence[Measured], by: Callable[[Case], Any]) -> dict[Any, list[Measured]]:
+    groups: dict[Any, list[Measured]] = {}
+    for found in points:
+        groups.setdefault(by(found.case), []).append(found)
+    return groups
+
+
+def in_hundredths(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.2f}"
 
 
 def knowledge(report: Report, *, quick: bool) -> None:
@@ -199,10 +228,30 @@ def knowledge(report: Report, *, quick: bool) -> None:
         for k, m in [*((5, m) for m in ms), *((k, 3) for k in KS if k != 5)]
     ]
     points = reported(report, "FruitHut by what a reader may know", [*whole, *up_to_m])
+    show_knowledge(points, [*ms])
     level = [replace(found, case=replace(found.case, m=m)) for found in points[: len(whole)] for m in ms]
     every = [*level, *points[len(whole) :]]
     panels = {"k = 5": Panel("m", "ncp", fixed=("k", 5)), "m = 3": Panel("k", "ncp", fixed=("m", 3))}
     plot("topdown_knowledge", "FruitHut, fan-out 5: NCP in percent", every, panels)
+
+
+def show_knowledge(points: Sequence[Measured], ms: Sequence[int]) -> None:
+    """By m with k = 5, and by k with m = 3; whoever knows the whole set has a column of its own."""
+    by_m: dict[str, dict[int | None, str]] = {}
+    by_k: dict[str, dict[int, str]] = {}
+    for found in points:
+        case, ncp = found.case, in_hundredths(found.ncp)
+        if case.k == 5:
+            by_m.setdefault(f"`{case.algorithm}`, k = 5", {})[case.m] = ncp
+        if case.m in (3, None):
+            known = "whole set" if case.m is None else "m = 3"
+            by_k.setdefault(f"`{case.algorithm}`, {known}", {})[case.k] = ncp
+    known_items = [*ms, None]
+    heads = ["", *(f"m = {m}" for m in ms), "whole set"]
+    rows = [[name, *(line.get(m, "") for m in known_items)] for name, line in by_m.items()]
+    show_table("knowledge-by-m", heads, rows)
+    rows = [[name, *(line.get(k, "") for k in KS)] for name, line in by_k.items()]
+    show_table("knowledge-by-k", ["", *(f"k = {k}" for k in KS)], rows)
 
 
 def reported(report: Report, title: str, cases: Sequence[Case]) -> list[Measured]:

@@ -1,6 +1,6 @@
 """How close the algorithms for complete k-anonymity of sets, and HgHs, come to the best, on small instances.
 
-    python bench/topdown_instances.py [--instances 1000]        # about two minutes
+    python bench/topdown_instances.py [--instances 1000] [--keep]        # about two minutes
 
 Three comparisons, all on random instances of the tests, and in each the losses (NCP) are divided:
 
@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+from measuring.kept_tables import offer_to_keep, printed_table
 from shoal.algorithms.sets.hghs import HgHs
 from shoal.algorithms.sets.lgr import LGR
 from shoal.algorithms.sets.partition import Partition
@@ -36,6 +37,7 @@ from tests.reference import topdown
 
 MOST_CUTS = 100_000
 ROWS_FOR_ALL_GROUPINGS = 8
+COLUMNS = ("", "mean", "worst", "more in", "less in", "of", "something for nothing in", "of those")
 
 
 def loss(algorithm: object, each: Instance, k: int) -> float:
@@ -61,26 +63,29 @@ def against_all_suppressions() -> Iterator[tuple[float, float]]:
             yield find(HgHs(most_cuts=MOST_CUTS), each, KmAnonymity(k, m)).figures["ncp"], float(best)
 
 
-def tell(name: str, losses: Iterable[tuple[float, float]]) -> None:
+def ratios(losses: Iterable[tuple[float, float]]) -> list[str]:
     found, best = np.array(list(losses)).T
     lossy = best > 0
     ratio = found[lossy] / best[lossy]
-    print(
-        f"{name:32} mean {ratio.mean():.4f}  worst {ratio.max():.4f}  more in {np.sum(ratio > 1 + 1e-9):,}"
-        f" and less in {np.sum(ratio < 1 - 1e-9):,} of {len(ratio):,} instances"
-        f"; something for nothing in {np.sum(found[~lossy] > 0):,} of {np.sum(~lossy):,}",
-        flush=True,
-    )
+    counts = [ratio > 1 + 1e-9, ratio < 1 - 1e-9, lossy, found[~lossy] > 0, ~lossy]
+    return [f"{ratio.mean():.4f}", f"{ratio.max():.4f}", *(f"{np.sum(each):,}" for each in counts)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--instances", type=int, default=1_000)
+    offer_to_keep(parser)
     most = parser.parse_args().instances
-    tell("lgr / partition", islice(against_partition(), most))
-    tell("partition / best grouping", islice(against_all_groupings(Partition()), most))
-    tell("lgr / best grouping", islice(against_all_groupings(LGR()), most))
-    tell("hghs / best cut, suppression", islice(against_all_suppressions(), most))
+    few = f"up to {ROWS_FOR_ALL_GROUPINGS} records"
+    compared = {
+        "`lgr` / `partition` (up to 60 records)": against_partition(),
+        f"`partition` / best grouping ({few})": against_all_groupings(Partition()),
+        f"`lgr` / best grouping ({few})": against_all_groupings(LGR()),
+        "`hghs` / best cut with any nodes suppressed (up to 6 leaves)": against_all_suppressions(),
+    }
+    with printed_table("topdown-instances", COLUMNS) as add_row:
+        for name, losses in compared.items():
+            add_row(name, *ratios(islice(losses, most)))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import re
 import shlex
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,11 +31,11 @@ class KeptTable:
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
 
-    def markdown(self) -> str:
-        """The table, and below it where it comes from."""
+    def markdown(self, more: str = "") -> str:
+        """The table, and below it where it comes from, and what more there is to say of that."""
         align = ["---:" if self._is_of_numbers(place) else "---" for place in range(len(self.columns))]
         lines = [_line(self.columns), _line(align), *map(_line, self.rows)]
-        return "\n".join([*lines, "", f"*{self._origin}, {self.date}.*"])
+        return "\n".join([*lines, "", f"*{self._origin}{self.date and f', {self.date}'}{more}.*"])
 
     def cell(self, row: str, column: str) -> str:
         """One cell without marks of the table; rows and columns by their first cell or as #1, #2, .."""
@@ -67,6 +67,11 @@ def read_table(name: str, folder: Path = TABLES) -> KeptTable:
     return KeptTable(**json.loads((folder / f"{name}.json").read_text(encoding="utf-8")))
 
 
+def is_kept(name: str, folder: Path = TABLES) -> bool:
+    """Whether there is such a table."""
+    return (folder / f"{name}.json").exists()
+
+
 def keep_table(
     name: str, columns: Sequence[str], rows: Sequence[Sequence[object]], folder: Path = TABLES
 ) -> None:
@@ -95,6 +100,13 @@ def printed_table(name: str, columns: Sequence[str]) -> Iterator[Callable[..., N
     yield add_row
     if KEEP in sys.argv:
         keep_table(name, columns, rows)
+
+
+def show_table(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A whole table, printed, and kept if that was asked for."""
+    with printed_table(name, columns) as add_row:
+        for row in rows:
+            add_row(*row)
 
 
 def write_table(name: str, table: KeptTable, folder: Path = TABLES) -> None:

@@ -74,6 +74,14 @@ def grid_table(
     kept_as: str = "",
 ) -> None:
     """One figure of every cell of a grid; the lowest of each column stands bold."""
+    columns, rows = grid_rows(grid, figure, factor=factor, places=places)
+    page.table([corner, *columns], rows, kept_as)
+
+
+def grid_rows(
+    grid: Grid, figure: str, *, factor: float = 1, places: int = 2
+) -> tuple[list[Any], list[list[str]]]:
+    """What varies, and a row of texts for each algorithm."""
     columns = list(dict.fromkeys(value for row in grid.values() for value in row))
     lowest = {
         column: min(
@@ -92,7 +100,7 @@ def grid_table(
             text = number(factor * value, places, unfinished=not row[column].in_time)
             cells.append(f"**{text}**" if value == lowest[column] else text)
         rows.append([name, *cells])
-    page.table([corner, *columns], rows, kept_as)
+    return columns, rows
 
 
 def _known(row: Mapping[Any, Found], column: object, figure: str) -> bool:

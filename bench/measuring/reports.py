@@ -9,6 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from measuring.kept_tables import offer_to_keep
+
 C = TypeVar("C")
 M = TypeVar("M")
 
@@ -63,6 +65,7 @@ def run_parts(description: str, parts: Mapping[str, Callable[..., None]]) -> int
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="fewer and smaller cases")
     parser.add_argument("--only", choices=parts, action="append", help="one of the parts; may be given again")
+    offer_to_keep(parser)
     arguments = parser.parse_args()
     report = Report()
     for name in arguments.only or parts:

@@ -95,7 +95,8 @@ class Figure:
     """A figure or table of a paper.
 
     `said` is what the text of the paper states; `why` explains what differs, or where an example is held in
-    place. What tables that other commands kept show is reproduced or differs as `kind` says.
+    place. A figure is judged by its claims, or `kind` says how it stands: examples, and what tables that
+    other commands kept show. `missing` are data of the paper that are not here, `on` what was taken instead.
     """
 
     name: str
@@ -103,7 +104,9 @@ class Figure:
     said: str = ""
     panels: Sequence[Panel] = ()
     why: str = ""
-    kind: Literal["measured", "example", "reproduced", "differs"] = "measured"
+    kind: Literal["judged", "reproduced", "differs", "not possible", "ours"] = "judged"
+    missing: str = ""
+    on: str = "a stand-in"
     tables: Sequence[str] = ()
 
 
@@ -156,8 +159,11 @@ def at_most_times(factor: float, name: str, other: str) -> Judge:
 
 
 def at_most(limit: float, *names: str) -> Judge:
-    """These lines never exceed a value."""
-    return lambda lines: all(_at_most(value, limit) for name in names for value in lines[name])
+    """These lines never exceed a value, wherever they have one."""
+    return lambda lines: all(
+        known and all(_at_most(value, limit) for value in known)
+        for known in ([value for value in lines[name] if not math.isnan(value)] for name in names)
+    )
 
 
 def at_least(limit: float, *names: str) -> Judge:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from measuring.kept_tables import read_table
 from papers.figures import TIME, Figure, Form, Known, Line, Panel, Paper
+from papers.printed_rows import kept_markdown
 from papers.release import Measured
 
 ABOUT_TIME = (
@@ -15,11 +15,12 @@ ABOUT_TIME = (
 )
 STANDINGS = (
     "`reproduced`: whatever the text of the paper says of the figure, as far as it can be judged, holds for"
-    " the form as printed. `differs`: something of it does not, and why is said below. `measured`: the text"
-    " says nothing of the figure that could be judged, and charts have no numbers. `example`: a worked"
-    " example, or something that is described."
+    " the form as printed; of worked examples, tests hold their results in place. `differs`: something of it"
+    " does not, and why is said below. `not possible`: data of the paper are missing, which is then judged on"
+    " others, or the numbers of a chart of which the text says nothing. `ours`: not in the paper."
 )
-NOT_MEASURED, MEASURED, REPRODUCED, DIFFERS = "not measured yet", "measured", "reproduced", "differs"
+NOT_MEASURED, REPRODUCED, DIFFERS = "not measured yet", "reproduced", "differs"
+NOTHING_SAID = "not possible (the text says nothing of it, and the chart has no numbers)"
 
 
 def page(paper: Paper, known: Known, command: str) -> str:
@@ -37,17 +38,21 @@ def page(paper: Paper, known: Known, command: str) -> str:
 
 
 def standing(figure: Figure, known: Known) -> str:
-    """Whether a figure was reproduced: by its claims, as far as they hold for the form that was printed.
+    """Whether a figure was reproduced, as far as that is possible on the data that are here."""
+    found = _judged(figure, known) if figure.kind == "judged" else figure.kind
+    if not figure.missing:
+        return found
+    here = "" if found == figure.kind == "not possible" else f"; on {figure.on}: {found}"
+    return f"not possible on the paper's data ({figure.missing}){here}"
 
-    A figure of which the paper claims nothing that can be judged was only measured.
-    """
-    if figure.kind != "measured":
-        return figure.kind
+
+def _judged(figure: Figure, known: Known) -> str:
+    """By its claims, as far as they hold for the form that was printed."""
     if not all(_is_measured(panel, known) for panel in figure.panels):
         return NOT_MEASURED
     judged = [by_form[0] for panel in figure.panels for _, by_form in verdicts(panel, known)]
     if not judged:
-        return MEASURED
+        return NOTHING_SAID
     return REPRODUCED if all(holds for _, holds in judged) else DIFFERS
 
 
@@ -89,9 +94,9 @@ def _of_figure(figure: Figure, known: Known) -> Iterator[str]:
             yield f'- "{text}" {told}.'
         yield ""
     for name in figure.tables:
-        yield from (read_table(name).markdown(), "")
+        yield from (kept_markdown(name), "")
     state = standing(figure, known)
-    yield f"**{state.capitalize()}.** {figure.why}".rstrip()
+    yield f"**{state[0].upper()}{state[1:]}.** {figure.why}".rstrip()
 
 
 def _table(panel: Panel, known: Known) -> Iterator[str]:

@@ -238,6 +238,10 @@ class Notebook:
         """What was measured of a release, if it was."""
         return self._known.get(release.key)
 
+    def all(self) -> list[Measured]:
+        """Everything that was measured."""
+        return [*self._known.values()]
+
     def is_wanted(self, release: Release) -> bool:
         """Whether it was not measured yet, or time was up and there is more of it now."""
         known = self.known(release)

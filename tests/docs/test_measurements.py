@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from measurements import PAGE, WORDS, claims, page
-from measuring.kept_tables import KEEP, TABLES, KeptTable, keep_table, printed_table, read_table
+from measurements import PAGE, WORDS, claims, filled, page
+from measuring.kept_tables import KEEP, TABLES, KeptTable, is_kept, keep_table, printed_table, read_table
 from papers.catalogue import PAPERS
 from papers.figures import Claim, Figure, Line, Panel, Paper, below
 from papers.page import page as page_of_paper
+from papers.page import standing
+from papers.printed_rows import completed
 from papers.release import Measured, Notebook
+from papers.sweeps import SWEEPS
 
 BENCH = Path(__file__).parents[2] / "bench"
 
@@ -30,10 +33,21 @@ def test_pages_of_papers_are_what_their_commands_make(name):
     assert kept == made, f"run python bench/paper.py {name} --page"
 
 
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_figure_is_reproduced_differs_for_a_reason_or_is_not_possible(name):
+    paper = importlib.import_module(PAPERS[name]).PAPER
+    known = Notebook(BENCH / "kept" / f"{name}.jsonl", 0, apart=False).known
+    for figure in paper.figures:
+        found = standing(figure, known)
+        assert re.search(r"reproduced$|differs$|^not possible|^ours$", found), (figure.name, found)
+        assert figure.why or not found.endswith("differs"), figure.name
+
+
 def test_every_table_is_kept_with_its_command_and_every_kept_table_is_shown():
     words = WORDS.read_text(encoding="utf-8")
     assert "| ---" not in words
-    shown = re.findall(r"^\{table ([\w-]+)\}$", words, re.MULTILINE)
+    marked = re.findall(r"^\{table ([\w-]+)( or python bench/\w+\.py[^}]*)?\}$", words, re.MULTILINE)
+    shown = [name for name, later in marked if not later or is_kept(name)]
     assert sorted(shown) == sorted(file.stem for file in TABLES.glob("*.json"))
     for name in shown:
         table = read_table(name)
@@ -41,6 +55,15 @@ def test_every_table_is_kept_with_its_command_and_every_kept_table_is_shown():
         assert script, name
         assert script[1] is None or (BENCH.parent / script[1]).exists(), name
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", table.date), name
+
+
+def test_every_script_of_a_kept_table_can_keep_it():
+    for file in TABLES.glob("*.json"):
+        script = re.match(r"python bench/(\w+)\.py", read_table(file.stem).command)
+        if script is not None and script[1] != "page":
+            text = (BENCH / f"{script[1]}.py").read_text(encoding="utf-8")
+            assert re.search(r"offer_to_keep\(|run_parts\(|\bKEEP\b", text), script[1]
+            assert re.search(r"printed_table\(|show_table\(|kept_as", text), script[1]
 
 
 def test_a_kept_table_is_read_as_it_was(tmp_path, monkeypatch):
@@ -63,6 +86,37 @@ def test_sentences_quote_cells_of_kept_tables():
         table.cell("k = 2", "vpa")
     assert "{cell " in WORDS.read_text(encoding="utf-8")
     assert "{" not in re.sub(r"`[^`]*`", "", PAGE.read_text(encoding="utf-8"))
+
+
+def test_a_table_that_is_not_kept_yet_says_how_it_will_be():
+    words = "{table none-such or python bench/some.py --keep}"
+    assert filled(words) == "*Not kept yet: `python bench/some.py --keep`.*"
+    with pytest.raises(FileNotFoundError):
+        filled("{table none-such}")
+
+
+def test_a_row_as_printed_stands_behind_those_of_its_algorithm_where_it_differs():
+    kept = KeptTable(
+        "x",
+        "2026-01-01",
+        ["algorithm", "10", "30"],
+        [["kanon-cf alone", "7.05", "11.72"], ["kanon-cf-like", "1", "2"], ["forest", "**12.43**", "25.37"]],
+    )
+    table, papers = completed("adult-loss-by-k", kept)
+    assert [row[0] for row in table.rows] == [
+        "kanon-cf alone", "kanon-cf, as printed", "kanon-cf-like", "forest",
+    ]  # fmt: skip
+    assert table.cell("kanon-cf, as printed", "10") == "8.22"
+    assert papers == ["k-anon-cf"]
+    assert completed("some-other", kept) == (kept, [])
+
+
+def test_pages_say_the_same_of_a_release():
+    page_of_rt = (BENCH.parent / "docs" / "papers" / "rt.md").read_text(encoding="utf-8")
+    by_delta = page_of_rt.partition("UL in percent, informs-rt:")[2]
+    told = re.search(r"^\| 0\.35 \| ([\d.]+) ", by_delta, re.MULTILINE)
+    assert told is not None
+    assert SWEEPS["rum-informs"].table().cell("rmerge-r, delta = 0.35", "UL") == f"{float(told[1]) / 100:.3f}"
 
 
 def test_what_no_command_makes_says_so():

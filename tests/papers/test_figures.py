@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -30,7 +30,7 @@ from papers.figures import (
     within,
     within_factor,
 )
-from papers.page import page, standing, verdicts
+from papers.page import NOTHING_SAID, page, standing, verdicts
 from papers.release import Measured, Notebook, Release
 
 PRINTED, OURS, RIVAL = Line("A", "printed", "aa"), Line("A", "ours", "lra"), Line("B", "printed", "vpa")
@@ -57,8 +57,15 @@ def test_a_claim_is_judged_for_every_form_and_counts_as_printed():
 def test_what_was_not_measured_is_said():
     assert standing(figure(lowest("A")), lambda _: None) == "not measured yet"
     assert standing(figure(lowest("A")), lambda release: Measured(release, {"ul": 0.1})) == "not measured yet"
-    assert standing(figure(lowest("A")), lambda release: Measured(release, problem="no")) == "measured"
-    assert standing(Figure("Figure 2", "an example", kind="example"), known) == "example"
+    assert standing(figure(lowest("A")), lambda release: Measured(release, problem="no")) == NOTHING_SAID
+    assert standing(Figure("Figure 2", "an example", kind="reproduced"), known) == "reproduced"
+
+
+def test_what_the_paper_has_and_nobody_here_is_said():
+    judged = replace(figure(lowest("A")), missing="POS")
+    assert standing(judged, known) == "not possible on the paper's data (POS); on a stand-in: differs"
+    described = Figure("Table 1", "the data", kind="not possible", missing="POS")
+    assert standing(described, known) == "not possible on the paper's data (POS)"
 
 
 @pytest.mark.parametrize(
@@ -96,6 +103,11 @@ def test_what_was_not_measured_is_said():
 )
 def test_judges(judge, holds):
     assert judge({"A": [0.1, 0.2], "B": [0.15, 0.3]}) is holds
+
+
+def test_a_limit_is_kept_by_what_there_is():
+    assert at_most(0.2, "A")({"A": [math.nan, 0.2]})
+    assert not at_most(0.2, "A")({"A": [math.nan, math.nan]})
 
 
 def test_lines_cross_and_grow():

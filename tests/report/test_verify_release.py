@@ -161,6 +161,16 @@ def test_sensitive_items_may_be_anywhere_and_promises_beside_are_named(tmp_path,
     assert "never there" not in certificate.read_text(), "nobody holds it, so the file does not tell of it"
 
 
+def test_a_table_that_promises_diversity_beside_k_is_not_said_to_keep_everything(tmp_path):
+    roles = {**TABLE, "items": sh.Sensitive()}
+    certificate, file = published(tmp_path, roles, (sh.KAnonymity(k=3), sh.LDiversity(l=1.5)))
+    assert by_shoal(certificate, file) == TRUE
+    done = run(certificate, file)
+    assert done.returncode == UNKNOWN, done.stdout + done.stderr
+    assert done.stdout.startswith("UNKNOWN: k-anonymity with {'k': 3} holds")
+    assert "; not checked here: l-diversity" in done.stdout
+
+
 @cache
 def texts_of(kind, folder):
     folder.mkdir()

@@ -147,6 +147,36 @@ def test_tables_have_risks_of_all_three_kinds_and_a_best_guess(tmp_path):
     assert found.confidences[0].known == "the values of age, zip"
 
 
+def test_the_page_of_a_run_and_an_attack_say_why_their_mean_risks_differ(tmp_path):
+    """Ages 21 and 24 stay; of 22 and 23, which become 20-24, four rows fit those of 21 and 24 as well."""
+    original, written = tmp_path / "people.csv", tmp_path / "policy.toml"
+    original.write_text("age\n" + "21\n" * 4 + "22\n" * 2 + "23\n" * 2 + "24\n" * 4)
+    written.write_text(
+        f'[data]\npath = "{original}"\n[columns]\n'
+        'age = { role = "quasi", kind = "number", hierarchy = { ranges = [5, 10, 20] } }\n'
+        '[privacy]\nmodel = "k-anonymity"\nk = 4\n[algorithm]\nname = "kanon-cf"\n'
+        '[output]\npath = "published.csv"\n'
+    )
+    assert shoal("run", written).code == 0
+    out, page = tmp_path / "policy-out", tmp_path / "attack.html"
+    attacked = ("attack", out / "published.csv", "--policy", written)
+    found = next(
+        each for each in shoal(*attacked, "--json").json["findings"] if each["adversary"] == "values"
+    )
+    assert found["after"]["mean_risk"] == pytest.approx((8 / 8 + 4 / 4) / 12)
+    of_publisher, public = ((out / name).read_text() for name in ("internal/report.html", "report.html"))
+    assert "and from 33.3% to 25.0% on average" in of_publisher
+    assert "and 25.0% on average" in public
+    for report in (of_publisher, public):
+        assert "Only rows that are published alike count here" in report
+        assert "coarser values fit, so the average that it finds can be lower" in report
+    words = shoal(*attacked, "--page", page).words
+    for told in (words, page.read_text()):
+        assert (
+            "the report of a run counts only rows that are published alike, so its average risk can" in told
+        )
+
+
 def test_values_and_items_are_attacked_together(tmp_path):
     original, published = tmp_path / "rt.csv", tmp_path / "published.csv"
     original.write_text("age,items\n21,a b\n22,a b\n23,a c\n24,a c\n")

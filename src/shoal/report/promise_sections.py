@@ -9,6 +9,11 @@ from shoal.report.html import Html, join, tag
 from shoal.report.parts import section, tiles
 from shoal.report.wording import counted, sentence, share
 
+CLASSES_ONLY = (
+    "Only rows that are published alike count here; `shoal attack` also counts rows of other classes whose"
+    " coarser values fit, so the average that it finds can be lower."
+)
+
 
 def verdict_section(
     verdicts: Sequence[Verdict], figures: Mapping[str, str], *remarks: Html | None, publishable: bool

@@ -23,7 +23,13 @@ from shoal.report.explanations import Scope
 from shoal.report.figures import class_size_figure, published_figure, risk_figure
 from shoal.report.html import Content, Html, table, tag
 from shoal.report.parts import pair, section
-from shoal.report.promise_sections import parameter, promise_sections, risk_within_promise, verdict_section
+from shoal.report.promise_sections import (
+    CLASSES_ONLY,
+    parameter,
+    promise_sections,
+    risk_within_promise,
+    verdict_section,
+)
 from shoal.report.wording import counted, share
 
 _LONGEST_MEANING = 200
@@ -128,7 +134,7 @@ def _risk(published: PublicFacts, risk: Risk) -> Html:
             "p",
             f"Someone knows {who} of a person and picks one of the rows that fit. The chance to pick the"
             f" right one is {share(risk.highest)} for the least protected record, and {share(risk.mean)} on"
-            f" average.{promised}",
+            f" average.{promised} {CLASSES_ONLY}",
         ),
         pair(
             "figure-risk",

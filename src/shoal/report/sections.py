@@ -21,6 +21,7 @@ from shoal.report.html import Content, Html, scrolling, table, tag
 from shoal.report.outcome import Outcome
 from shoal.report.parts import pair, section
 from shoal.report.promise_sections import (
+    CLASSES_ONLY,
     parameter,
     promise_sections,
     remark,
@@ -146,9 +147,8 @@ def _risk(outcome: Outcome, before: Risk, after: Risk) -> Html:
             "p",
             f"Someone knows {who} of a person and picks one of the rows that fit. The chance to pick the"
             f" right one goes from {share(before.highest)} to {share(after.highest)} for the least protected"
-            f" record, and from {share(before.mean)} to {share(after.mean)} on average.{promised} Only rows"
-            " that are published alike count here; `shoal attack` also counts rows of other classes whose"
-            " coarser values fit, so the average that it finds can be lower.",
+            f" record, and from {share(before.mean)} to {share(after.mean)} on average.{promised}"
+            f" {CLASSES_ONLY}",
         ),
         pair(
             "figure-risk",

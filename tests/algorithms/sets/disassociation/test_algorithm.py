@@ -1,11 +1,14 @@
+import os
 from contextlib import contextmanager
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shoal as sh
 from shoal.algorithms.sets.disassociation import algorithm as disassociation
 from shoal.algorithms.sets.disassociation.algorithm import Disassociate, _by_node
 from shoal.algorithms.sets.disassociation.horpart import (
@@ -29,6 +32,7 @@ from tests.recoding.test_disassociated import decoded
 from tests.reference import disassociating as twin
 from tests.reference import disassociation as rules
 
+DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[4] / ".." / "shared" / "data"))
 MUSIC = (
     "itunes, flu, madonna, ikea, ruby",
     "madonna, flu, viagra, ruby, audi a4, sony tv",
@@ -445,3 +449,16 @@ def test_small_clusters_go_to_the_one_before_or_wait_for_the_next():
     assert sizes([4, 1], 3, 5) == [5]
     assert sizes([1] * 9, 3, 4) == [3, 3, 3]
     assert sizes([3, 3, 3], 3, 4) == [3, 3, 3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "measure", "limit"), [("bms_webview2", "tlost", 0.25), ("bms_webview1", "re_top", 0.22)]
+)
+def test_by_default_few_terms_of_real_sets_are_lost_and_frequent_pairs_are_nearly_right(name, measure, limit):
+    path = DATA / f"{name}.txt.gz"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    data = sh.read(path, {"items": QuasiSet()})
+    losses = sh.anonymize(data, Disassociation(5, 2), algorithm="disassociation", seed=0).loss
+    assert losses[measure] < limit
