@@ -20,6 +20,14 @@ class ShoalError(Exception):
         InvalidParameter
     """
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors of other processes arrive with their sentence and fields, whatever they were made from."""
+        return _remade, (type(self), self.args), self.__dict__
+
+
+def _remade(kind: type[ShoalError], arguments: tuple[Any, ...]) -> ShoalError:
+    return kind.__new__(kind, *arguments)
+
 
 class InvalidParameter(ShoalError):
     """A parameter outside its range: who, which, what it must be, what it was.

@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from shoal.algorithms.catalogue import ALGORITHMS
@@ -17,6 +19,11 @@ def test_every_algorithm_is_run_under_every_promise_that_it_serves_alone():
 )
 def test_a_run_ends_whatever_comes_of_it(task):
     run_one(task)
+
+
+def test_what_is_not_installed_needs_no_code(monkeypatch):
+    monkeypatch.setitem(sys.modules, "opendp", None)
+    run_one(Task("diffpart", "differential-privacy"))
 
 
 @pytest.mark.slow

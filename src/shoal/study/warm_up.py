@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from shoal.algorithms.catalogue import ALGORITHMS
-from shoal.errors import Infeasible, LimitReached
+from shoal.errors import Infeasible, LimitReached, MissingExtra
 from shoal.hierarchy.builders import fanout, mask_right, ranges
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import Form
@@ -74,9 +74,12 @@ def warm_up(progress: Progress, processes: int | None = None) -> int:
 
 
 def run_one(task: Task) -> None:
-    """Release and verify invented data, as a run would; a promise that they cannot keep compiles, too."""
+    """Release and verify invented data, as a run would; a promise that they cannot keep compiles, too.
+
+    An algorithm whose libraries are not installed has nothing to compile here.
+    """
     promise = _promise(task)
-    with tempfile.TemporaryDirectory() as folder, suppress(Infeasible, LimitReached):
+    with tempfile.TemporaryDirectory() as folder, suppress(Infeasible, LimitReached, MissingExtra):
         roles = _roles(promise, Path(folder), trees=task.trees)
         file = Path(folder) / "data.csv"
         csv.write_csv(_table().select(list(roles)), file)
