@@ -74,8 +74,9 @@ CASES = (
     *(Case("Adult", 15_000, name) for name in ("kanon-cf", "agglomerative", "sequential", "hilbert")),
     Case("Adult", 30_000, "mondrian"),
     *(Case("INFORMS", records, "rmerge-rt") for records in (4_000, 12_000)),
+    *(Case("INFORMS", records, "classwise") for records in (4_000, 12_000)),
     Case("INFORMS", 4_000, "auto"),
-    *(Case("MSWeb", 15_000, name) for name in ("lra", "aa", "vpa")),
+    *(Case("MSWeb", 15_000, name) for name in ("lra", "vpa", "pcta")),
 )
 
 

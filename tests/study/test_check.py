@@ -31,7 +31,9 @@ def policy(tmp_path) -> Path:
 
 
 def test_an_estimate_from_all_or_nearly_all_records_is_none_by_guess(policy, monkeypatch):
-    assert not check(load_policy(policy), Silent()).is_guess
+    whole = check(load_policy(policy), Silent())
+    assert not whole.is_guess
+    assert whole.is_brief
     monkeypatch.setattr(checking, "TRIED", 300)
     nearly = check(load_policy(policy), Silent())
     assert not nearly.is_guess
@@ -41,7 +43,9 @@ def test_an_estimate_from_all_or_nearly_all_records_is_none_by_guess(policy, mon
 
 def test_an_estimate_from_few_records_or_of_several_searches_is_a_guess(policy, monkeypatch):
     monkeypatch.setattr(checking, "TRIED", 200)
-    assert check(load_policy(policy), Silent()).is_guess
+    guessed = check(load_policy(policy), Silent())
+    assert guessed.is_guess
+    assert not guessed.is_brief
     policy.write_text(POLICY.replace("mondrian", "auto"), encoding="utf-8")
     monkeypatch.setattr(checking, "TRIED", 900)
     assert check(load_policy(policy), Silent()).is_guess

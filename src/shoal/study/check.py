@@ -33,7 +33,8 @@ TRIED = 5_000
 _FEW = 1_000  # records, a search over which may be timed twice
 _FORESEEABLE = 4  # times as many records; beyond, nobody can say how a search goes on
 _STEEPEST = 2.0  # no search looks at more than every pair of records
-_BRIEF, _MOST_TIMES = 1.0, 3  # seconds of searches that are timed again, and how often
+BRIEF = 15.0  # seconds of a search; to begin, to check and to write may take longer than that
+_SHORT, _MOST_TIMES = 1.0, 3  # seconds of searches that are timed again, and how often
 
 Source = Path | DatabaseTable | RemoteFile
 
@@ -52,6 +53,11 @@ class Checked:
     is_guess: bool
     memory_mb: float
     notices: tuple[str, ...]
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether the search is known to take less than all else of a run may."""
+        return self.seconds is not None and not self.is_guess and self.seconds < BRIEF
 
 
 def check(file: PolicyFile, progress: Progress, data_path: Source | None = None) -> Checked:
@@ -198,7 +204,7 @@ def _timed_search(
     subjects = None if data.subjects is None else data.subjects[rows]
     part = replace(data, table=data.table.take(rows), subjects=subjects)
     seconds: list[float] = []
-    while len(seconds) < at_least or (sum(seconds) < _BRIEF and len(seconds) < _MOST_TIMES):
+    while len(seconds) < at_least or (sum(seconds) < _SHORT and len(seconds) < _MOST_TIMES):
         started = time.perf_counter()
         try:
             algorithm.find(part, models, np.random.default_rng(0), Silent())
