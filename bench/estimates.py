@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 from measuring.kept_tables import offer_to_keep, printed_table
 from measuring.reports import each_in_its_own_process
 from measuring.tables import DATA
@@ -54,8 +55,14 @@ RACEX = { role = "quasi", hierarchy = { flat = true } }
 EDUCYEAR = { role = "quasi", kind = "number", hierarchy = { ranges = [5, 10] } }
 ICD9 = { role = "quasi", kind = "set", separator = " ", hierarchy = { fanout = 5 } }
 """
+RANDOM = "".join(
+    f'{name} = {{ role = "quasi", kind = "number", hierarchy = {{ fanout = 3 }} }}\n' for name in "abcdef"
+)
 SETS = 'items = { role = "quasi", kind = "set", hierarchy = { fanout = 5 } }\n'
-DATA_SETS = {
+DATA_RANDOM = "".join(
+    f'{name} = {{ role = "quasi", kind = "number", hierarchy = {{ fanout = 3 }} }}\n' for name in "abcdef"
+)
+SETS = {
     "Adult": ("adult.csv.gz", ADULT, 'model = "k-anonymity"\nk = 5'),
     "INFORMS": ("informs2005_rt.csv.gz", INFORMS, 'model = "k-km-anonymity"\nk = 5\nm = 2'),
     "MSWeb": ("msweb.txt.gz", SETS, 'model = "km-anonymity"\nk = 5\nm = 2'),
@@ -73,6 +80,7 @@ CASES = (
     *(Case("Adult", 5_000, name) for name in ("mondrian", "kanon-cf", "agglomerative")),
     *(Case("Adult", 15_000, name) for name in ("kanon-cf", "agglomerative", "sequential", "hilbert")),
     Case("Adult", 30_000, "mondrian"),
+    Case("random numbers", 8_000, "agglomerative"),
     *(Case("INFORMS", records, "rmerge-rt") for records in (4_000, 12_000)),
     *(Case("INFORMS", records, "classwise") for records in (4_000, 12_000)),
     Case("INFORMS", 4_000, "auto"),
@@ -153,7 +161,11 @@ def written(case: Case, folder: Path) -> Path:
     """The policy of a case, beside the first records of its data."""
     source, columns, privacy = DATA_SETS[case.data]
     data = folder / source.removesuffix(".gz")
-    first_records(DATA / source, data, case.records)
+    if source == DRAWN:
+        rows = np.random.default_rng(1).integers(1_000, size=(case.records, 6))
+        np.savetxt(data, rows, fmt="%d", delimiter=",", header="a,b,c,d,e,f", comments="")
+    else:
+        first_records(DATA / source, data, case.records)
     policy = folder / "policy.toml"
     algorithm = f'[algorithm]\nname = "{case.algorithm}"\nseed = 1\n'
     others = f'[data]\npath = "{data.name}"\nothers = "drop"\n'
