@@ -22,6 +22,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+
 from measuring.kept_tables import offer_to_keep, printed_table
 from measuring.reports import each_in_its_own_process
 from measuring.tables import DATA
@@ -59,11 +60,10 @@ RANDOM = "".join(
     f'{name} = {{ role = "quasi", kind = "number", hierarchy = {{ fanout = 3 }} }}\n' for name in "abcdef"
 )
 SETS = 'items = { role = "quasi", kind = "set", hierarchy = { fanout = 5 } }\n'
-DATA_RANDOM = "".join(
-    f'{name} = {{ role = "quasi", kind = "number", hierarchy = {{ fanout = 3 }} }}\n' for name in "abcdef"
-)
-SETS = {
+DRAWN = "random.csv"  # numbers from 0 to 999
+DATA_SETS = {
     "Adult": ("adult.csv.gz", ADULT, 'model = "k-anonymity"\nk = 5'),
+    "random numbers": (DRAWN, RANDOM, 'model = "k-anonymity"\nk = 5'),
     "INFORMS": ("informs2005_rt.csv.gz", INFORMS, 'model = "k-km-anonymity"\nk = 5\nm = 2'),
     "MSWeb": ("msweb.txt.gz", SETS, 'model = "km-anonymity"\nk = 5\nm = 2'),
 }
