@@ -147,7 +147,9 @@ def check(found: Checked) -> dict[str, object]:
 def _estimate(found: Checked) -> str:
     if found.seconds is None:
         return "not known"
-    return f"{found.seconds:.2f} s" + (", a guess" if found.is_guess else "")
+    if found.is_guess:
+        return f"{found.seconds:.2f} s, a guess"
+    return "less than a minute" if found.is_brief else f"{found.seconds:.0f} s"
 
 
 def check_json(found: Checked) -> dict[str, Any]:

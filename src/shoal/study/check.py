@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,8 +30,11 @@ from shoal.table.remote_file import RemoteFile
 from shoal.table.roles import Insensitive
 
 TRIED = 5_000
+_FEW = 1_000  # records, a search over which may be timed twice
 _FORESEEABLE = 4  # times as many records; beyond, nobody can say how a search goes on
 _STEEPEST = 2.0  # no search looks at more than every pair of records
+BRIEF = 15.0  # seconds of a search; to begin, to check and to write may take longer than that
+_SHORT, _MOST_TIMES = 1.0, 3  # seconds of searches that are timed again, and how often
 
 Source = Path | DatabaseTable | RemoteFile
 
@@ -50,6 +53,11 @@ class Checked:
     is_guess: bool
     memory_mb: float
     notices: tuple[str, ...]
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether the search is known to take less than all else of a run may."""
+        return self.seconds is not None and not self.is_guess and self.seconds < BRIEF
 
 
 def check(file: PolicyFile, progress: Progress, data_path: Source | None = None) -> Checked:
@@ -158,33 +166,49 @@ def problems_of(error: ShoalError) -> Sequence[Problem]:
 
 
 def _search_seconds(algorithm: Algorithm, data: LocalData, models: Sequence[Model]) -> float | None:
-    """Time a search over some of the records, and scale it as it grows from half of them to all of them."""
+    """Time a search over some of the records, and scale it as it grows from a quarter to all of these."""
     count = data.row_count
     tried = min(count, TRIED)
     timed, times = algorithm, 1.0
     if isinstance(algorithm, Trial):
         first = algorithm.candidates[0]
         timed, times = make_algorithm(first.name, first.options), len(algorithm.candidates)
-    try:
-        half = _timed_search(timed, data, models, tried // 2) if count > tried else 0.0
-        seconds = _timed_search(timed, data, models, tried, compiled=half > 0)
-    except Infeasible:
-        return None  # a part of the records can be too small or too uniform where the whole is not
-    growth = min(_STEEPEST, max(1.0, math.log2(seconds / half))) if half else 1.0
-    scaled = times * seconds * math.pow(count / tried, growth)
+    parts = (4, 2, 1) if count > tried else (4, 1) if tried > _FEW else (1,)
+    found: dict[int, float] = {}
+    for size in (tried // part for part in parts):
+        at_least = 1 if found else 2  # the first may be spent on compiling
+        if (seconds := _timed_search(timed, data, models, size, at_least)) is not None:
+            found[size] = seconds
+    if tried not in found or (count > tried and len(found) == 1):
+        return None
+    growth = _growth(found) if count > tried else 1.0
+    scaled = times * found[tried] * math.pow(count / tried, growth)
     return min(scaled, algorithm.seconds) if isinstance(algorithm, Trial) else scaled
 
 
+def _growth(seconds: Mapping[int, float]) -> float:
+    """The power of the number of records by which a search takes longer."""
+    sizes, times = np.log([*seconds]), np.log([*seconds.values()])
+    slope = float(np.polyfit(sizes, times, 1)[0])
+    return min(_STEEPEST, max(1.0, slope))
+
+
 def _timed_search(
-    algorithm: Algorithm, data: LocalData, models: Sequence[Model], count: int, *, compiled: bool = False
-) -> float:
-    """The time over so many records, the better of two where the first may be spent on compiling."""
+    algorithm: Algorithm, data: LocalData, models: Sequence[Model], count: int, at_least: int
+) -> float | None:
+    """The best time over so many records; None where these are too few or too uniform for the promise.
+
+    What is over soon is timed again, because other programs disturb it most.
+    """
     rows = np.linspace(0, data.row_count - 1, count).astype(np.int64)
     subjects = None if data.subjects is None else data.subjects[rows]
     part = replace(data, table=data.table.take(rows), subjects=subjects)
-    seconds = []
-    for _ in range(1 if compiled else 2):
+    seconds: list[float] = []
+    while len(seconds) < at_least or (sum(seconds) < _SHORT and len(seconds) < _MOST_TIMES):
         started = time.perf_counter()
-        algorithm.find(part, models, np.random.default_rng(0), Silent())
+        try:
+            algorithm.find(part, models, np.random.default_rng(0), Silent())
+        except Infeasible:
+            return None
         seconds.append(time.perf_counter() - started)
     return min(seconds)

@@ -11,6 +11,7 @@ from nicegui import ui
 from shoal.algorithms.catalogue import describe_algorithms
 from shoal.errors import Problem, ShoalError
 from shoal.policy.policy_file import AlgorithmSection, bytes_of, seconds_of
+from shoal.study.check import BRIEF
 from shoal.web.pages import frame as page
 from shoal.web.pages.confirming import ask_to_confirm
 from shoal.web.pages.draft import Draft
@@ -21,7 +22,6 @@ from shoal.web.service.policies import promise_in_short
 from shoal.web.service.setting_words import in_words, problem_in_words
 
 _EVERY = 0.7
-_BRIEF = 15  # seconds of a search; to begin, to check and to write may take longer than that
 _COLOURS = {"done": "shoal-good", "failed": "shoal-bad"}
 _AUTO = "auto: several are tried, and the one that loses least is taken"
 _ON_LIMIT = {"stop": "There is no release", "best": "The best that was found is published, if it is safe"}
@@ -85,7 +85,7 @@ def time_of(found: Mapping[str, Any]) -> str:
     told = page.duration(max(1, found["seconds"]))
     if found.get("is_guess"):  # not told by checks of earlier versions
         return f"How long a run takes cannot be told well before: perhaps {told}"
-    if found["seconds"] < _BRIEF:
+    if found["seconds"] < BRIEF:
         return "A run takes less than a minute"
     return f"A run takes about {told}"
 
