@@ -5,11 +5,10 @@
 Every algorithm that can be had as its paper prints it runs in that form, in ours, and in ours without one
 addition after the other, as their declarations name them; ours of clusterings moves records, which most do
 only when asked to. Tables are Adult (8 columns, k = 10, LM), sets WebView-1 with m = 2 and k = 5 (fan-out
-5; NCP; for disassociation WebView-2 by tlost, tKd-a and re of the 20 most frequent terms), tables with sets
-INFORMS with k = 25 and m = 2 (delta = 0.65 where there is one; NCP + UL). What differs between the printed
-form and ours without all of these has no option of its own: docs/policy-file.md lists it. What was measured
-is kept in bench/results/additions.jsonl, and a run goes on from there: it can be made in slices, and the last
-one, without a choice, keeps the whole table.
+5; NCP; for disassociation WebView-2 by tlost, tKd-a and re of the 20 most frequent terms). What differs
+between the printed form and ours without all of these has no option of its own: docs/policy-file.md lists it.
+What was measured is kept in bench/results/additions.jsonl, and a run goes on from there: it can be made in
+slices, and the last one, without a choice, keeps the whole table.
 """
 
 from __future__ import annotations
@@ -32,14 +31,12 @@ from shoal.errors import ShoalError
 from shoal.privacy.model import Model
 
 Options = dict[str, Any]
-NOT_RUN = ("oa", "tfirst")  # would not end
 OURS = {"local_search": True}  # off unless asked for
 Case = tuple[str, Model, tuple[str, ...]]
 CASES: tuple[Case, ...] = (
     ("adult", sh.KAnonymity(10), ("lm",)),
     ("bms_webview1", sh.KmAnonymity(5, 2), ("ncp",)),
     *(("bms_webview2", sh.Disassociation(5, 2), (each,)) for each in ("tlost", "tkd_a", "re_top")),
-    ("informs-rt", sh.KKmAnonymity(25, 2), ("ncp", "ul")),
 )
 
 
@@ -112,7 +109,7 @@ def main() -> None:
             data, model, measures = case
             for name in names if data in sets else ():
                 served = type(model) in ALGORITHMS[name].serves and takes(name, AS_PRINTED)
-                for form, options in forms(name) if served and name not in NOT_RUN else ():
+                for form, options in forms(name) if served else ():
                     lost = notebook.loss(case, name, options, given.seconds)
                     add_row(f"`{name}`", f"{data}, {', '.join(measures)}", form, lost)
 

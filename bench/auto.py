@@ -185,7 +185,8 @@ def summary(found: Sequence[Found]) -> list[object]:
 
 
 def best_of(found: Sequence[Found]) -> Found | None:
-    return min((each for each in found if each.loss is not None), key=lambda each: each.loss, default=None)
+    lost = {each.loss: each for each in reversed(found) if each.loss is not None}
+    return lost[min(lost)] if lost else None
 
 
 def told(found: Found | None) -> str:

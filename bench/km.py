@@ -216,11 +216,12 @@ def side_by_side(ours: Mapping[str, Mapping[tuple[str, int], Measured]]) -> Iter
     for peer in (AMNESIA, PYTHON_AA):
         known = {cell: peers[peer][0] for cell, peers in PEERS.items()}
         losses[peer] = {cell: loss for cell, loss in known.items() if loss is not None}
-    same: dict[tuple[tuple[tuple[str, int], float], ...], list[str]] = {}
+    same: dict[tuple[Any, ...], list[str]] = {}
     for name, line in losses.items():
         same.setdefault(tuple(line.items()), []).append(name)
-    for line, names in same.items():
-        yield [", ".join(names), *(_told(cell, dict(line), losses.values()) for cell in cells_of(REAL))]
+    for names in same.values():
+        line = losses[names[0]]
+        yield [", ".join(names), *(_told(cell, line, losses.values()) for cell in cells_of(REAL))]
 
 
 def _told(cell: tuple[str, int], line: Losses, lines: Iterable[Losses]) -> str:

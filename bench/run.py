@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-SHORT_FORM = {
+SHORT_FORM = {"additions.py": ["--data", "bms_webview1"]} | {
     script: ["--quick"]
     for script in (
         "disassociation.py",

@@ -137,7 +137,8 @@ def search(algorithm: Any, data: LocalData, case: Case, *, time_limit: float | N
 
 def beside_peers(report: Report, *, quick: bool) -> None:  # noqa: ARG001 - it is quick
     report.title("Beside a public Python program for Partition, k = 5, fan-out 5")
-    more, slow, rows = [], [], {}
+    more, slow = [], []
+    rows: dict[str, list[str]] = {}
     for found in each_in_its_own_process(
         measure, [Case(data, name) for data in REAL for name in ("partition", "lgr")]
     ):
@@ -187,7 +188,7 @@ def trends(report: Report, *, data: str, quick: bool) -> None:
         points = reported(report, f"{data}, tree by {tree}", trend_cases(data, tree, quick=quick))
         kept_as = f"{data.removeprefix('bms_')}-{TREES_IN_NAMES[tree]}"
         ks = sorted({found.case.k for found in points})
-        show_table(kept_as, ["algorithm", *ks, "seconds", "peak MB"], lines_by_k(points, ks))
+        show_table(kept_as, ["algorithm", *map(str, ks), "seconds", "peak MB"], lines_by_k(points, ks))
         panels = {
             "seconds": Panel("k", "seconds", log=True),
             "NCP in percent": Panel("k", "ncp", log=True),
