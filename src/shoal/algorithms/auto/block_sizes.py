@@ -59,7 +59,7 @@ class BlockSizes:
 
     @property
     def _closed_at_once(self) -> int:
-        many = self.data.row_count >= 2 * ROWS_OF_A_PORTION
+        many = self.data.row_count >= 4 * ROWS_OF_A_PORTION
         return _CLOSED_BESIDE_MANY_ROWS if many else _CLOSED_AT_ONCE
 
     def _closed_records(self) -> ClosedRecordCounts:

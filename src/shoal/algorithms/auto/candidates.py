@@ -35,7 +35,7 @@ _LARGE_FOR_PCTA = 5_000  # records of a table with sets; it takes about half a m
 _BLOCKS_TO_DRAW_FROM = 8
 _SMALL_TABLE, _ROWS_OF_A_SAMPLE = 6_000, 2_000
 _SMALL_SETS, _SETS_OF_A_SAMPLE = 200_000, 20_000
-_LARGEST_AT_ONCE = 2 * ROWS_OF_A_PORTION  # of more rows, memory has room for one search, by portions
+_LARGEST_AT_ONCE = 4 * ROWS_OF_A_PORTION  # of more rows, memory has room for one search, by portions
 
 
 def serving(models: Sequence[Model]) -> list[str]:

@@ -24,7 +24,7 @@ from shoal.progress import Progress
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.rows import RowRecoding
 
-ROWS_OF_A_PORTION = 2_000_000
+ROWS_OF_A_PORTION = 1_000_000
 _BLOCKS_OF_A_PORTION = 4  # at least
 _ROWS_AT_ONCE = 2**18
 
