@@ -1,6 +1,6 @@
 """How long pages of the web page take to answer over 1,000,000 records while two jobs run.
 
-    python bench/page.py                 # --records 100000: a smaller file
+    python bench/page.py [--keep]        # --records 100000: a smaller file
 
 Needs Chromium. A page counts as answered when its heading is there, and as whole when nothing of it is still
 being waited for. What axe-core finds wrong with a page is printed, too. The exit code is 1 if pages are late.
@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from measuring.kept_tables import offer_to_keep, printed_table
 from playwright.sync_api import expect
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -51,6 +52,7 @@ def main() -> None:
     """Bring a large file, let two searches run, and visit every page in turn."""
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--records", type=int, default=1_000_000)
+    offer_to_keep(words)
     given = words.parse_args()
     with tempfile.TemporaryDirectory() as name:
         served = Served(Path(name) / "data")
@@ -85,12 +87,14 @@ def measure(visitor: Visitor, folder: Path, records: int) -> bool:
     visitor.go("Run")
     expect(visitor.page.get_by_text("running", exact=True)).to_have_count(2)
     everything = [answered for pairs in times.values() for answered, _ in pairs]
-    late = []
-    for step, pairs in times.items():
-        answered, whole = (statistics.median(each) for each in zip(*pairs, strict=True))
-        print(f"{step:12} answered {answered:.2f} s, whole {whole:.2f} s")
-        if answered > TARGET:
-            late.append(step)
+    answered, whole = (
+        {step: statistics.median(pair[part] for pair in pairs) for step, pairs in times.items()}
+        for part in range(2)
+    )
+    with printed_table("pages", ["", *STEPS]) as add_row:
+        add_row("answered", *(f"{seconds:.2f}" for seconds in answered.values()))
+        add_row("whole", *(f"{seconds:.2f}" for seconds in whole.values()))
+    late = [step for step, seconds in answered.items() if seconds > TARGET]
     for step in STEPS:
         visitor.go(step)
         if found := visitor.violations():
