@@ -14,8 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from measuring.kept_tables import offer_to_keep, printed_table
 from playwright.sync_api import expect
+
+from measuring.kept_tables import offer_to_keep, printed_table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
