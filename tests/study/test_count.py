@@ -391,6 +391,26 @@ def test_numbers_that_are_published_as_they_are_have_bands_and_ranges(tmp_path):
     assert sh.query(out, where={"fee": "9"})["lower"].tolist() == [1]
 
 
+@pytest.mark.parametrize("published", ["published.csv", "published.parquet"])
+def test_insensitive_numbers_and_days_have_bands_in_every_format(tmp_path, published):
+    days = ["2024-01-05", "2024-02-06", "2024-03-07", "2024-03-08"]
+    frame = pd.DataFrame(
+        {"age": [30, 30, 40, 40], "fee": [1.5, 2.5, 3.5, 9.0], "day": days, "code": ["01", "02", "03", "04"]}
+    )
+    others = {name: sh.Insensitive(confirm=True) for name in ("fee", "day", "code")}
+    data = sh.read(frame, {"age": sh.Quasi(hierarchy=sh.flat()), **others})
+    out = sh.anonymize(data, sh.KAnonymity(2), algorithm="mondrian").save(
+        tmp_path / "out", published=published
+    )
+    found = sh.query(out, by="fee", bands={"fee": [0, 3, 10]}, original=data)
+    assert found[["lower", "upper", "true"]].to_numpy().tolist() == [[2, 2, 2], [2, 2, 2]]
+    months = sh.query(out, by="day", bands={"day": ["2024-01-01", "2024-03-01", "2024-04-01"]}, original=data)
+    assert months["lower"].tolist() == months["true"].tolist() == [2, 2]
+    assert sh.query(out, where={"day": "2024-03"})["lower"].tolist() == [2]
+    with pytest.raises(BadInput, match="no numbers or dates"):
+        sh.query(out, by="code", bands={"code": [0, 3]})
+
+
 def test_closed_ranges_of_fractions_hold_their_upper_end(tmp_path):
     frame = pd.DataFrame({"wage": [1.5, 2.5, 4.5, 6.0]})
     data = sh.read(frame, {"wage": sh.Quasi(kind="number")})

@@ -16,9 +16,10 @@ from shoal.kernels.arrays import Floats
 from shoal.recoding.label_cover import Cover, Form, number_of, range_cover
 from shoal.study.label_atoms import on_a_line, spans_of
 from shoal.study.open_release import OpenedRelease
-from shoal.table.arrow_form import text_column, typed_column
+from shoal.table.arrow_form import numbers_told, text_column, typed_column
 from shoal.table.columns import Column, Kind, Sets
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d.*")
 Bands = Mapping[str, Sequence[float | str]]
 
 
@@ -109,17 +110,12 @@ def written(column: Column) -> Any:
 
 def numbers_of(column: Column) -> Floats | None:
     """The values of a column as numbers or days, NaN for missing ones; None if they are neither."""
+    return None if isinstance(column, Sets) else numbers_told(_values(column))
+
+
+def _values(column: Column) -> pa.Array:
     values = typed_column(column, 0, len(column))
-    if _are_days(values.type):
-        values = values.cast(pa.date32()).cast(pa.int32())
-    elif not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
-        return None
-    found: Floats = values.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
-    return found
-
-
-def _are_days(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_date(kind))
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
 
 
 def refuse_unknown(release: OpenedRelease, name: str) -> None:
@@ -143,8 +139,8 @@ def _kind(release: OpenedRelease, name: str) -> Kind:
     """What the values of a column on a line are."""
     if name in release.quasi:
         return release.codebook.columns[name].kind
-    column = release.table.column(name)
-    return Kind.DATE if _are_days(typed_column(column, 0, len(column)).type) else Kind.NUMBER
+    written_days = _DAY.fullmatch(next(filter(None, written(release.table.column(name)).tolist()), ""))
+    return Kind.DATE if written_days else Kind.NUMBER
 
 
 def _pieces(names: tuple[str, ...], covers: Sequence[Cover], *, whole: bool) -> Pieces:

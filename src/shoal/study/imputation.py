@@ -20,6 +20,8 @@ import pyarrow as pa
 
 from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.study.label_atoms import Atoms
+from shoal.study.label_filling import Filling, Pieces, alike_in
+from shoal.table.arrow_form import numbers_told
 
 ROUNDS = 10
 MOST_FEATURES = 10  # of one column
@@ -116,6 +118,11 @@ class Imputed:
         self._features = None
 
     @cached_property
+    def pieces(self) -> Pieces:
+        """The pieces of a line that its labels tell apart."""
+        return Pieces.of(self.candidates.starts, self.candidates.places, self.candidates.widths)
+
+    @cached_property
     def by_rows(self) -> list[tuple[slice, Ints]]:
         """The records of each label that may stand for several things."""
         order = np.argsort(self.labels, kind="stable")
@@ -148,12 +155,23 @@ def draw_together(
             others = [*told, *(each.features for each in columns if each is not column)]
             features = np.hstack(others)
             features = features[:, np.ptp(features, axis=0) > 0]
-            if features.shape[1]:
-                (_draw_line if column.is_line else _draw_named)(column, features, rng)
+            if features.shape[1] and column.is_line:
+                _draw_line(column, features, _alike(column, columns), rng)
+            elif features.shape[1]:
+                _draw_named(column, features, rng)
 
 
-def _draw_line(column: Imputed, features: Floats, rng: np.random.Generator) -> None:
-    """Numbers: by how much likelier each is given the others than without them, both as normal."""
+def _alike(column: Imputed, columns: Sequence[Imputed]) -> Ints | None:
+    """Numbers records by the texts that were drawn for them; None if there are no other texts."""
+    texts = [each.places.astype(np.int64) for each in columns if each is not column and not each.is_line]
+    return alike_in(texts) if texts else None
+
+
+def _draw_line(column: Imputed, features: Floats, alike: Ints | None, rng: np.random.Generator) -> None:
+    """Numbers: by what all labels fill together, and by how much likelier each is given the others.
+
+    Both what is expected of a number given the others and what is expected without them are normal.
+    """
     values = column.places
     known = np.isfinite(values)
     if not known.any():
@@ -162,12 +180,17 @@ def _draw_line(column: Imputed, features: Floats, rng: np.random.Generator) -> N
     if spread == 0:
         return
     expected, error = _regression(features, values, known, rng)
-    weights = _log(column.candidates.widths * _density(column, values[known], rng))
+    masses = column.candidates.widths * _density(column, values[known], rng)
+    filling = None if alike is None else Filling.of(column.pieces, column.labels, alike, masses)
+    weights = _log(masses)
     for own, rows in column.by_rows:
         places = column.candidates.places[own][None, :]
+        label = int(column.labels[rows[0]])
         given = ((places - expected[rows, None]) / error) ** 2
         alone = ((places - middle) / spread) ** 2
         log_weights = weights[own][None, :] - given / 2 + np.minimum(alone, given) / 2
+        if filling is not None:
+            log_weights += filling.of_rows(rows, label, own)
         column.draw(rows, own.start + _sampled(log_weights, rng))
 
 
@@ -269,18 +292,19 @@ def indicators(codes: Ints) -> Floats:
 
 def features_of_told(column: pa.Array) -> Floats | None:
     """A column that is published as it is; None if it tells nothing that can be used."""
-    kind = column.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return scaled(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return scaled(column.cast(pa.timestamp("s")).cast(pa.float64()).to_numpy(zero_copy_only=False))
-    if pa.types.is_nested(kind):
+    if pa.types.is_nested(column.type):
         return None
+    values, codes = _distinct(column)
+    if len(values) > MOST_FEATURES + 1 and (numbers := numbers_told(column)) is not None:
+        return scaled(numbers)
+    return indicators(codes) if 1 < len(values) <= len(column) / 10 else None
+
+
+def _distinct(column: pa.Array) -> tuple[pa.Array, Ints]:
+    """Its values, and the place of each record's, -1 for a missing one."""
     encoded = column.dictionary_encode()
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
-    if not 1 < len(encoded.dictionary) <= len(column) / 10:
-        return None
-    return indicators(encoded.indices.fill_null(-1).to_numpy().astype(np.int64))
+    return encoded.dictionary, encoded.indices.fill_null(-1).to_numpy().astype(np.int64)
 
 
 def final_values(column: Imputed, rng: np.random.Generator, *, whole: bool) -> Floats:

@@ -10,10 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.kernels.arrays import Ints, wide
+from shoal.kernels.arrays import Floats, Ints, wide
 from shoal.table.canonical import as_text, holds_lists, is_text
 from shoal.table.columns import Carried, Coded, Column, Kind, Sets, Table
 from shoal.table.pairs import sets_of_pairs
+
+_NUMBER = r"^[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$"
+_DAY = r"^\d{4}-\d\d-\d\d$"
 
 
 def in_text_order(table: Table) -> Table:
@@ -51,6 +54,38 @@ def _joined(values: pa.Array, separator: str) -> pa.StringArray:
     items = as_text(pc.list_flatten(values)).fill_null("")
     lists = pa.ListArray.from_arrays(pa.array(offsets), items)
     return pc.if_else(values.is_valid(), pc.binary_join(lists, separator), None)
+
+
+def numbers_told(values: pa.Array) -> Floats | None:
+    """Numbers, or dates as days since 1970, NaN for missing ones; also of texts that write nothing else.
+
+    None if they are something else. Texts such as 01067 are codes and no numbers.
+    """
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if is_text(values.type):
+        values = _typed(values)
+    if pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
+        values = values.cast(pa.date32(), safe=False).cast(pa.int32())
+    elif not (
+        pa.types.is_integer(values.type)
+        or pa.types.is_floating(values.type)
+        or pa.types.is_decimal(values.type)
+    ):
+        return None
+    numbers: Floats = values.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def _typed(texts: pa.Array) -> pa.Array:
+    """Texts as numbers or days, if all of them are."""
+    for pattern, kind in ((_NUMBER, pa.float64()), (_DAY, pa.date32())):
+        if pc.all(pc.match_substring_regex(texts, pattern)).as_py():
+            try:
+                return texts.cast(kind)
+            except pa.ArrowInvalid:  # a day that its month does not have
+                continue
+    return texts
 
 
 def typed_values(column: Coded) -> pa.Array:
