@@ -33,7 +33,7 @@ _PUBLIC: dict[Export, tuple[str, str]] = {
 }
 _INTERNAL: dict[Export, tuple[str, str]] = {
     "report": ("Your own report", "Compares with the original: for you alone."),
-    "policy": ("The policy", "`shoal run policy.toml` beside the data makes the same release again."),
+    "policy": ("The policy", "“shoal run policy.toml” beside the data makes the same release again."),
     "script": ("The Python script", "Does the same from Python."),
     "result": ("All figures", "For programs; compares with the original."),
     "comparison": ("The table of all runs", "One line per run."),
