@@ -61,6 +61,20 @@ def test_a_weak_promise_is_confirmed_and_its_release_is_never_said_to_be_fine(
     a_result_of_other_settings_is_outdated(visitor, client, project)
 
 
+def test_what_was_typed_to_confirm_is_kept_while_something_else_changes(visitor, client, project):
+    put(client, project, {**TINY_SECTIONS, "privacy": {"model": "k-anonymity", "k": 2}})
+    visitor.page.goto(f"{visitor.address}/projects/{project}/promise")
+    visitor.at("Promise")
+    confirmation = visitor.page.get_by_label("Your confirmation, which names k = 2")
+    confirmation.fill("k = 2, for a test")
+    visitor.page.get_by_role("checkbox", name=re.compile("^Among them no value makes up")).click()
+    visitor.sees(re.compile("no value of ill makes up more than"))
+    visitor.page.wait_for_timeout(500)
+    expect(confirmation).to_have_value("k = 2, for a test")
+    visitor.button("Confirm").click()
+    visitor.sees("k = 2 is confirmed")
+
+
 def a_result_of_other_settings_is_outdated(visitor: Visitor, client: httpx.Client, project: str) -> None:
     put(client, project, TINY_SECTIONS)
     visitor.go("Result")

@@ -10,7 +10,7 @@ from shoal.policy.promise import added_to, keys_of, named_models
 from shoal.privacy.catalogue import MODELS
 from shoal.privacy.model import SETS, VALUES, Form, Key, Model
 from shoal.web.pages import frame as page
-from shoal.web.pages.confirming import ask_to_confirm
+from shoal.web.pages.confirming import Confirmation
 from shoal.web.pages.draft import Draft
 from shoal.web.pages.frame import Place
 from shoal.web.service.files import ending_of
@@ -45,7 +45,7 @@ async def promise_page(place: Place, _: str | None) -> None:
     async def explain() -> None:
         await _explain(place, privacy, meaning)
         saved = await page.ask(place.service.policies.get, place.project.id)
-        ask_to_confirm(weak, place, saved, explain)
+        weak.show(saved)
 
     async def choose(model: str) -> None:
         kept = {key.name: privacy[key.name] for key in keys_of(model) if key.name in privacy}
@@ -64,7 +64,7 @@ async def promise_page(place: Place, _: str | None) -> None:
     learning = ui.column().classes("w-full")
     _numbers(numbers, privacy, changed)
     _learning(learning, sensitive, privacy, changed)
-    weak = ui.column().classes("w-full")
+    weak = Confirmation(place, explain)
     with ui.column().classes("shoal-soft"):
         page.heading("What this promises")
         meaning = ui.column().classes("w-full").props('aria-live="polite"')

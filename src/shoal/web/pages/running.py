@@ -13,7 +13,7 @@ from shoal.errors import Problem, ShoalError
 from shoal.policy.policy_file import AlgorithmSection, bytes_of, seconds_of
 from shoal.study.check import BRIEF
 from shoal.web.pages import frame as page
-from shoal.web.pages.confirming import ask_to_confirm
+from shoal.web.pages.confirming import Confirmation
 from shoal.web.pages.draft import Draft
 from shoal.web.pages.fields import Fields
 from shoal.web.pages.frame import Place
@@ -49,12 +49,12 @@ async def run_page(place: Place, _: str | None) -> None:
             ui.navigate.to(place.link("run"))
 
     async def confirmed() -> None:
-        ask_to_confirm(weak, place, await page.ask(service.policies.get, project), confirmed)
+        weak.show(await page.ask(service.policies.get, project))
 
     with page.card("What will be promised"):
         page.paragraph(await page.ask(service.policies.summary, project))
         ui.link("Change the promise", place.link("promise"))
-    weak = ui.column().classes("w-full")
+    weak = Confirmation(place, confirmed)
     await confirmed()
     with page.card("How it is searched for"):
         serving = [each for each in describe_algorithms() if model in each["models"]]
