@@ -129,6 +129,39 @@ def test_bad_queries_are_refused(clinic, words, problem):
     assert problem in asked.errors[0]
 
 
+@pytest.mark.parametrize(
+    "estimator", [(), ("--estimator", "items")], ids=["as readers count", "as papers do"]
+)
+def test_columns_that_are_published_as_they_are_can_be_asked_for(clinic, estimator):
+    columns = {**COLUMNS, "ill": 'role = "sensitive"'}
+    lines = ROWS.splitlines()
+    clinic.write(
+        "data.csv", "\n".join(f"{line},{'ill' if not n else 'xy'[n % 2]}" for n, line in enumerate(lines))
+    )
+    assert run(clinic, 'name = "rmerge-rt"\ndelta = 0.9', columns).code == FINE
+    asked = shoal(
+        "query", clinic.published, "--policy", clinic.policy, "--value", "ill=x", "--json", *estimator
+    )  # fmt: skip
+    assert asked.code == FINE, asked.err
+    (answer,) = asked.json["asked"]
+    assert answer["true"] == answer["expected"] == sum(n % 2 == 0 for n in range(1, len(lines)))
+    assert answer["lower"] == (None if estimator else answer["true"])
+
+
+def test_disassociated_sets_have_nothing_to_group_by(clinic):
+    done = clinic.run(
+        None,
+        {"drugs": DRUGS},
+        privacy='model = "disassociation"\nk = 2\nm = 2',
+        data='others = "drop"',
+        output='path = "published.jsonl"',
+    )
+    assert done.code == FINE, done.err
+    asked = shoal("query", clinic.out / "published.jsonl", "--policy", clinic.policy, "--by", "drugs")
+    assert asked.code == BAD_INPUT
+    assert "ask for items with --itemset" in asked.errors[0]
+
+
 def test_without_a_policy_only_disassociated_files_can_be_asked(clinic):
     asked = shoal("query", clinic.folder / "data.csv", "--value", "sex=f")
     assert asked.code == BAD_INPUT

@@ -22,6 +22,7 @@ from shoal.metrics.estimates import relative_error
 from shoal.study.count_groups import Bands, Groups, groups_of_table, groups_of_values
 from shoal.study.label_atoms import LIKELY
 from shoal.study.label_bins import Bins, Labels
+from shoal.study.label_filling import alike_in
 from shoal.study.open_release import OpenedRelease
 from shoal.study.true_counts import Original
 
@@ -127,12 +128,13 @@ def _truly(original: Original, conditions: Mapping[str, Groups], table: Mapping[
     return _crossed(counts, [belongs[codes] for (belongs, _), codes in places])
 
 
-def _classes(codes: Sequence[Ints], weights: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
+def _classes(codes: Sequence[Ints], weights: Sequence[Floats]) -> tuple[list[Ints], list[Floats]]:
     """The different combinations of codes, column by column, and the sums of weights of their records."""
-    stacked = np.stack([np.zeros(len(weights[0]), dtype=np.int64), *codes])
-    classes, class_of = np.unique(stacked, axis=1, return_inverse=True)
-    sums = [np.bincount(class_of.ravel(), some, classes.shape[1]).astype(np.float64) for some in weights]
-    return classes[1:], sums
+    if not codes:
+        return [], [np.array([some.sum()]) for some in weights]
+    _, rows, class_of = np.unique(alike_in(codes), return_index=True, return_inverse=True)
+    sums = [np.bincount(class_of, some, len(rows)).astype(np.float64) for some in weights]
+    return [each[rows] for each in codes], sums
 
 
 _LETTERS = "ijk"

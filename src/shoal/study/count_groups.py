@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from shoal.errors import BadInput, InvalidParameter, Problem, UnknownName
-from shoal.kernels.arrays import Floats
+from shoal.kernels.arrays import Floats, Ints
 from shoal.recoding.label_cover import Cover, Form, number_of, range_cover
 from shoal.study.label_atoms import on_a_line, spans_of
 from shoal.study.open_release import OpenedRelease
@@ -74,7 +73,7 @@ def groups_of_table(release: OpenedRelease, name: str, ends: Sequence[float | st
     if ends is not None and not is_line:
         raise BadInput(Problem("has no numbers or dates to make bands of", "leave them out", column=name))
     if name not in release.quasi and ends is None:
-        return Texts(tuple(np.unique(written(column)).tolist()))
+        return Texts(tuple(sorted(written(column)[0])))
     if not is_line:
         return all_values(release, name)
     edges = _edges(release, name, ends)
@@ -101,11 +100,12 @@ def ends_of(text: str) -> list[float | str]:
     return ends
 
 
-def written(column: Column) -> Any:
-    """The values of a column as they are written, "" for missing ones."""
+def written(column: Column) -> tuple[list[str], Ints]:
+    """The different values of a column as written, "" for a missing one, and which each record has."""
     texts = text_column(column, 0, len(column))
     texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-    return texts.fill_null("").to_numpy(zero_copy_only=False).astype(str)
+    encoded = texts.fill_null("").dictionary_encode()
+    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
 
 
 def numbers_of(column: Column) -> Floats | None:
@@ -128,7 +128,7 @@ def _groups_as_they_are(release: OpenedRelease, name: str, wanted: Sequence[str]
     """Of a column that is published as it is: values as they are written, else ranges of numbers or days."""
     column = release.table.column(name)
     numbers = numbers_of(column)
-    if numbers is None or np.isin(wanted, written(column)).all():
+    if numbers is None or set(wanted) <= {*written(column)[0]}:
         return Texts(tuple(wanted))
     covers = [range_cover(text, _kind(release, name)) for text in wanted]
     known = [cover for cover in covers if cover is not None]
@@ -139,8 +139,8 @@ def _kind(release: OpenedRelease, name: str) -> Kind:
     """What the values of a column on a line are."""
     if name in release.quasi:
         return release.codebook.columns[name].kind
-    written_days = _DAY.fullmatch(next(filter(None, written(release.table.column(name)).tolist()), ""))
-    return Kind.DATE if written_days else Kind.NUMBER
+    values = written(release.table.column(name))[0]
+    return Kind.DATE if _DAY.fullmatch(next(filter(None, values), "")) else Kind.NUMBER
 
 
 def _pieces(names: tuple[str, ...], covers: Sequence[Cover], *, whole: bool) -> Pieces:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from shoal.recoding.label_cover import Cover, Form, is_within
 from shoal.study.count_groups import Covers, Groups, Pieces, Texts, all_values, numbers_of, written
 from shoal.study.label_atoms import Atoms, spans_of
 from shoal.study.open_release import OpenedRelease
-from shoal.table.columns import Sets
+from shoal.table.columns import Column, Sets
 
 _UNTOLD = (Form.EVERYTHING, Form.NAME)
 
@@ -61,9 +60,10 @@ class Labels:
         """How the records belong to groups of single values."""
         if name not in self.release.quasi:
             column = self.release.table.column(name)
-            texts = written(column)
-            belongs, codes = exact_bins(texts, numbers_of(column), groups)
-            return _with_untold(belongs, codes, self._tell_nothing & (texts == ""))
+            belongs, codes = exact_bins(column, groups)
+            values, value_of = written(column)
+            is_missing = np.array([value == "" for value in values], dtype=np.bool_)[value_of]
+            return _with_untold(belongs, codes, self._tell_nothing & is_missing)
         if isinstance(groups, Pieces):
             return self._bins_on_a_line(name, groups)
         wanted, column = _covers(groups), self.release.table.coded(name)
@@ -155,18 +155,21 @@ class Labels:
         return nothing
 
 
-def exact_bins(texts: Any, numbers: Floats | None, groups: Groups) -> tuple[Bools, Ints]:
-    """How values as they are written, or as numbers, belong to groups; and the code of each record."""
-    match groups:
-        case Texts(names):
-            values, codes = np.unique(texts, return_inverse=True)
-            belongs = values[:, None] == np.array(names)[None, :]
-        case Pieces() if numbers is not None:
-            on_line, codes = np.unique(numbers, return_inverse=True)
-            belongs = (on_line[:, None] >= groups.lows) & (on_line[:, None] < groups.behind)
-        case _:
-            raise TypeError("only columns of labels have covers")
-    return belongs, codes.astype(np.int64)
+def exact_bins(column: Column, groups: Groups) -> tuple[Bools, Ints]:
+    """How the values of a column that is as it was belong to groups, and which of them each record has."""
+    if isinstance(groups, Texts):
+        values, codes = written(column)
+        return np.array([[value == name for name in groups.names] for value in values]), codes
+    numbers = numbers_of(column)
+    if not isinstance(groups, Pieces) or numbers is None:
+        raise TypeError("only columns of labels have covers")
+    on_line, places = np.unique(numbers, return_inverse=True)
+    return on_pieces(on_line, groups), places.astype(np.int64)
+
+
+def on_pieces(numbers: Floats, pieces: Pieces) -> Bools:
+    """Which numbers lie in which pieces."""
+    return (numbers[:, None] >= pieces.lows) & (numbers[:, None] < pieces.behind)
 
 
 def _with_untold(belongs: Bools, codes: Ints, untold: Bools) -> Bins:

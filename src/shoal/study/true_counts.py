@@ -10,14 +10,14 @@ import numpy as np
 
 from shoal.errors import BadInput, Problem, UnknownName
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints, owners
+from shoal.kernels.arrays import Bools, Ints, owners
 from shoal.recoding.label_cover import Cover, Form, number_of
 from shoal.report.certified import PSEUDONYM
 from shoal.report.codebook import Codebook
 from shoal.run.prepare import Data, read
-from shoal.study.count_groups import Covers, Groups, Pieces, Texts, numbers_of, written
+from shoal.study.count_groups import Covers, Groups, Pieces, Texts, written
 from shoal.study.label_atoms import on_a_line
-from shoal.study.label_bins import exact_bins
+from shoal.study.label_bins import exact_bins, on_pieces
 from shoal.table.columns import Column, Kind, Sets, Table
 from shoal.table.options import ReadOptions
 from shoal.table.roles import Insensitive, Quasi, QuasiSet, Role, Sensitive
@@ -56,14 +56,12 @@ class Original:
         column = self.table.column(name)
         if isinstance(column, Sets):
             raise TypeError("records hold several items")
-        if isinstance(groups, Texts):
-            return exact_bins(written(column), None, groups)
-        if isinstance(groups, Pieces) and (numbers := numbers_of(column)) is not None:
-            return exact_bins("", numbers, groups)
-        values, codes = np.unique(written(column), return_inverse=True)
-        belongs = self._of_texts(name, values.tolist(), groups)
-        belongs[values == ""] = False
-        return belongs, codes.astype(np.int64)
+        if isinstance(groups, Texts) or (isinstance(groups, Pieces) and self.kinds[name] is Kind.CATEGORY):
+            return exact_bins(column, groups)
+        values, codes = written(column)
+        belongs = self._of_texts(name, values, groups)
+        belongs[[value == "" for value in values]] = False
+        return belongs, codes
 
     def fitting(self, name: str, groups: Groups) -> Bools:
         """Which records have a value of one of the groups, or hold an item of each of them."""
@@ -94,9 +92,7 @@ class Original:
         """Also the values that no published record has any more."""
         if not isinstance(groups, Texts):
             return groups
-        return replace(
-            groups, names=tuple(sorted({*groups.names, *written(self.table.column(name)).tolist()}))
-        )
+        return replace(groups, names=tuple(sorted({*groups.names, *written(self.table.column(name))[0]})))
 
     def _holding(self, name: str, sets: Sets, groups: Groups) -> Bools:
         belongs = self._of_texts(name, sets.domain.texts(), groups)
@@ -110,10 +106,8 @@ class Original:
         kind = self.kinds.get(name, Kind.CATEGORY)
         numbers = [number_of(text, kind) for text in texts]
         if isinstance(groups, Pieces):
-            on_line: Floats = np.array(
-                [np.nan if number is None else on_a_line(number) for number in numbers]
-            )
-            return exact_bins("", on_line, groups)[0][np.unique(on_line, return_inverse=True)[1]]
+            on_line = [np.nan if number is None else on_a_line(number) for number in numbers]
+            return on_pieces(np.array(on_line), groups)
         if not isinstance(groups, Covers):
             raise TypeError("items are asked for by their covers")
         place_of = {text: place for place, text in enumerate(texts)}
@@ -147,7 +141,7 @@ class Original:
         covers: Sequence[Cover | None] = (
             groups.covers if isinstance(groups, Covers) else [None] * len(groups.names)
         )
-        values = column.domain.texts() if isinstance(column, Sets) else np.unique(written(column)).tolist()
+        values = column.domain.texts() if isinstance(column, Sets) else written(column)[0]
         tree = self.trees.get(name)
         known = {*values, *(tree.labels if tree is not None else ())}
         for text, cover in zip(groups.names, covers, strict=True):
