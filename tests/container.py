@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
@@ -71,9 +73,17 @@ def let_through(context: Path) -> list[str]:
     return [line[1:] for line in (context / ".dockerignore").read_text().splitlines() if line[:1] == "!"]
 
 
-def built(context: Path, base: Path, work: Path) -> Stage | Image:
+@contextmanager
+def built(context: Path, base: Path, work: Path) -> Iterator[Stage | Image]:
     """The image of the Dockerfile; its stages begin with `base`, whatever they name."""
-    return Builder(base, work).built(context) if shutil.which("buildah") else _followed(context, base, work)
+    if shutil.which("buildah") is None:
+        yield _followed(context, base, work)
+        return
+    builder = Builder(base, work)
+    try:
+        yield builder.built(context)
+    finally:
+        builder.let_go()
 
 
 def _followed(context: Path, base: Path, work: Path) -> Stage:
@@ -136,6 +146,16 @@ class Builder:
         container = self.told("from", "--pull-never", "localhost/shoal")
         told = json.loads(self.told("inspect", "--type", "container", container))["OCIv1"]["config"]
         return Image(self, container, Path(self.told("mount", container)), told["Entrypoint"])
+
+    def let_go(self) -> None:
+        """Unmount what was mounted, which nobody could remove otherwise."""
+        self.told("umount", "--all")
+        self.told("rm", "--all")
+        storage = self._work / "storage"
+        mounted = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
+        for place in sorted((each for each in mounted if each.startswith(f"{storage}/")), reverse=True):
+            subprocess.run(["umount", place], check=True)
+        shutil.rmtree(storage)
 
     def told(self, *words: str) -> str:
         storage = ["--root", str(self._work / "storage"), "--runroot", str(self._work / "running")]

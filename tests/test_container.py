@@ -52,15 +52,15 @@ def test_its_commands_make_what_runs_the_tour_without_a_network(tmp_path):
         base = debian(tmp_path / "debian")
     except CannotBuild as reason:
         pytest.skip(str(reason))
-    image = built(ROOT, base, tmp_path)
-    shoal = " ".join(image.entrypoint)
-    assert "anonymize" in image.run(f"{shoal} --help", network=False).lower()
-    assert len(list(image.place("/opt/shoal").rglob("shoal/kernels/compiled/*.nbc"))) > 400
-    told = json.loads(image.run(f"{shoal} demo tour --json", network=False))
-    assert all(each["verdict"]["holds"] for each in told["releases"])
-    assert list(image.place("/opt/kernels").rglob("*.nbc")) == []  # nothing was left to compile
-    assert image.place("/data/tour").stat().st_uid == 10001
-    assert "uid=10001" in image.run("id", network=False)
+    with built(ROOT, base, tmp_path) as image:
+        shoal = " ".join(image.entrypoint)
+        assert "anonymize" in image.run(f"{shoal} --help", network=False).lower()
+        assert len(list(image.place("/opt/shoal").rglob("shoal/kernels/compiled/*.nbc"))) > 400
+        told = json.loads(image.run(f"{shoal} demo tour --json", network=False))
+        assert all(each["verdict"]["holds"] for each in told["releases"])
+        assert list(image.place("/opt/kernels").rglob("*.nbc")) == []  # nothing was left to compile
+        assert image.place("/data/tour").stat().st_uid == 10001
+        assert "uid=10001" in image.run("id", network=False)
 
 
 def test_beside_a_database_it_publishes_with_what_the_compose_file_gives_it(tmp_path, monkeypatch):
