@@ -18,7 +18,7 @@ from shoal.metrics.workloads import Query, read_workload
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
 from shoal.study.count import Counted, count
-from shoal.study.count_groups import ends_of
+from shoal.study.count_groups import ends_of_bands
 from shoal.study.open_release import OpenedRelease, open_release
 from shoal.study.query import Answers, Shape, ask, data_of, opened_with, refuse_clusters
 from shoal.study.reconstruct import split_itemset
@@ -78,7 +78,9 @@ def query(
             raise BadInput(
                 Problem("--by makes a table of its own", "leave out --workload, --shape, --estimator")
             )
-        bands = {name: ends_of(",".join(texts)) for name, texts in _by_column("--band", band or ()).items()}
+        bands = {
+            name: ends_of_bands(",".join(texts)) for name, texts in _by_column("--band", band or ()).items()
+        }
         _show_counts(
             file, _table(file, policy, _Question(values, itemsets, tuple(by or ()), bands)), as_json=as_json
         )

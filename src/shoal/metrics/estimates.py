@@ -27,7 +27,7 @@ from shoal.metrics.item_shares import (
     likely_shares,
     uniform_shares,
 )
-from shoal.metrics.workloads import Query
+from shoal.metrics.workloads import Query, generate_workload
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.label_meaning import items_of_labels, spans_of_labels
 from shoal.table.arrow_form import text_column
@@ -269,3 +269,12 @@ def errors_of(
 def relative_error(expected: float, true: float, sanity: float = 1.0) -> float:
     """How far an estimate is from the truth, by the truth or by `sanity` where that is more."""
     return abs(expected - true) / max(true, sanity)
+
+
+def drawn_error(data: LocalData, published: Estimator, *, values: int, items: int) -> float | None:
+    """The ARE of drawn counts of so many values and items; None if no record has as many."""
+    try:
+        queries = generate_workload(data, np.random.default_rng(0), values=values, items=items)
+    except InvalidParameter:
+        return None
+    return relative_errors(queries, RecordsEstimator(data, data.table), published).are

@@ -87,7 +87,7 @@ def all_values(release: OpenedRelease, name: str) -> Covers:
     return Covers(values, tuple(_atom_cover(release, name, value) for value in values))
 
 
-def ends_of(text: str) -> list[float | str]:
+def ends_of_bands(text: str) -> list[float | str]:
     """The ends of bands as people write them, such as 20, 40, 60: numbers, or days; BadInput for others."""
     parts = re.split(r"[,\s]+", text.strip())
     try:

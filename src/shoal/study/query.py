@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from shoal.engine.local import LocalData
-from shoal.errors import BadInput, InvalidParameter, Problem
+from shoal.errors import BadInput, Problem
 from shoal.metrics.estimates import (
     DisassociatedEstimator,
     Errors,
     RecordsEstimator,
     assumption,
+    drawn_error,
     errors_of,
-    relative_errors,
 )
 from shoal.metrics.item_shares import ItemEstimator
 from shoal.metrics.workloads import Query, generate_workload
@@ -119,16 +119,12 @@ def opened_with(file: Path, plan: Plan, data: Data) -> OpenedRelease:
 
 def drawn_errors(data: LocalData, released: Table | Disassociated, items: int) -> float | None:
     """The ARE of counts of so many items in a release; None if no record holds as many."""
-    try:
-        queries = generate_workload(data, np.random.default_rng(0), values=0, items=items)
-    except InvalidParameter:
-        return None
     published = (
         DisassociatedEstimator(released, data.quasi_sets[0])
         if isinstance(released, Disassociated)
         else RecordsEstimator(data, released)
     )
-    return relative_errors(queries, RecordsEstimator(data, data.table), published).are
+    return drawn_error(data, published, values=0, items=items)
 
 
 def _answering(

@@ -126,7 +126,7 @@ def test_on_large_tables_something_quick_is_tried_beside_the_best(monkeypatch):
 def test_of_very_large_tables_one_search_runs_at_a_time_and_none_on_all_rows_of_a_curve(monkeypatch):
     assert automatic(K2, {}, NO_LIMITS, ON_TREES).at_once == 2
     monkeypatch.setattr(candidates, "_SMALL_TABLE", 3)
-    monkeypatch.setattr(candidates, "_LARGEST_AT_ONCE", 3)
+    monkeypatch.setattr(candidates, "MANY_ROWS", 3)
     found = automatic(K2, {}, NO_LIMITS, ON_TREES)
     assert found.at_once == 1
     assert [each.in_words() for each in found.candidates if each.quick] == ["mondrian"]

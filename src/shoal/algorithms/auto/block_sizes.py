@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from shoal.algorithms.auto.objective import DataShape
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.portions import ROWS_OF_A_PORTION
+from shoal.algorithms.relational.clustering.portions import MANY_ROWS
 from shoal.algorithms.relational.kanon_cf.estimate import ClosedRecordCounts, estimated_closed_records
 from shoal.engine.local import LocalData
 from shoal.privacy.model import Model
@@ -59,7 +59,7 @@ class BlockSizes:
 
     @property
     def _closed_at_once(self) -> int:
-        many = self.data.row_count >= 4 * ROWS_OF_A_PORTION
+        many = self.data.row_count >= MANY_ROWS
         return _CLOSED_BESIDE_MANY_ROWS if many else _CLOSED_AT_ONCE
 
     def _closed_records(self) -> ClosedRecordCounts:

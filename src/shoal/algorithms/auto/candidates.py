@@ -15,7 +15,7 @@ from shoal.algorithms.interface import Algorithm
 from shoal.algorithms.parameters import AS_PRINTED, parameters_of, without_additions
 from shoal.algorithms.relational.clustering.blocks import block_of, some_blocks
 from shoal.algorithms.relational.clustering.constraint import class_constraint_of
-from shoal.algorithms.relational.clustering.portions import ROWS_OF_A_PORTION
+from shoal.algorithms.relational.clustering.portions import MANY_ROWS
 from shoal.algorithms.search import Limits
 from shoal.engine.local import LocalData
 from shoal.engine.port import Question
@@ -35,7 +35,6 @@ _LARGE_FOR_PCTA = 5_000  # records of a table with sets; it takes about half a m
 _BLOCKS_TO_DRAW_FROM = 8
 _SMALL_TABLE, _ROWS_OF_A_SAMPLE = 6_000, 2_000
 _SMALL_SETS, _SETS_OF_A_SAMPLE = 200_000, 20_000
-_LARGEST_AT_ONCE = 4 * ROWS_OF_A_PORTION  # of more rows, memory has room for one search, by portions
 
 
 def serving(models: Sequence[Model]) -> list[str]:
@@ -102,7 +101,7 @@ def automatic(
         seconds,
         sample_of,
         compiles_first=limits.time is None,
-        at_once=AT_ONCE if data.row_count <= _LARGEST_AT_ONCE else 1,
+        at_once=AT_ONCE if data.row_count <= MANY_ROWS else 1,
     )
 
 
@@ -174,7 +173,7 @@ def _candidates(
         suited_options = _with_limits(name, {**chosen, **given}, limits)
         yield Candidate(name, suited_options, quick=name == "mondrian")
         plainly = not {_LOCAL_SEARCH, AS_PRINTED} & set(given)
-        if name == "hilbert" and plainly and _SMALL_TABLE < data.row_count <= _LARGEST_AT_ONCE:
+        if name == "hilbert" and plainly and _SMALL_TABLE < data.row_count <= MANY_ROWS:
             quickly = {**suited_options, _LOCAL_SEARCH: False, "block": WHOLE}
             yield Candidate(name, quickly, mentioned=(_LOCAL_SEARCH,), quick=True)
 

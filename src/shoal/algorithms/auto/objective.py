@@ -8,13 +8,11 @@ from typing import Protocol
 import numpy as np
 
 from shoal.engine.local import LocalData
-from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 from shoal.metrics.catalogue import measure, measure_sets
-from shoal.metrics.estimates import RecordsEstimator, relative_errors
+from shoal.metrics.estimates import RecordsEstimator, drawn_error
 from shoal.metrics.items import joint_item_ncp, joint_utility_loss
 from shoal.metrics.relational import combined_cost, costs_of_columns, published_columns
-from shoal.metrics.workloads import generate_workload
 from shoal.recoding.recoding import Recoding, apply_recoding
 from shoal.recoding.rows import RowRecoding
 
@@ -93,14 +91,9 @@ def query_error(data: LocalData, recoding: RowRecoding) -> float:
     They are drawn from the data in the same way for every recoding.
     """
     released = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=1).table
-    truth, published = RecordsEstimator(data, data.table), RecordsEstimator(data, released)
-    errors = []
-    for values, items in _shapes(data):
-        try:
-            queries = generate_workload(data, np.random.default_rng(0), values=values, items=items)
-        except InvalidParameter:  # no record has as many
-            continue
-        errors.append(relative_errors(queries, truth, published).are)
+    published = RecordsEstimator(data, released)
+    drawn = [drawn_error(data, published, values=values, items=items) for values, items in _shapes(data)]
+    errors = [error for error in drawn if error is not None]
     return float(np.mean(errors)) if errors else 0.0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import ui
 
 from shoal.errors import BadInput, Problem
-from shoal.study.count_groups import Bands, ends_of
+from shoal.study.count_groups import Bands, ends_of_bands
 from shoal.web.pages import frame as page
 from shoal.web.pages.frame import Place
 from shoal.web.service.jobs import Job
@@ -168,7 +168,9 @@ def questions(place: Place, job: Job) -> None:
         def asked() -> ShownTable:
             name, text = str(column.value or ""), str(value.value or "").strip()
             by = list(dict.fromkeys(each.name for each in grouped if each.name))
-            bands = {each.name: ends_of(each.ends) for each in reversed(grouped) if each.name and each.ends}
+            bands = {
+                each.name: ends_of_bands(each.ends) for each in reversed(grouped) if each.name and each.ends
+            }
             if name not in sets:
                 return _count(place, job, {name: text} if text else {}, by, bands)
             items = [item for item in text.split(sets[name]) if item]

@@ -25,6 +25,7 @@ from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.rows import RowRecoding
 
 ROWS_OF_A_PORTION = 1_000_000
+MANY_ROWS = 4 * ROWS_OF_A_PORTION  # of which memory has room for one search at a time
 _BLOCKS_OF_A_PORTION = 4  # at least
 _ROWS_AT_ONCE = 2**18
 
