@@ -10,7 +10,7 @@ from shoal.report.parts import section, tiles
 from shoal.report.wording import counted, sentence, share
 
 CLASSES_ONLY = (
-    "Only rows that are published alike count here; `shoal attack` also counts rows of other classes whose"
+    "Only rows that are published alike count here; “shoal attack” also counts rows of other classes whose"
     " coarser values fit, so the average that it finds can be lower."
 )
 
