@@ -72,6 +72,8 @@ class Visitor:
         self.page.on("console", lambda said: said.type == "error" and self.talk.append(said.text))
         self.page.on("pageerror", lambda error: self.talk.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.talk.append(dialog.message), dialog.dismiss()))
+        # Dialogs for files are caught from the start: asking for one beside the key that opens it is late.
+        self.page.on("filechooser", lambda _: None)
 
     def begin_sample(self, title: str) -> None:
         self.page.goto(self.address)
