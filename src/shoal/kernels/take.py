@@ -1,9 +1,14 @@
 """Putting clusters, chunks and subrecords into another order."""
 
+from collections import deque
+
 import numpy as np
 
 from shoal.kernels.arrays import Ints, SetArrays
 from shoal.kernels.compile import kernel
+from shoal.threads import mapped, processors
+
+_ITEMS_FOR_THREADS = 1_000_000
 
 # Arrays as large as the data are made here and not in kernels: NumPy asks the system for large pages, Numba
 # does not, and without them the time per row rises with the number of rows.
@@ -13,7 +18,13 @@ def take_sets(sets: SetArrays, rows: Ints) -> SetArrays:
     """The given rows in the given order."""
     starts = _taken_starts(sets.starts, rows)
     items = np.empty(starts[-1], dtype=np.int64)
-    _copy_rows(sets, rows, starts, items)
+    shares = processors() if len(items) >= _ITEMS_FOR_THREADS else 1
+
+    def copy(share: int) -> None:
+        first, behind = (len(rows) * border // shares for border in (share, share + 1))
+        _copy_rows(sets, rows[first:behind], starts[first : behind + 1], items)
+
+    deque(mapped(copy, range(shares)), maxlen=0)
     return SetArrays(starts, items)
 
 

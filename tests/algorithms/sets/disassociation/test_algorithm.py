@@ -13,6 +13,7 @@ from shoal.algorithms.sets.disassociation import algorithm as disassociation
 from shoal.algorithms.sets.disassociation.algorithm import Disassociate, _by_node
 from shoal.algorithms.sets.disassociation.horpart import (
     HorizontalPartition,
+    cluster_blocks,
     horizontal_partition,
     settled,
     unite,
@@ -257,13 +258,29 @@ def test_identical_records_are_cut_into_clusters_of_equal_size():
 def test_records_settle_as_in_the_twin(records, k, limit):
     column = set_column(records)
     partition = horizontal_partition(column.arrays, all_terms(column), limit, 1, Silent())
-    found = settled(partition, all_terms(column), Bounds(k, limit))
+    found = settled(partition, all_terms(column), Bounds(k, limit), 1)
     assert sorted(found.rows.tolist()) == list(range(len(records)))
     clusters = [[records[row] for row in part] for part in np.split(found.rows, found.starts[1:-1])]
     assert clusters == twin.settled(twin.horpart(records, set(), limit), set(), k, limit)
     sizes = np.diff(found.starts)
     assert sizes.max() < max(limit, 2)
     assert (sizes >= np.minimum(k, np.diff(partition.starts))).all()
+
+
+@given(
+    st.lists(st.frozensets(st.sampled_from("abcdefgh"), min_size=1, max_size=5), min_size=4, max_size=40),
+    st.integers(5, 40),
+    st.integers(1, 3),
+)
+@examples(60)
+def test_records_settle_within_their_block_whatever_the_threads(records, items_per_block, threads):
+    column = set_column(records)
+    partition = horizontal_partition(column.arrays, all_terms(column), 4, 1, Silent())
+    found = settled(partition, all_terms(column), Bounds(2, 4), threads, items_per_block)
+    clusters = [[records[row] for row in part] for part in np.split(found.rows, found.starts[1:-1])]
+    split = twin.horpart(records, set(), 4)
+    blocks = cluster_blocks(partition, items_per_block)
+    assert clusters == [each for block in blocks for each in twin.settled(split[slice(*block)], set(), 2, 4)]
 
 
 def test_a_record_moves_to_the_cluster_of_its_pair():
@@ -274,7 +291,7 @@ def test_a_record_moves_to_the_cluster_of_its_pair():
     def companions(*, settle):
         partition = horizontal_partition(column.arrays, all_terms(column), 7, 1, Silent())
         if settle:
-            partition = settled(partition, all_terms(column), Bounds(2, 7))
+            partition = settled(partition, all_terms(column), Bounds(2, 7), 1)
         parts = np.split(partition.rows, partition.starts[1:-1])
         (own,) = (part for part in parts if 0 in part)
         return {records[row] for row in own if row != 0}

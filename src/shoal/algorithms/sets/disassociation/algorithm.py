@@ -3,7 +3,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,10 +12,10 @@ import pyarrow.compute as pc
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.parameters import OneOf, Printed, Within, YesOrNo, as_printed_parameter, parameter
 from shoal.algorithms.sets.cut_search.options import threads_parameter
-from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.algorithms.sets.cut_search.transactions import WithSets, only_set_column
 from shoal.algorithms.sets.disassociation.horpart import (
     HorizontalPartition,
+    cluster_blocks,
     horizontal_partition,
     settled,
     unite,
@@ -150,7 +149,7 @@ class Disassociate(Algorithm):
         partition = self._clusters(records, is_sensitive, model, threads, progress)
 
         progress.stage("taking clusters apart")
-        blocks = _blocks(partition)
+        blocks = cluster_blocks(partition, _ITEMS_PER_BLOCK)
 
         def take_apart(first: int, last: int, progress: Progress) -> _Block:
             task = _Task(*_rows_of(partition, first, last), is_sensitive, model, threads // len(blocks) or 1)
@@ -197,16 +196,9 @@ class Disassociate(Algorithm):
         limit = self.max_cluster_size or _CLUSTERS_PER_K * model.k
         partition = horizontal_partition(records, ~is_sensitive, limit, threads, progress)
         if self.settle:
-            partition = settled(partition, ~is_sensitive, Bounds(model.k, limit))
+            partition = settled(partition, ~is_sensitive, Bounds(model.k, limit), threads)
         l = Fraction(1) if model.l is None else exact(model.l)
         return unite(partition, is_sensitive, least=max(model.k, math.ceil(l)), limit=limit, l=l)
-
-
-def _blocks(partition: HorizontalPartition) -> list[tuple[int, int]]:
-    """The first cluster of each block, and the one behind its last."""
-    items = np.diff(partition.records.starts[partition.starts])
-    borders = balanced_borders(items, 1 + len(partition.records.items) // _ITEMS_PER_BLOCK)
-    return list(pairwise([0, *borders.tolist(), len(items)]))
 
 
 def _rows_of(partition: HorizontalPartition, first: int, last: int) -> tuple[SetArrays, Ints]:

@@ -6,12 +6,13 @@ Beyond it, records that another cluster serves better settle there.
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.errors import LimitReached
-from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
+from shoal.kernels.arrays import Bools, Ints, SetArrays, owners, piece_of, starts_of
 from shoal.kernels.horpart import BlockLimits, Desk, TermSplit, new_desk, split_parts, unite_parts
 from shoal.kernels.settle import (
     CLUSTERS_PER_PAIR,
@@ -25,12 +26,15 @@ from shoal.kernels.settle import (
     settle,
 )
 from shoal.kernels.take import take_sets
-from shoal.progress import Progress
+from shoal.progress import Progress, Silent
 from shoal.threads import in_threads
 
 _WORD = 64
 _BATCHES_PER_THREAD = 8
 _LARGEST_PRODUCT = 2**62
+
+# Over all clusters at once the time per record would rise with their number.
+_ITEMS_PER_BLOCK = 2**20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,29 +128,57 @@ def _parts(starts_part: Bools) -> Ints:
     return np.stack((starts, np.append(starts[1:], len(starts_part))), axis=1)
 
 
-def settled(partition: HorizontalPartition, looked_at: Bools, bounds: Bounds) -> HorizontalPartition:
+def settled(
+    partition: HorizontalPartition,
+    looked_at: Bools,
+    bounds: Bounds,
+    threads: int,
+    items_per_block: int = _ITEMS_PER_BLOCK,
+) -> HorizontalPartition:
     """Let each record move to a cluster in which more of its terms are held by k records.
 
-    No other terms than those that are `looked_at` count.
+    No other terms than those that are `looked_at` count, and no other clusters than those of the same block,
+    whose first terms are alike; blocks are independent, so that threads take them at the same time.
 
     HORPART splits by one term after the other and never looks back: a record that holds a frequent term and
     a rarer pair goes with the term, although the pair has its own cluster elsewhere.
     """
-    near, term_count = only(partition.records, looked_at), len(looked_at)
-    starts, pair_count = count_covered(near, partition.starts, term_count, bounds.k)
-    covered = Covered(starts, np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1], dtype=np.int64))
-    is_covered = np.zeros(term_count, dtype=np.bool_)
-    fill_covered(near, partition.starts, bounds.k, covered, is_covered)
-    table = _empty_table(int(pair_count))
-    fill_pair_table(covered, term_count, table)
-    sizes = np.diff(partition.starts)
-    cluster_of = np.repeat(np.arange(len(sizes)), sizes)
-    settle(near, cluster_of, Index(covered, is_covered, table), bounds)
+    near = only(partition.records, looked_at)
+    blocks = cluster_blocks(partition, items_per_block)
+
+    def settle_block(first: int, last: int, _: Progress) -> Ints:
+        starts = partition.starts[first : last + 1]
+        sets = piece_of(near, starts[0], starts[-1])
+        return first + _settled_block(sets, starts - starts[0], len(looked_at), bounds)
+
+    settling = [partial(settle_block, *block) for block in blocks]
+    cluster_of = np.concatenate(in_threads(settling, Silent(), threads))
     order = np.argsort(cluster_of, kind="stable")
-    new_sizes = np.bincount(cluster_of, minlength=len(sizes))
+    new_sizes = np.bincount(cluster_of, minlength=len(partition.starts) - 1)
     return HorizontalPartition(
         take_sets(partition.records, order), partition.rows[order], starts_of(new_sizes)
     )
+
+
+def cluster_blocks(partition: HorizontalPartition, items_per_block: int) -> list[tuple[int, int]]:
+    """Neighbouring clusters with about so many items: the first of a block, and the one behind its last."""
+    items = np.diff(partition.records.starts[partition.starts])
+    borders = balanced_borders(items, 1 + len(partition.records.items) // items_per_block)
+    return list(pairwise([0, *borders.tolist(), len(items)]))
+
+
+def _settled_block(sets: SetArrays, starts: Ints, term_count: int, bounds: Bounds) -> Ints:
+    """The cluster of each record among those that start there, after records have moved."""
+    covered_starts, pair_count = count_covered(sets, starts, term_count, bounds.k)
+    room = covered_starts[-1]
+    covered = Covered(covered_starts, np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64))
+    is_covered = np.zeros(term_count, dtype=np.bool_)
+    fill_covered(sets, starts, bounds.k, covered, is_covered)
+    table = _empty_table(int(pair_count))
+    fill_pair_table(covered, term_count, table)
+    cluster_of = owners(starts)
+    settle(sets, cluster_of, Index(covered, is_covered, table), bounds)
+    return cluster_of
 
 
 def _empty_table(pair_count: int) -> PairTable:
