@@ -49,6 +49,19 @@ def test_a_class_of_one_less_than_k_is_named_with_all_its_rows(hospital):
     assert verdict["witness"]["rows"] == [4, 5]
 
 
+def test_threads_change_nothing_that_is_found(hospital):
+    found = [hospital.verify(TABLE, privacy=K3, words=("--json", "--threads", n)) for n in ("1", "2")]
+    assert found[0].json == found[1].json
+    assert hospital.verify(TABLE, privacy=K3, words=("--threads", "0")).code == BAD_INPUT
+    assert hospital.run(privacy=K3).code == FINE
+    attacks = [
+        shoal("attack", hospital.published, "--policy", hospital.policy, "--json", "--threads", n)
+        for n in ("1", "2")
+    ]
+    assert attacks[0].json["findings"]
+    assert attacks[0].json == attacks[1].json
+
+
 def test_what_a_run_publishes_verifies_and_one_changed_value_is_caught(hospital):
     assert hospital.run(privacy=K3).code == FINE
     certificate = ("--certificate", hospital.out / "certificate.json")

@@ -12,6 +12,7 @@ import typer
 from shoal.cli.progress import shown_progress
 from shoal.cli.released import show_release
 from shoal.cli.reporting import Json, reporting
+from shoal.cli.threads_option import Threads
 from shoal.errors import BadInput, Problem
 from shoal.policy.output_names import POLICY
 from shoal.policy.plan import Plan, plan_of
@@ -19,6 +20,7 @@ from shoal.policy.policy_file import load_policy
 from shoal.run.applying import How, apply_plan, load_recoding, recoding_in
 from shoal.run.output import refuse_unusable
 from shoal.run.planned_output import save_as_planned
+from shoal.threads import at_most
 
 
 class MisfitsWord(StrEnum):
@@ -54,6 +56,7 @@ def apply(
     replace_output: Annotated[
         bool, typer.Option("--replace", help="Replace an earlier output in that folder.")
     ] = False,
+    threads: Threads = None,
     as_json: Json = False,
 ) -> None:
     """Publish another file by an earlier recoding, verified like any release."""
@@ -72,7 +75,7 @@ def apply(
     how = How(
         misfits="suppress" if misfits is MisfitsWord.SUPPRESS else "hold back", together_with=together_with
     )
-    with shown_progress() as progress:
+    with shown_progress() as progress, at_most(threads):
         result = apply_plan(saved, plan, how, progress)
         progress.stage("writing and checking the published file")
         save_as_planned(result, plan, folder, replace=replace_output)

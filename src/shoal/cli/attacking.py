@@ -11,12 +11,14 @@ from shoal.attack.attacked import Attacked
 from shoal.cli import output
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
+from shoal.cli.threads_option import Threads
 from shoal.policy.plan import plan_of
 from shoal.policy.policy_file import load_policy
 from shoal.report.attack_page import FINDING_HEADS, MEAN_RISK, attack_facts, attack_page, finding_row
 from shoal.report.wording import share
 from shoal.run.output import file_that_appears_whole
 from shoal.study.attack import attack_files
+from shoal.threads import at_most
 
 
 @reporting
@@ -42,11 +44,12 @@ def attack(
     ] = None,
     seed: Annotated[int, typer.Option(help="Steers samples, where there is too much to go through.")] = 0,
     page: Annotated[Path | None, typer.Option(help="Write a page with figures to this file (HTML).")] = None,
+    threads: Threads = None,
     as_json: Json = False,
 ) -> int:
     """Link a published file to its original as adversaries would; exit code 1 for a broken promise."""
     plan = plan_of(load_policy(policy))
-    with shown_progress() as progress:
+    with shown_progress() as progress, at_most(threads):
         found = attack_files(
             files,
             plan,

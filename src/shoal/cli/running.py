@@ -17,6 +17,7 @@ from shoal.cli.progress import shown_progress
 from shoal.cli.released import show_release, show_sent, show_streamed
 from shoal.cli.reporting import Json, reporting
 from shoal.cli.streams import STREAM, ending_of, shown_path, standard_input, to_standard_output
+from shoal.cli.threads_option import Threads
 from shoal.cli.with_spark import EngineName, run_with_spark
 from shoal.errors import BadInput, Problem
 from shoal.policy.plan import Plan, plan_of
@@ -126,14 +127,7 @@ def run(
         EngineName, typer.Option(help="Where the data are: in this machine's memory, or in a Spark cluster.")
     ] = EngineName.LOCAL,
     master: Annotated[str | None, typer.Option(help="The Spark cluster, such as spark://host:7077.")] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            help="How many threads may work at once; what is published does not depend on it.",
-            min=1,
-            show_default="all cores",
-        ),
-    ] = None,
+    threads: Threads = None,
     as_json: Json = False,
 ) -> None:
     """Anonymize, verify, measure, report."""

@@ -11,11 +11,13 @@ import typer
 from shoal.cli import output, words
 from shoal.cli.progress import shown_progress
 from shoal.cli.reporting import Json, reporting
+from shoal.cli.threads_option import Threads
 from shoal.errors import BadInput, Problem
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
 from shoal.run.verification import verify_certified, verify_published, write_verifier
 from shoal.table.database import DatabaseTable
+from shoal.threads import at_most
 
 
 @reporting
@@ -36,11 +38,12 @@ def verify(
     certificate: Annotated[
         Path | None, typer.Option(help="Also check the file against its certificate.")
     ] = None,
+    threads: Threads = None,
     as_json: Json = False,
 ) -> int:
     """Check the promise from the published file alone; exit code 1 and a witness when it is broken."""
     plan = None if policy is None else plan_of(load_policy(policy))
-    with shown_progress() as progress:
+    with shown_progress() as progress, at_most(threads):
         progress.stage("reading and checking the published file")
         if plan is not None:
             checked = verify_published(_published(file, table, plan), plan, certificate)
