@@ -18,7 +18,7 @@ weighted_rows = st.lists(st.tuples(st.sets(st.integers(0, ITEMS - 1)), st.intege
 
 def arrays(rows):
     starts = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
-    return SetArrays(starts, np.array([item for row in rows for item in sorted(row)], dtype=np.int64))
+    return SetArrays(starts, np.array([item for row in rows for item in sorted(row)], dtype=np.int32))
 
 
 def listed(itemsets):

@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Ints = NDArray[np.int64]
+Items = NDArray[np.int32]  # numbers of items, of which there are fewer than of their occurrences
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Codes = NDArray[np.unsignedinteger[Any]] | Ints  # numbers of 0 or more in the narrowest type; int64 beyond it
+Codes = NDArray[np.unsignedinteger[Any]] | Ints | Items  # numbers of 0 or more in the narrowest type
 
 Array = TypeVar("Array", bound=NDArray[Any])
 
 _PLACES_AT_ONCE = 2**18
+_LARGEST_ITEM = np.iinfo(np.int32).max
 _NARROW = (np.uint8, np.uint16, np.uint32)
 
 
@@ -21,7 +23,7 @@ class SetArrays(NamedTuple):
     """Sets of all rows: row r holds items[starts[r]:starts[r + 1]], ascending and without repeats."""
 
     starts: Ints
-    items: Ints
+    items: Items
 
 
 class TreeArrays(NamedTuple):
@@ -39,6 +41,18 @@ class TreeArrays(NamedTuple):
 def frozen_ints(values: object) -> Ints:
     """Make a contiguous int64 array that nobody can write to."""
     array = np.ascontiguousarray(values, dtype=np.int64)
+    if array.base is not None or array is values:
+        array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def frozen_items(values: object) -> Items:
+    """The same for numbers of items; OverflowError if one of them has no room."""
+    given = np.asarray(values)
+    if given.dtype != np.int32 and given.size and given.max() > _LARGEST_ITEM:
+        raise OverflowError(f"item {given.max()} is beyond {_LARGEST_ITEM}")
+    array = np.ascontiguousarray(given, dtype=np.int32)
     if array.base is not None or array is values:
         array = array.copy()
     array.flags.writeable = False
@@ -114,7 +128,7 @@ def piece_of(sets: SetArrays, first: int, behind: int) -> SetArrays:
 
 def frozen_sets(starts: ArrayLike, items: ArrayLike) -> SetArrays:
     """Sets that nobody can write to."""
-    return SetArrays(frozen_ints(starts), frozen_ints(items))
+    return SetArrays(frozen_ints(starts), frozen_items(items))
 
 
 def only_items(sets: SetArrays, kept: Bools) -> SetArrays:
@@ -148,7 +162,7 @@ def taken_rows(sets: SetArrays, rows: Ints) -> SetArrays:
     """The sets of the given rows, in their order."""
     sizes = sets.starts[1:][rows] - sets.starts[:-1][rows]
     starts = starts_of(sizes)
-    items = np.empty(starts[-1], dtype=np.int64)
+    items = np.empty(starts[-1], dtype=np.int32)
     for first, behind in in_pieces(starts):
         offsets = np.repeat(sets.starts[rows[first:behind]] - starts[first:behind], sizes[first:behind])
         places = np.arange(starts[first], starts[behind]) + offsets

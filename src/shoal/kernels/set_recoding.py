@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays, TreeArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays, TreeArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.growable import with_room
 
 
 @kernel
-def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Ints) -> SetArrays:
+def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Items) -> SetArrays:
     """Exchange item i of row r for number_of_item[part_of_row[r], i]; items of a negative number vanish.
 
     Reads only. O(items log longest row).
     """
     row_count = len(sets.starts) - 1
     starts = np.zeros(row_count + 1, dtype=np.int64)
-    items = np.empty(len(sets.items), dtype=np.int64)
+    items = np.empty(len(sets.items), dtype=np.int32)
     end = 0
     for row in range(row_count):
         part = part_of_row[row]
@@ -30,13 +30,13 @@ def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Ints) -> Se
 
 
 @kernel
-def renumbered_sets(starts: Ints, numbers: Ints) -> SetArrays:
+def renumbered_sets(starts: Ints, numbers: Items) -> SetArrays:
     """Sets of the given numbers, those of row r at starts[r]:starts[r + 1]; negative ones vanish.
 
     Reads only. O(items log longest row).
     """
     new_starts = np.zeros(len(starts), dtype=np.int64)
-    items = np.empty(len(numbers), dtype=np.int64)
+    items = np.empty(len(numbers), dtype=np.int32)
     end = 0
     for row in range(len(starts) - 1):
         for index in range(starts[row], starts[row + 1]):
@@ -57,7 +57,7 @@ def with_nodes_above(sets: SetArrays, tree: TreeArrays) -> SetArrays:
     row_count, root = len(sets.starts) - 1, len(tree.parent) - 1
     last_row = np.full(len(tree.parent), -1, dtype=np.int64)
     starts = np.zeros(row_count + 1, dtype=np.int64)
-    items, end = np.empty(2 * len(sets.items) + 1, dtype=np.int64), 0
+    items, end = np.empty(2 * len(sets.items) + 1, dtype=np.int32), 0
     for row in range(row_count):
         for index in range(sets.starts[row], sets.starts[row + 1]):
             node = sets.items[index]
@@ -73,7 +73,7 @@ def with_nodes_above(sets: SetArrays, tree: TreeArrays) -> SetArrays:
 
 
 @kernel
-def sort_unique(numbers: Ints, start: int, end: int) -> int:
+def sort_unique(numbers: Ints | Items, start: int, end: int) -> int:
     """Sort numbers[start:end] and drop repeats; returns the new end."""
     gap = 1
     while gap < (end - start) // 9:

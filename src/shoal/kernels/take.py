@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 
 # Arrays as large as the data are made here and not in kernels: NumPy asks the system for large pages, Numba
@@ -12,17 +12,17 @@ from shoal.kernels.compile import kernel
 def take_sets(sets: SetArrays, rows: Ints) -> SetArrays:
     """The given rows in the given order."""
     starts = _taken_starts(sets.starts, rows)
-    items = np.empty(starts[-1], dtype=np.int64)
+    items = np.empty(starts[-1], dtype=np.int32)
     _copy_rows(sets, rows, starts, items)
     return SetArrays(starts, items)
 
 
-def take_ranges(starts: Ints, groups: Ints) -> SetArrays:
-    """The numbers starts[g]..starts[g + 1] - 1 of each of the given groups."""
+def take_ranges(starts: Ints, groups: Ints) -> tuple[Ints, Ints]:
+    """Where the numbers starts[g]..starts[g + 1] - 1 of each of the given groups start, and these numbers."""
     taken = _taken_starts(starts, groups)
     numbers = np.empty(taken[-1], dtype=np.int64)
     _number_groups(starts, groups, taken, numbers)
-    return SetArrays(taken, numbers)
+    return taken, numbers
 
 
 def _taken_starts(starts: Ints, groups: Ints) -> Ints:
@@ -38,7 +38,7 @@ def _add_sizes(starts: Ints, groups: Ints, taken: Ints) -> None:
 
 
 @kernel
-def _copy_rows(sets: SetArrays, rows: Ints, starts: Ints, items: Ints) -> None:
+def _copy_rows(sets: SetArrays, rows: Ints, starts: Ints, items: Items) -> None:
     for index in range(len(rows)):
         first = sets.starts[rows[index]]
         for offset in range(starts[index + 1] - starts[index]):

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from shoal.engine.local import LocalData
 from shoal.errors import InvalidParameter, UnknownName
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_sets, starts_of
 from shoal.metrics.answers import support_of
 from shoal.metrics.item_shares import (
     ItemEstimator,
@@ -225,7 +225,7 @@ def meaning_of(name: str, published: Coded | Sets, original: Domain, tree: Hiera
         covered = [np.arange(*ends) for ends in zip(first[:-1].tolist(), behind[:-1].tolist(), strict=True)]
     codes = {label: code for code, label in enumerate(original.texts())}
     starts = starts_of([len(each) for each in covered])
-    return LabelMeaning(codes, SetArrays(starts, np.concatenate([np.empty(0, dtype=np.int64), *covered])))
+    return LabelMeaning(codes, frozen_sets(starts, np.concatenate([np.empty(0, dtype=np.int64), *covered])))
 
 
 @dataclass(frozen=True, slots=True)

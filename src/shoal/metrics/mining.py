@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Floats, Ints, SetArrays, frozen_ints, frozen_sets, owners
+from shoal.kernels.arrays import Floats, Ints, Items, SetArrays, frozen_ints, frozen_sets, owners
 from shoal.kernels.set_recoding import renumbered_sets
 from shoal.metrics.ml2 import affordable_mining_loss
 from shoal.metrics.pair_supports import (
@@ -114,7 +114,7 @@ def generalized_loss(original: Sets, published: SetArrays, tree: Hierarchy, top:
     )
 
 
-def levels_loss(tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints) -> Measured:
+def levels_loss(tree: Hierarchy, original: SetArrays, node_of_occurrence: Items) -> Measured:
     """ML2, dML2 and tKd-ML2 of sets of leaves whose occurrences are published as nodes, or suppressed."""
     mined = affordable_mining_loss(tree, original, node_of_occurrence)
     losses = {"ml2": mined.ml2}

@@ -24,6 +24,7 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import (
     Bools,
     Ints,
+    Items,
     SetArrays,
     in_pieces,
     joined_rows,
@@ -78,7 +79,7 @@ class MiningLoss:
 def mining_loss(
     tree: Hierarchy,
     original: SetArrays,
-    node_of_occurrence: Ints,
+    node_of_occurrence: Items,
     minimum_share: float = MINIMUM_SHARE,
     longest: int | None = None,
 ) -> MiningLoss:
@@ -95,7 +96,7 @@ def mining_loss(
 
 
 def affordable_mining_loss(
-    tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints, minimum_share: float = MINIMUM_SHARE
+    tree: Hierarchy, original: SetArrays, node_of_occurrence: Items, minimum_share: float = MINIMUM_SHARE
 ) -> MiningLoss:
     """The same for itemsets of any length or, if there are too many of those, up to the length that goes."""
     release = _Released(tree, original, node_of_occurrence)
@@ -128,7 +129,7 @@ class _Released:
 
     tree: Hierarchy
     original: SetArrays
-    node_of_occurrence: Ints
+    node_of_occurrence: Items
 
     def least_support(self, minimum_share: float) -> int:
         """The number of records that is at least that share of all; a share means its shortest decimal."""
@@ -195,7 +196,7 @@ def _numbers_by_level(tree: Hierarchy) -> list[Ints]:
 
 def _renumbered(sets: SetArrays, number_of: Ints, kept: Bools | None = None) -> SetArrays:
     """The items that are kept under new numbers, which ascend as the old ones do but may coincide."""
-    items = np.empty(len(sets.items), dtype=np.int64)
+    items = np.empty(len(sets.items), dtype=np.int32)
     sizes = np.empty(len(sets.starts) - 1, dtype=np.int64)
     filled = 0
     for begin, behind in in_pieces(sets.starts):

@@ -104,7 +104,7 @@ def _with_only(
     """What the records hold of some items, of which supports[item] records hold one."""
     is_wanted = np.zeros(len(supports), dtype=np.bool_)
     is_wanted[items] = True
-    kept = np.empty(int(supports[items].sum()), dtype=np.int64)
+    kept = np.empty(int(supports[items].sum()), dtype=np.int32)
     sizes = np.empty(len(sets.starts) - 1, dtype=np.int64)
     filled = 0
     for first, behind in in_pieces(sets.starts):
@@ -122,7 +122,7 @@ def _mined(rows: SetArrays, items: Ints, wanted: WantedItemsets, kinship: Kinshi
     Writes `rows`.
     """
     behind = int(items.max(initial=-1)) + 1
-    place_of = np.full(behind, -1, dtype=np.int64)
+    place_of = np.full(behind, -1, dtype=np.int32)
     place_of[items] = np.arange(len(items))
     words = -(-(len(rows.starts) - 1) // BITS)
     pairs_in_rows = int(np.square(np.diff(rows.starts)).sum())

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, InvalidParameter, Problem
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, Items
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def _query_of_row(data: LocalData, rng: np.random.Generator, row: int, values: i
     return Query(of_values, of_items)
 
 
-def _items_of_row(data: LocalData, name: str, row: int) -> Ints:
+def _items_of_row(data: LocalData, name: str, row: int) -> Items:
     starts, items = data.table.sets(name).arrays
     return items[starts[row] : starts[row + 1]]
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from shoal.engine.port import ClusterPort, Port, Question
 from shoal.errors import BadInput, Infeasible, Problem
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, frozen_sets, wide
 from shoal.kernels.distinct import distinct_in_groups
 from shoal.kernels.itemset_supports import GroupedRows, ItemRows, ItemsetSupports, itemset_supports
 from shoal.privacy.items import ONE_IN_L, check_sets
@@ -420,7 +420,7 @@ def _spelled_twice(terms: Sequence[str]) -> str:
 def _supports_in_chunks(data: Disassociated, m: int, k: int) -> ItemsetSupports:
     subrecords = _without_repeats(data.subrecords)
     row_count = len(subrecords.starts) - 1
-    nothing = SetArrays(frozen_ints(np.zeros(row_count + 1)), frozen_ints([]))
+    nothing = frozen_sets(np.zeros(row_count + 1), [])
     rows = ItemRows(subrecords, len(data.terms), nothing, frozen_ints([]))
     return itemset_supports(rows, GroupedRows(data.chunk_starts, frozen_ints(np.arange(row_count))), m, k)
 
@@ -431,7 +431,7 @@ def _terms_of_chunks(data: Disassociated) -> tuple[Ints, Ints]:
     in_chunks = distinct_in_groups(item_starts, data.subrecords.items, len(data.terms))
     alone = distinct_in_groups(data.term_chunks.starts, data.term_chunks.items, len(data.terms))
     counts = np.concatenate((np.diff(in_chunks.starts), np.diff(alone.starts)))
-    return np.concatenate((in_chunks.items, alone.items)), np.repeat(np.arange(len(counts)), counts)
+    return wide(np.concatenate((in_chunks.items, alone.items))), np.repeat(np.arange(len(counts)), counts)
 
 
 def _clusters_of(data: Disassociated, holders: Ints) -> Ints:
@@ -457,7 +457,7 @@ def _rows_with_repeats(sets: SetArrays) -> Ints:
 def _without_repeats(sets: SetArrays) -> SetArrays:
     kept = ~_is_repeat(sets)
     kept_before = np.concatenate(([0], np.cumsum(kept)))
-    return SetArrays(frozen_ints(kept_before[sets.starts]), frozen_ints(sets.items[kept]))
+    return frozen_sets(kept_before[sets.starts], sets.items[kept])
 
 
 def _is_sensitive(data: Disassociated) -> Bools:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Codes, Floats, Ints, freeze, frozen_codes, looked_up, starts_of
+from shoal.kernels.arrays import Bools, Codes, Floats, Ints, Items, freeze, frozen_codes, looked_up, starts_of
 from shoal.kernels.set_recoding import recoded_sets, renumbered_sets
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
@@ -229,12 +229,12 @@ def published_sets(
     return Sets.of(*published, Domain(Kind.SET, pa.array(labels, type=pa.string())), sets.separator)
 
 
-def _coded(words: Vocabulary, nodes: Ints, in_use: Ints) -> tuple[list[str], Ints]:
+def _coded(words: Vocabulary, nodes: Ints | Items, in_use: Ints | Items) -> tuple[list[str], Items]:
     """The labels of the nodes in use, sorted, and the place of each node's label among them, -1 without."""
     used = np.setdiff1d(in_use, [SUPPRESSED_ITEM])
     labels = sorted({words.labels[node] for node in used.tolist()})
     code_of_label = {label: code for code, label in enumerate(labels)}
-    code_of_node = np.full(len(words.labels), -1, dtype=np.int64)
+    code_of_node = np.full(len(words.labels), -1, dtype=np.int32)
     code_of_node[used] = [code_of_label[words.labels[node]] for node in used.tolist()]
     return labels, np.where(nodes == SUPPRESSED_ITEM, -1, code_of_node[nodes])
 

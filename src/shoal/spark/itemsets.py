@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays, joined_rows, starts_of, taken_rows
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_sets, joined_rows, starts_of, taken_rows
 from shoal.kernels.rare_itemsets import lay_out
 from shoal.kernels.set_supports import ItemIndex, node_supports, rows_of_leaves, supports_of
 from shoal.kernels.subset_keys import Subsets, next_keys, occurrences_by_first, start_of_keys, tally_keys
@@ -335,7 +335,7 @@ def _laid(sets: SetArrays, question: ItemsetQuestion, number_of_leaf: Ints) -> I
         is_fresh = np.append(question.fresh, False)[numbers]
         fresh_before = starts_of(is_fresh[sets.items])
         rows = rows[(fresh_before[sets.starts[rows + 1]] - fresh_before[sets.starts[rows]]) > 0]
-    return lay_out(sets, rows, SetArrays(starts, numbers[listed]), question.base)
+    return lay_out(sets, rows, frozen_sets(starts, numbers[listed]), question.base)
 
 
 def _keys(laid: Ints, question: ItemsetQuestion, at_once: int) -> Iterator[Ints]:

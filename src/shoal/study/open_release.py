@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import BadInput, InvalidParameter, Problem
-from shoal.kernels.arrays import Floats, Ints, owners, starts_of
+from shoal.kernels.arrays import Floats, Ints, Items, owners, starts_of
 from shoal.policy.output_names import CODEBOOK
 from shoal.report.certified import PSEUDONYM
 from shoal.report.codebook import QUASI, Codebook, ColumnBook
@@ -484,7 +484,7 @@ class OpenedRelease:
         return pa.array(atoms.values, type=pa.string()).take(places)
 
 
-def _drawn_atoms(atoms: Atoms, steps: Floats, codes: Ints, rng: np.random.Generator) -> Ints:
+def _drawn_atoms(atoms: Atoms, steps: Floats, codes: Items, rng: np.random.Generator) -> Items:
     """One atom for each code, by the shares of its label, whose running sums are `steps`."""
     starts = atoms.covered.starts
     before = np.where(starts[codes] > 0, steps[starts[codes] - 1], 0.0)

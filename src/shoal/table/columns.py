@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike
 
 from shoal.errors import UnknownName
 from shoal.kernels.arrays import (
@@ -25,7 +26,7 @@ from shoal.kernels.arrays import (
     freeze,
     frozen_codes,
     frozen_floats,
-    frozen_ints,
+    frozen_sets,
     looked_up,
     taken_rows,
     wide,
@@ -118,9 +119,9 @@ class Sets:
         return f"<Sets: {len(self):,} sets, {len(self.arrays.items):,} entries of {items:,} items>"
 
     @classmethod
-    def of(cls, starts: object, items: object, domain: Domain, separator: str = " ") -> Sets:
+    def of(cls, starts: ArrayLike, items: ArrayLike, domain: Domain, separator: str = " ") -> Sets:
         """Freeze the arrays; items must ascend without repeats within each row."""
-        return cls(SetArrays(frozen_ints(starts), frozen_ints(items)), domain, separator)
+        return cls(frozen_sets(starts, items), domain, separator)
 
     def __len__(self) -> int:
         return len(self.arrays.starts) - 1

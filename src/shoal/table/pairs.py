@@ -7,17 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays, freeze, starts_of
+from shoal.kernels.arrays import Ints, Items, SetArrays, freeze, frozen_items, starts_of
 from shoal.table.columns import Domain, Sets
 from shoal.threads import mapped
 
 
 def sets_of_pairs(
-    rows: Ints, items: Ints, row_count: int, domain: Domain, separator: str
+    rows: Ints, items: Ints | Items, row_count: int, domain: Domain, separator: str
 ) -> tuple[Sets, Ints]:
     """The set of each row, and the rows in which some item occurred more than once."""
     found, sizes, repeating_rows = _sets_of_some_rows(rows, items, row_count, len(domain))
-    return Sets(SetArrays(freeze(starts_of(sizes)), freeze(found)), domain, separator), repeating_rows
+    return Sets(SetArrays(freeze(starts_of(sizes)), frozen_items(found)), domain, separator), repeating_rows
 
 
 def sets_of_pieces(
@@ -28,7 +28,7 @@ def sets_of_pieces(
     A piece is how many items each of its rows has, and these items, of which codes outside the domain are no
     items; `occurrences` are at least as many as there are items in all.
     """
-    items = np.empty(occurrences, dtype=np.int64)
+    items = np.empty(occurrences, dtype=np.int32)
     all_sizes: list[Ints] = [np.empty(0, dtype=np.int64)]
     repeating: list[Ints] = [np.empty(0, dtype=np.int64)]
     filled, first = 0, 0
@@ -51,7 +51,9 @@ def _sets_of_piece(piece: tuple[Ints, Ints], item_count: int) -> tuple[Ints, Int
     return _sets_of_some_rows(rows, codes, len(lengths), item_count)
 
 
-def _sets_of_some_rows(rows: Ints, items: Ints, row_count: int, item_count: int) -> tuple[Ints, Ints, Ints]:
+def _sets_of_some_rows(
+    rows: Ints, items: Ints | Items, row_count: int, item_count: int
+) -> tuple[Ints, Ints, Ints]:
     """Items in order without repeats, how many each row has, and the rows in which some were repeated."""
     width = max(1, item_count)
     keys = rows * width + items

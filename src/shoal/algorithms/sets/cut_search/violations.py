@@ -12,7 +12,7 @@ from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.transactions import Counted, Transactions
 from shoal.errors import InvalidParameter, LimitReached
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, starts_of
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, frozen_sets, starts_of
 from shoal.kernels.rare_itemsets import (
     DONE,
     FOUND,
@@ -240,7 +240,7 @@ class Violations:
         number_of_leaf = numbers_of(nodes, self.transactions.tree.node_count)[cut.node_of_leaf]
         listed = number_of_leaf >= 0
         starts = starts_of(listed)
-        numbers_of_leaf = SetArrays(starts, number_of_leaf[listed])
+        numbers_of_leaf = frozen_sets(starts, number_of_leaf[listed])
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
         numbered = self._numbered(cut, nodes, fresh, anchors=anchors)
         if self.constraint.negative:
@@ -319,10 +319,7 @@ def numbers_at_all_levels(tree: Hierarchy, nodes: Ints) -> SetArrays:
         [number[node] for node in (leaf, *tree.ancestors(leaf)) if number[node] >= 0]
         for leaf in range(tree.leaf_count)
     ]
-    return SetArrays(
-        np.cumsum([0, *map(len, above)], dtype=np.int64),
-        np.array([each for numbers in above for each in numbers], dtype=np.int64),
-    )
+    return frozen_sets(np.cumsum([0, *map(len, above)]), [each for numbers in above for each in numbers])
 
 
 def share_limit(transactions: Transactions, constraint: ItemConstraint) -> ShareLimit:

@@ -19,7 +19,7 @@ from shoal.algorithms.sets.equal_sets.gray_order import gray_order
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, Items, freeze, frozen_ints
 from shoal.kernels.common_sets import CostTree
 from shoal.kernels.diverse_clusters import merge_all, merge_until_diverse, row_clusters
 from shoal.kernels.set_partition import (
@@ -64,7 +64,7 @@ class Clustered:
     """
 
     cluster_of_row: Ints
-    node_of_occurrence: Ints
+    node_of_occurrence: Items
     notices: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
 
@@ -122,14 +122,14 @@ class EqualSets:
         """The recoding in terms of all records of the data."""
         sets = self.data.table.sets(self.column).arrays
         every = self.data.joined_sets().quasi
-        nodes = np.array(sets.items, dtype=np.int64)  # sensitive items stay as they are
+        nodes = sets.items.copy()  # sensitive items stay as they are
         quasi = quasi_places(self.data, self.column)
         nodes[quasi[self._places_in(every.starts)]] = found.node_of_occurrence
         nodes[np.repeat(self.withheld, np.diff(sets.starts))] = SUPPRESSED_ITEM
         clusters = len(np.unique(found.cluster_of_row)) + self._has_empty_cluster
         figures = {"groups": clusters, **found.figures, "ncp": ncp_of(self, found.node_of_occurrence)}
         return RowRecoding(
-            items=(ItemNodes(self.column, frozen_ints(nodes), self.withheld),),
+            items=(ItemNodes(self.column, freeze(nodes), self.withheld),),
             notices=(*self._withheld_notice(), *found.notices),
             figures=figures,
         )
@@ -175,7 +175,7 @@ def cost_tree(tree: Hierarchy) -> CostTree:
     )
 
 
-def ncp_of(task: EqualSets, node_of_occurrence: Ints) -> float:
+def ncp_of(task: EqualSets, node_of_occurrence: Items) -> float:
     """The mean loss of an occurrence, between 0 and 1."""
     costs = cost_tree(task.tree).cost[node_of_occurrence]
     return int(costs.sum()) / max(1, len(costs) * task.tree.leaf_count)

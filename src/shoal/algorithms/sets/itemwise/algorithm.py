@@ -9,7 +9,7 @@ from shoal.algorithms.sets.cut_search.transactions import quasi_places
 from shoal.algorithms.sets.itemwise.descent import descend, largest_m
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
-from shoal.kernels.arrays import frozen_ints
+from shoal.kernels.arrays import freeze
 from shoal.metrics.items import item_ncp
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.model import Model
@@ -67,7 +67,7 @@ class Itemwise(Algorithm):
         nodes = np.array(data.table.sets(task.column).arrays.items)  # sensitive items stay as they are
         nodes[quasi_places(data, task.column)] = found.node_of_occurrence
         return RowRecoding(
-            items=(ItemNodes(task.column, frozen_ints(nodes), np.zeros(task.row_count, dtype=np.bool_)),),
+            items=(ItemNodes(task.column, freeze(nodes), np.zeros(task.row_count, dtype=np.bool_)),),
             notices=(*task.notices, _DOWNCODING if found.in_time else _OUT_OF_TIME),
             figures={
                 "labels": len(np.unique(found.node_of_occurrence)),
