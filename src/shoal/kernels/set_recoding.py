@@ -6,18 +6,38 @@ from shoal.kernels.arrays import Ints, Items, SetArrays, TreeArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.growable import with_room
 
+# Arrays as large as the data are made here and not in kernels: what was not needed can be given back.
 
-@kernel
+
 def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Items) -> SetArrays:
     """Exchange item i of row r for number_of_item[part_of_row[r], i]; items of a negative number vanish.
 
     Reads only. O(items log longest row).
     """
-    row_count = len(sets.starts) - 1
-    starts = np.zeros(row_count + 1, dtype=np.int64)
+    starts = np.zeros(len(sets.starts), dtype=np.int64)
     items = np.empty(len(sets.items), dtype=np.int32)
+    end = _recode(sets, part_of_row, number_of_item, SetArrays(starts, items))
+    items.resize(end, refcheck=False)
+    return SetArrays(starts, items)
+
+
+def renumbered_sets(starts: Ints, numbers: Items) -> SetArrays:
+    """Sets of the given numbers, those of row r at starts[r]:starts[r + 1]; negative ones vanish.
+
+    Reads only. O(items log longest row).
+    """
+    new_starts = np.zeros(len(starts), dtype=np.int64)
+    items = np.empty(len(numbers), dtype=np.int32)
+    end = _renumber(starts, numbers, SetArrays(new_starts, items))
+    items.resize(end, refcheck=False)
+    return SetArrays(new_starts, items)
+
+
+@kernel
+def _recode(sets: SetArrays, part_of_row: Ints, number_of_item: Items, out: SetArrays) -> int:
+    starts, items = out
     end = 0
-    for row in range(row_count):
+    for row in range(len(sets.starts) - 1):
         part = part_of_row[row]
         for index in range(sets.starts[row], sets.starts[row + 1]):
             number = number_of_item[part, sets.items[index]]
@@ -26,17 +46,12 @@ def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Items) -> S
                 end += 1
         end = sort_unique(items, starts[row], end)
         starts[row + 1] = end
-    return SetArrays(starts, items[:end].copy())
+    return end
 
 
 @kernel
-def renumbered_sets(starts: Ints, numbers: Items) -> SetArrays:
-    """Sets of the given numbers, those of row r at starts[r]:starts[r + 1]; negative ones vanish.
-
-    Reads only. O(items log longest row).
-    """
-    new_starts = np.zeros(len(starts), dtype=np.int64)
-    items = np.empty(len(numbers), dtype=np.int32)
+def _renumber(starts: Ints, numbers: Items, out: SetArrays) -> int:
+    new_starts, items = out
     end = 0
     for row in range(len(starts) - 1):
         for index in range(starts[row], starts[row + 1]):
@@ -45,7 +60,7 @@ def renumbered_sets(starts: Ints, numbers: Items) -> SetArrays:
                 end += 1
         end = sort_unique(items, new_starts[row], end)
         new_starts[row + 1] = end
-    return SetArrays(new_starts, items[:end].copy())
+    return end
 
 
 @kernel

@@ -13,7 +13,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Codes, Floats, Ints, Items, freeze, frozen_codes, looked_up, starts_of
+from shoal.kernels.arrays import (
+    Bools,
+    Codes,
+    Floats,
+    Ints,
+    Items,
+    SetArrays,
+    freeze,
+    frozen_codes,
+    in_pieces,
+    looked_up,
+    owners,
+    piece_of,
+    starts_of,
+)
 from shoal.kernels.set_recoding import recoded_sets, renumbered_sets
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
@@ -226,7 +240,8 @@ def published_sets(
     else:
         labels, codes = _coded(words, recoding.node_of_occurrence, recoding.node_of_occurrence)
         published = renumbered_sets(sets.arrays.starts, codes)
-    return Sets.of(*published, Domain(Kind.SET, pa.array(labels, type=pa.string())), sets.separator)
+    domain = Domain(Kind.SET, pa.array(labels, type=pa.string()))
+    return Sets(SetArrays(freeze(published.starts), freeze(published.items)), domain, sets.separator)
 
 
 def _coded(words: Vocabulary, nodes: Ints | Items, in_use: Ints | Items) -> tuple[list[str], Items]:
@@ -245,7 +260,8 @@ def _sensitive_leaves(words: Vocabulary, role: Role) -> Bools:
 
 
 def _leaves_in_use(sets: Sets, part_of_row: Ints, shape: tuple[int, ...]) -> Bools:
-    part_of_item = np.repeat(part_of_row, sets.sizes)
     in_use = np.zeros(shape, dtype=np.bool_)
-    in_use[part_of_item, sets.arrays.items] = True
+    for first, behind in in_pieces(sets.arrays.starts):
+        piece = piece_of(sets.arrays, first, behind)
+        in_use[part_of_row[first:behind][owners(piece.starts)], piece.items] = True
     return in_use

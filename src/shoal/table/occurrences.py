@@ -155,7 +155,7 @@ class Occurrences:
     def codes(self, code_of_entry: Ints, missing_code: int) -> Codes:
         """The code of every row, in the narrowest type; a null has the one of missing values."""
         lookup = _lookup(code_of_entry, missing_code)
-        codes = np.empty(self.count, dtype=lookup.dtype)
+        codes = np.empty_like(lookup, shape=self.count)
         start = 0
         for places, entries in self.batches:
             stop = start + len(places)
