@@ -138,7 +138,7 @@ def _on_leaves(column: object, trimmed_tree: TrimmedTree) -> Coded | Sets:
     if isinstance(column, Sets):
         rows = np.repeat(np.arange(len(column), dtype=np.int64), column.sizes)
         domain = Domain(column.domain.kind, pa.array(tree.leaf_labels, type=pa.string()))
-        items = leaf_of[column.arrays.items]
+        items = leaf_of[column.narrow]
         sets, _ = sets_of_pairs(rows, items, len(column), domain, column.separator)
         return sets
     if not isinstance(column, Coded):
@@ -252,13 +252,13 @@ def _all_vanish(items: ItemRecoding, sets: Sets) -> bool:
         vanish = items.node_of_occurrence == SUPPRESSED_ITEM
     else:
         parts = np.repeat(items.part_of_row, sets.sizes)
-        vanish = items.node_of_leaf[parts, sets.arrays.items] == SUPPRESSED_ITEM
+        vanish = items.node_of_leaf[parts, sets.narrow] == SUPPRESSED_ITEM
     return len(vanish) > 0 and bool(vanish.all())
 
 
 def _occurrences(sets: Sets, of_column: TrimmedTree) -> Ints:
     """For each item of each record the place of what stood for it where the search looked."""
     rows = np.repeat(np.arange(len(sets), dtype=np.int64), sets.sizes)
-    keys = rows * of_column.tree.leaf_count + of_column.leaf_of[sets.arrays.items]
+    keys = rows * of_column.tree.leaf_count + of_column.leaf_of[sets.narrow]
     places: Ints = np.unique(keys, return_inverse=True)[1]
     return places

@@ -30,7 +30,7 @@ def texts_of(column: Column, rows: Ints) -> list[str]:
     if isinstance(column, Carried):
         return ["" if value is None else str(value) for value in column.values.take(rows).to_pylist()]
     if isinstance(column, Sets):
-        starts, items = column.arrays
+        starts, items = column.starts, column.narrow
         return [
             column.separator.join(
                 sorted(str(column.domain.labels[int(item)]) for item in items[starts[row] : starts[row + 1]])

@@ -160,14 +160,22 @@ def looked_up(of_codes: Array, codes: Codes) -> Array:
 
 def taken_rows(sets: SetArrays, rows: Ints) -> SetArrays:
     """The sets of the given rows, in their order."""
-    sizes = sets.starts[1:][rows] - sets.starts[:-1][rows]
-    starts = starts_of(sizes)
-    items = np.empty(starts[-1], dtype=np.int32)
-    for first, behind in in_pieces(starts):
-        offsets = np.repeat(sets.starts[rows[first:behind]] - starts[first:behind], sizes[first:behind])
-        places = np.arange(starts[first], starts[behind]) + offsets
-        np.take(sets.items, places, out=items[starts[first] : starts[behind]])
-    return SetArrays(freeze(starts), freeze(items))
+    return SetArrays(*taken_runs(sets.starts, sets.items, rows))
+
+
+def taken_runs(starts: Ints, values: Array, rows: Codes) -> tuple[Ints, Array]:
+    """What the given runs hold, in their order, and where each of them starts."""
+    taken = np.zeros(len(rows) + 1, dtype=np.int64)
+    for first in range(0, len(rows), _PLACES_AT_ONCE):
+        some = rows[first : first + _PLACES_AT_ONCE]
+        taken[first + 1 : first + 1 + len(some)] = starts[1:][some] - starts[:-1][some]
+    np.cumsum(taken, out=taken)
+    found = np.empty_like(values, shape=int(taken[-1]))
+    for first, behind in in_pieces(taken):
+        places = taken[first : behind + 1]
+        offsets = np.repeat(starts[rows[first:behind]] - places[:-1], np.diff(places))
+        np.take(values, np.arange(places[0], places[-1]) + offsets, out=found[places[0] : places[-1]])
+    return freeze(taken), freeze(found)
 
 
 def joined_starts(parts: Iterable[Ints]) -> Ints:

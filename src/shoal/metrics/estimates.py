@@ -144,9 +144,9 @@ class RecordsEstimator:
         meaning, sets = self._meaning(name), self._table.sets(name)
         hits = meaning.hits(wanted, name)
         logs = -hits * math.log(2) - np.log1p(-np.exp2(-np.maximum(meaning.sizes, 1).astype(np.float64)))
-        held = np.flatnonzero(hits[sets.arrays.items])
-        rows = np.searchsorted(sets.arrays.starts, held, side="right") - 1
-        codes = sets.arrays.items[held]
+        held = np.flatnonzero(hits[sets.narrow])
+        rows = np.searchsorted(sets.starts, held, side="right") - 1
+        codes = sets.narrow[held]
         found = np.bincount(rows, hits[codes], len(sets))
         exponents = np.bincount(rows, logs[codes], len(sets))
         return np.where(found == len(wanted), np.exp(exponents), 0.0)

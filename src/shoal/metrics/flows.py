@@ -56,7 +56,7 @@ def _flow_of_items(data: LocalData, items: ItemRecoding) -> Flow:
         published = items.node_of_occurrence
         if items.withheld.any():
             published = np.where(np.repeat(items.withheld, sets.sizes), SUPPRESSED_ITEM, published)
-    return _flow(sets.arrays.items, published)
+    return _flow(sets.narrow, published)
 
 
 def _published_by_cuts(data: LocalData, cuts: Cuts) -> Items:
@@ -74,7 +74,7 @@ def _published_by_cuts(data: LocalData, cuts: Cuts) -> Items:
     return published
 
 
-def _flow(values: Items, published: Items) -> Flow:
+def _flow(values: Codes, published: Items) -> Flow:
     counting = _Counting.of(values, published)
     for first in range(0, len(values), _VALUES_AT_ONCE):
         places = slice(first, first + _VALUES_AT_ONCE)

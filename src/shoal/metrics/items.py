@@ -126,7 +126,7 @@ def published_occurrences(data: LocalData, items: ItemRecoding) -> tuple[SetArra
     sets = data.joined_sets().of_column(items.column)
     if isinstance(items, Cuts):
         return sets, nodes_under_cuts(sets, items.node_of_leaf, items.part_of_row)
-    is_quasi = np.isin(data.table.sets(items.column).arrays.items, sets.items)
+    is_quasi = np.isin(data.table.sets(items.column).narrow, sets.items)
     return sets, items.node_of_occurrence[is_quasi]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Floats, Ints, Items, SetArrays, frozen_ints, frozen_sets, owners
+from shoal.kernels.arrays import Floats, Ints, Items, SetArrays, counts_of, frozen_ints, frozen_sets, owners
 from shoal.kernels.set_recoding import renumbered_sets
 from shoal.metrics.ml2 import affordable_mining_loss
 from shoal.metrics.pair_supports import (
@@ -149,7 +149,7 @@ def chunks_loss(original: Sets, published: Disassociated, k: int, top: int = TOP
     codes = codes_in(original.domain, published)
     sets = recoded(certain_sets(published), codes)
     item_count = max(len(original.domain), int(codes.max(initial=-1)) + 1)
-    supports = np.bincount(original.arrays.items, minlength=item_count).astype(np.int64)
+    supports = counts_of(original.narrow, item_count)
     losses = {
         "tkd_a": top_deviation(original.arrays, sets, item_count, top=top),
         "tlost": lost_terms(supports, published, codes, k),

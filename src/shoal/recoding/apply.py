@@ -19,13 +19,10 @@ from shoal.kernels.arrays import (
     Floats,
     Ints,
     Items,
-    SetArrays,
     freeze,
     frozen_codes,
     in_pieces,
     looked_up,
-    owners,
-    piece_of,
     starts_of,
 )
 from shoal.kernels.set_recoding import recoded_sets, renumbered_sets
@@ -205,7 +202,7 @@ def _starred_column(column: Column, stars: Bools) -> Column:
     if isinstance(column, Sets):
         kept = np.where(stars, 0, column.sizes)
         starts = starts_of(kept)
-        items = column.arrays.items[np.repeat(~stars, column.sizes)]
+        items = column.narrow[np.repeat(~stars, column.sizes)]
         return Sets.of(starts, items, column.domain, column.separator)
     if isinstance(column, Carried):
         kind = column.values.type
@@ -239,9 +236,9 @@ def published_sets(
         published = recoded_sets(sets.arrays, recoding.part_of_row, codes)
     else:
         labels, codes = _coded(words, recoding.node_of_occurrence, recoding.node_of_occurrence)
-        published = renumbered_sets(sets.arrays.starts, codes)
+        published = renumbered_sets(sets.starts, codes)
     domain = Domain(Kind.SET, pa.array(labels, type=pa.string()))
-    return Sets(SetArrays(freeze(published.starts), freeze(published.items)), domain, sets.separator)
+    return Sets(freeze(published.starts), frozen_codes(published.items), domain, sets.separator)
 
 
 def _coded(words: Vocabulary, nodes: Ints | Items, in_use: Ints | Items) -> tuple[list[str], Items]:
@@ -261,7 +258,8 @@ def _sensitive_leaves(words: Vocabulary, role: Role) -> Bools:
 
 def _leaves_in_use(sets: Sets, part_of_row: Ints, shape: tuple[int, ...]) -> Bools:
     in_use = np.zeros(shape, dtype=np.bool_)
-    for first, behind in in_pieces(sets.arrays.starts):
-        piece = piece_of(sets.arrays, first, behind)
-        in_use[part_of_row[first:behind][owners(piece.starts)], piece.items] = True
+    for first, behind in in_pieces(sets.starts):
+        places = sets.starts[first : behind + 1]
+        parts = np.repeat(part_of_row[first:behind], np.diff(places))
+        in_use[parts, sets.narrow[places[0] : places[-1]]] = True
     return in_use

@@ -114,7 +114,7 @@ def _sharing(table: Table, bound: Table) -> Table:
 
 def _tell_the_same(sets: Sets, bound: Sets) -> bool:
     same_labels = set(sets.domain.texts()) == set(bound.domain.texts())
-    return same_labels and len(sets.arrays.items) == len(bound.arrays.items)
+    return same_labels and len(sets.narrow) == len(bound.narrow)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -7,17 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from shoal.kernels.arrays import Codes, Ints, Items, SetArrays, freeze, frozen_items, starts_of
+from shoal.kernels.arrays import Codes, Ints, freeze, frozen_codes, narrowest, starts_of
 from shoal.table.columns import Domain, Sets
 from shoal.threads import mapped
 
 
 def sets_of_pairs(
-    rows: Ints, items: Ints | Items, row_count: int, domain: Domain, separator: str
+    rows: Ints, items: Codes, row_count: int, domain: Domain, separator: str
 ) -> tuple[Sets, Ints]:
     """The set of each row, and the rows in which some item occurred more than once."""
     found, sizes, repeating_rows = _sets_of_some_rows(rows, items, row_count, len(domain))
-    return Sets(SetArrays(freeze(starts_of(sizes)), frozen_items(found)), domain, separator), repeating_rows
+    return Sets(freeze(starts_of(sizes)), frozen_codes(found), domain, separator), repeating_rows
 
 
 def sets_of_pieces(
@@ -32,7 +32,7 @@ def sets_of_pieces(
     A piece is how many items each of its rows has, and these items, of which codes outside the domain are no
     items; `occurrences` are at least as many as there are items in all.
     """
-    items = np.empty(occurrences, dtype=np.int32)
+    items = np.empty(occurrences, dtype=narrowest(len(domain)))
     starts = np.zeros(row_count + 1, dtype=np.int64)
     repeating: list[Ints] = [np.empty(0, dtype=np.int64)]
     filled, first = 0, 0
@@ -43,7 +43,7 @@ def sets_of_pieces(
         repeating.append(repeats + first)
         filled, first = filled + len(found), first + len(sizes)
     items.resize(filled, refcheck=False)  # in its place
-    return Sets(SetArrays(freeze(starts), freeze(items)), domain, separator), np.concatenate(repeating)
+    return Sets(freeze(starts), freeze(items), domain, separator), np.concatenate(repeating)
 
 
 def _sets_of_piece(piece: tuple[Codes, Codes], item_count: int) -> tuple[Ints, Ints, Ints]:

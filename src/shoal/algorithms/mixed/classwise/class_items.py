@@ -86,7 +86,7 @@ class Nodes:
         if len(rows):
             found = descend(transactions.taking(rows), class_of_row[rows], self.k, self.m, progress)
             nodes[np.repeat(shown, transactions.sizes)] = found.node_of_occurrence
-        every = np.array(self.data.table.sets(self.column).arrays.items)  # sensitive items stay as they are
+        every = self.data.table.sets(self.column).narrow.astype(np.int32)  # sensitive items stay as they are
         every[quasi_places(self.data, self.column)] = nodes
         nobody_hidden = np.zeros(self.data.row_count, dtype=np.bool_)
         return (ItemNodes(self.column, freeze(every), nobody_hidden),)

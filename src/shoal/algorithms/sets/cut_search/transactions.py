@@ -168,7 +168,7 @@ def set_column(data: WithSets) -> str:
 
 def quasi_places(data: LocalData, column: str) -> Ints:
     """Where the items of a set column that are not sensitive stand among all its items."""
-    items, quasi = data.table.sets(column).arrays.items, data.joined_sets().of_column(column).items
+    items, quasi = data.table.sets(column).narrow, data.joined_sets().of_column(column).items
     if len(quasi) == len(items):
         return np.arange(len(items), dtype=np.int64)
     sensitive: Bools = np.ones(data.trees[column].leaf_count, dtype=np.bool_)

@@ -120,12 +120,12 @@ class EqualSets:
 
     def recoding(self, found: Clustered) -> RowRecoding:
         """The recoding in terms of all records of the data."""
-        sets = self.data.table.sets(self.column).arrays
+        sets = self.data.table.sets(self.column)
         every = self.data.joined_sets().quasi
-        nodes = sets.items.copy()  # sensitive items stay as they are
+        nodes = sets.narrow.astype(np.int32)  # sensitive items stay as they are
         quasi = quasi_places(self.data, self.column)
         nodes[quasi[self._places_in(every.starts)]] = found.node_of_occurrence
-        nodes[np.repeat(self.withheld, np.diff(sets.starts))] = SUPPRESSED_ITEM
+        nodes[np.repeat(self.withheld, sets.sizes)] = SUPPRESSED_ITEM
         clusters = len(np.unique(found.cluster_of_row)) + self._has_empty_cluster
         figures = {"groups": clusters, **found.figures, "ncp": ncp_of(self, found.node_of_occurrence)}
         return RowRecoding(

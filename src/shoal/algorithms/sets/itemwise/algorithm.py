@@ -64,7 +64,7 @@ class Itemwise(Algorithm):
         progress.stage("publishing items in more detail")
         everybody = np.zeros(task.row_count, dtype=np.int64)
         found = descend(transactions, everybody, constraint.k, constraint.m, progress)
-        nodes = np.array(data.table.sets(task.column).arrays.items)  # sensitive items stay as they are
+        nodes = data.table.sets(task.column).narrow.astype(np.int32)  # sensitive items stay as they are
         nodes[quasi_places(data, task.column)] = found.node_of_occurrence
         return RowRecoding(
             items=(ItemNodes(task.column, freeze(nodes), np.zeros(task.row_count, dtype=np.bool_)),),
