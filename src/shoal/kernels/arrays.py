@@ -26,6 +26,16 @@ class SetArrays(NamedTuple):
     items: Items
 
 
+class HeldSets(NamedTuple):
+    """The same with items in any type, as sets are held: kernels take them piece by piece, see `piece_of`."""
+
+    starts: Ints
+    items: Codes
+
+
+AnySets = SetArrays | HeldSets
+
+
 class TreeArrays(NamedTuple):
     """A tree whose node u covers the leaves first_leaf[u]..last_leaf[u], both included.
 
@@ -120,10 +130,11 @@ def in_pieces(starts: Ints) -> Iterator[tuple[int, int]]:
         first = behind
 
 
-def piece_of(sets: SetArrays, first: int, behind: int) -> SetArrays:
-    """Some rows of sets, as a view that nobody can write to."""
+def piece_of(sets: AnySets, first: int, behind: int) -> SetArrays:
+    """Some rows of sets, which nobody can write to."""
     starts = sets.starts[first : behind + 1]
-    return SetArrays(freeze(starts - starts[0]), freeze(sets.items[starts[0] : starts[-1]]))
+    items = sets.items[starts[0] : starts[-1]].astype(np.int32, copy=False)
+    return SetArrays(freeze(starts - starts[0]), freeze(items))
 
 
 def frozen_sets(starts: ArrayLike, items: ArrayLike) -> SetArrays:

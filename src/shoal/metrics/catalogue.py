@@ -314,7 +314,7 @@ def measure_new_records(data: LocalData, synthetic: Synthetic) -> Measured:
     """What new records keep of the itemsets of the original ones."""
     original, tree = data.table.sets(synthetic.column), data.trees[synthetic.column]
     records = new_records(synthetic, original).sets(synthetic.column)
-    return records_loss(original, [records.arrays], tree)
+    return records_loss(original, [records.held], tree)
 
 
 def measure_items(

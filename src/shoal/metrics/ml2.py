@@ -22,6 +22,7 @@ import numpy as np
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import (
+    AnySets,
     Bools,
     Ints,
     Items,
@@ -78,7 +79,7 @@ class MiningLoss:
 
 def mining_loss(
     tree: Hierarchy,
-    original: SetArrays,
+    original: AnySets,
     node_of_occurrence: Items,
     minimum_share: float = MINIMUM_SHARE,
     longest: int | None = None,
@@ -96,7 +97,7 @@ def mining_loss(
 
 
 def affordable_mining_loss(
-    tree: Hierarchy, original: SetArrays, node_of_occurrence: Items, minimum_share: float = MINIMUM_SHARE
+    tree: Hierarchy, original: AnySets, node_of_occurrence: Items, minimum_share: float = MINIMUM_SHARE
 ) -> MiningLoss:
     """The same for itemsets of any length or, if there are too many of those, up to the length that goes."""
     release = _Released(tree, original, node_of_occurrence)
@@ -117,7 +118,7 @@ class _Miner:
     longest: int | None
     patience: int = ENDLESS
 
-    def found(self, sets: SetArrays, item_count: int) -> SetArrays | None:
+    def found(self, sets: AnySets, item_count: int) -> SetArrays | None:
         """All frequent itemsets; None if that takes more patience."""
         mined = frequent_itemsets(sets, item_count, self.minimum_support, self.longest, self.patience)
         return mined.sets if mined.complete else None
@@ -128,7 +129,7 @@ class _Released:
     """Sets of leaves, and the node that each occurrence of an item is published as, or SUPPRESSED."""
 
     tree: Hierarchy
-    original: SetArrays
+    original: AnySets
     node_of_occurrence: Items
 
     def least_support(self, minimum_share: float) -> int:
@@ -194,7 +195,7 @@ def _numbers_by_level(tree: Hierarchy) -> list[Ints]:
     return levels[::-1]
 
 
-def _renumbered(sets: SetArrays, number_of: Ints, kept: Bools | None = None) -> SetArrays:
+def _renumbered(sets: AnySets, number_of: Ints, kept: Bools | None = None) -> SetArrays:
     """The items that are kept under new numbers, which ascend as the old ones do but may coincide."""
     items = np.empty(len(sets.items), dtype=np.int32)
     sizes = np.empty(len(sets.starts) - 1, dtype=np.int64)

@@ -7,12 +7,14 @@ above it, and a record holds a node if it holds something below it.
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import (
+    AnySets,
     Ints,
     SetArrays,
     counts_of,
@@ -25,10 +27,10 @@ from shoal.kernels.arrays import (
     starts_of,
     taken_rows,
 )
-from shoal.kernels.bits import BITS
+from shoal.kernels.bits import BITS, Words
 from shoal.kernels.frequent_itemsets import ALL, ENDLESS, CountedRows, Itemsets, Kinship, WantedItemsets, mine
 from shoal.kernels.grouping import group_sets
-from shoal.kernels.itemset_bitmaps import mine_bitmaps
+from shoal.kernels.itemset_bitmaps import mark_rows, mine_bitmaps, no_bitmaps
 from shoal.kernels.set_recoding import with_nodes_above
 
 NO_KIN = Kinship(frozen_ints([]), frozen_ints([]))
@@ -41,8 +43,20 @@ _LARGEST_BITMAPS = 2**24  # words
 _WORDS_PER_PAIR = 64
 
 
+class _Counted(NamedTuple):
+    """Sets of which supports[item] hold an item, as soon as a piece of them is made what `grown` says."""
+
+    sets: AnySets
+    supports: Ints
+    grown: Callable[[SetArrays], SetArrays]
+
+
+def _as_they_are(sets: SetArrays) -> SetArrays:
+    return sets
+
+
 def frequent_itemsets(
-    sets: SetArrays,
+    sets: AnySets,
     item_count: int,
     minimum_support: int,
     longest: int | None = None,
@@ -59,17 +73,17 @@ def frequent_itemsets(
     supports = counts_of(sets.items, item_count)
     frequent = np.flatnonzero(supports >= minimum_support)
     wanted = _wanted(minimum_support, longest, ALL, item_count)._replace(patience=patience)
-    return _mined(_with_only(sets, frequent, supports), frequent, wanted, NO_KIN)
+    return _mined(_Counted(sets, supports, _as_they_are), frequent, wanted, NO_KIN)
 
 
 def top_itemsets(
-    sets: SetArrays,
+    sets: AnySets,
     item_count: int,
     most: int,
     longest: int | None = None,
     *,
     kinship: Kinship = NO_KIN,
-    grown: Callable[[SetArrays], SetArrays] = lambda sets: sets,
+    grown: Callable[[SetArrays], SetArrays] = _as_they_are,
 ) -> Itemsets:
     """The `most` itemsets of 1..longest items that most records hold, or all if there are fewer.
 
@@ -81,14 +95,15 @@ def top_itemsets(
     supports = np.zeros(item_count, dtype=np.int64)
     for first, behind in in_pieces(sets.starts):
         supports += counts_of(grown(piece_of(sets, first, behind)).items, item_count)
+    counted = _Counted(sets, supports, grown)
     wanted = _wanted(_least_top_support(supports, most), longest, most, item_count)
     first_items = np.argsort(-supports, kind="stable")[:_FIRST_ITEMS]
     first_items.sort()
-    of_first_items = _mined(_with_only(sets, first_items, supports, grown), first_items, wanted, kinship)
+    of_first_items = _mined(counted, first_items, wanted, kinship)
     minimum = max(wanted.minimum_support, _least_top_support(of_first_items.supports, most))
     wanted = wanted._replace(minimum_support=minimum)
     frequent = np.flatnonzero(supports >= minimum)
-    mined = _mined(_with_only(sets, frequent, supports, grown), frequent, wanted, kinship)
+    mined = _mined(counted, frequent, wanted, kinship)
     best = np.argsort(-mined.supports, kind="stable")[:most]
     return Itemsets(taken_rows(mined.sets, best), mined.supports[best], complete=True)
 
@@ -98,10 +113,9 @@ def _least_top_support(supports: Ints, most: int) -> int:
     return max(1, int(np.sort(supports)[-most])) if most <= len(supports) else 1
 
 
-def _with_only(
-    sets: SetArrays, items: Ints, supports: Ints, grown: Callable[[SetArrays], SetArrays] = lambda sets: sets
-) -> SetArrays:
-    """What the records hold of some items, of which supports[item] records hold one."""
+def _with_only(counted: _Counted, items: Ints) -> SetArrays:
+    """What the records hold of some items."""
+    sets, supports, grown = counted
     is_wanted = np.zeros(len(supports), dtype=np.bool_)
     is_wanted[items] = True
     kept = np.empty(int(supports[items].sum()), dtype=np.int32)
@@ -113,23 +127,29 @@ def _with_only(
         sizes[first:behind] = np.diff(part.starts)
         kept[filled : filled + len(part.items)] = part.items
         filled += len(part.items)
-    return SetArrays(freeze(starts_of(sizes)), kept)
+    return SetArrays(freeze(starts_of(sizes)), freeze(kept))
 
 
-def _mined(rows: SetArrays, items: Ints, wanted: WantedItemsets, kinship: Kinship) -> Itemsets:
-    """The wanted itemsets of rows of these items, by bitmaps if they are few beside what records hold.
+def _mined(counted: _Counted, items: Ints, wanted: WantedItemsets, kinship: Kinship) -> Itemsets:
+    """The wanted itemsets of the given items, by bitmaps if they are few beside what records hold."""
+    words = -(-(len(counted.sets.starts) - 1) // BITS)
+    if len(items) * words <= _LARGEST_BITMAPS:
+        bits, pairs = _bitmaps(counted, items)
+        if len(items) ** 2 * words <= _WORDS_PER_PAIR * pairs:
+            return mine_bitmaps(bits, items, wanted, kinship)
+    rows = _distinct_rows(_with_only(counted, items))
+    return mine(rows, int(items.max(initial=-1)) + 1, wanted, kinship)
 
-    Writes `rows`.
-    """
-    behind = int(items.max(initial=-1)) + 1
-    place_of = np.full(behind, -1, dtype=np.int32)
+
+def _bitmaps(counted: _Counted, items: Ints) -> tuple[Words, int]:
+    """Which rows hold each of some items, and how many pairs of them rows hold, counted in both orders."""
+    sets, supports, grown = counted
+    place_of = np.full(len(supports), -1, dtype=np.int64)
     place_of[items] = np.arange(len(items))
-    words = -(-(len(rows.starts) - 1) // BITS)
-    pairs_in_rows = int(np.square(np.diff(rows.starts)).sum())
-    if len(items) * words <= _LARGEST_BITMAPS and len(items) ** 2 * words <= _WORDS_PER_PAIR * pairs_in_rows:
-        np.take(place_of, rows.items, out=rows.items, mode="clip")  # which needs no copy, as `raise` does
-        return mine_bitmaps(rows, items, wanted, kinship)
-    return mine(_distinct_rows(SetArrays(rows.starts, freeze(rows.items))), behind, wanted, kinship)
+    bits, pairs = no_bitmaps(len(items), len(sets.starts) - 1), 0
+    for first, behind in in_pieces(sets.starts):
+        pairs += mark_rows(grown(piece_of(sets, first, behind)), place_of, first, bits)
+    return bits, pairs
 
 
 def _check(name: str, value: int) -> None:
@@ -150,7 +170,7 @@ def _distinct_rows(rows: SetArrays) -> CountedRows:
     return CountedRows(taken_rows(rows, first_rows), weights)
 
 
-def top_deviation(original: SetArrays, published: SetArrays, item_count: int, *, top: int = TOP) -> float:
+def top_deviation(original: AnySets, published: AnySets, item_count: int, *, top: int = TOP) -> float:
     """The share of the original's top itemsets that are lost; 0 if there are none.
 
     Both sides hold codes below item_count.
@@ -161,12 +181,12 @@ def top_deviation(original: SetArrays, published: SetArrays, item_count: int, *,
 
 
 def generalized_top_deviation(
-    tree: Hierarchy, original: SetArrays, published: SetArrays, *, top: int = TOP
+    tree: Hierarchy, original: AnySets, published: AnySets, *, top: int = TOP
 ) -> float:
     """The same over all levels of a tree, of which both sides hold nodes."""
     kinship = Kinship(tree.arrays.first_leaf, tree.arrays.last_leaf)
 
-    def best(sets: SetArrays) -> Itemsets:
+    def best(sets: AnySets) -> Itemsets:
         above = partial(with_nodes_above, tree=tree.arrays)
         return top_itemsets(sets, tree.root, _checked(top), kinship=kinship, grown=above)
 

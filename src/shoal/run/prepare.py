@@ -14,6 +14,7 @@ from shoal.hierarchy.builders import Fanout
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
+from shoal.posix import give_large_arrays_back
 from shoal.recoding.label_notation import unpublishable_tree
 from shoal.run.remote import at_hand, named_as
 from shoal.table.columns import Coded, Column, Sets, Table
@@ -73,6 +74,7 @@ def read(
     subject: str | None = None,
 ) -> Data:
     """Read a file or a frame, and bind its quasi-identifiers to their hierarchies."""
+    give_large_arrays_back()
     if isinstance(source, str) and is_remote(source):
         source = RemoteFile(source)
     with at_hand(source) as copy:

@@ -20,6 +20,7 @@ from shoal.errors import UnknownName
 from shoal.kernels.arrays import (
     Codes,
     Floats,
+    HeldSets,
     Ints,
     SetArrays,
     counts_of,
@@ -131,6 +132,11 @@ class Sets:
     def arrays(self) -> SetArrays:
         """The sets as all kernels take them: made for whoever asks, so ask once."""
         return SetArrays(self.starts, freeze(self.narrow.astype(np.int32, copy=False)))
+
+    @property
+    def held(self) -> HeldSets:
+        """The sets as they are held, for those who take them piece by piece."""
+        return HeldSets(self.starts, self.narrow)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
