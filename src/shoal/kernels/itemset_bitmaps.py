@@ -38,8 +38,8 @@ class _Branches(NamedTuple):
 
 
 def no_bitmaps(item_count: int, row_count: int) -> Words:
-    """A bitmap for each item, of rows that hold nothing yet, and room for one more."""
-    return np.zeros((item_count + 1, -(-row_count // BITS)), dtype=np.uint64)
+    """A bitmap for each item, of rows that hold nothing yet, and room that takes memory as it is used."""
+    return np.zeros((2 * item_count + 1, -(-row_count // BITS)), dtype=np.uint64)
 
 
 @kernel
@@ -96,8 +96,8 @@ def mine_bitmaps(bits: Words, items: Ints, wanted: WantedItemsets, kinship: Kins
 
 @kernel
 def _single_items(bits: Words, items: Ints) -> _Branches:
-    supports = np.zeros(len(items) + 1, dtype=np.int64)
-    numbers = np.empty(len(items) + 1, dtype=np.int64)
+    supports = np.zeros(len(bits), dtype=np.int64)
+    numbers = np.empty(len(bits), dtype=np.int64)
     for place in range(len(items)):
         numbers[place] = items[place]
         for word in range(bits.shape[1]):

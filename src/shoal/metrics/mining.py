@@ -24,7 +24,6 @@ from shoal.kernels.arrays import (
     owners,
     piece_of,
 )
-from shoal.kernels.set_recoding import renumbered_sets
 from shoal.metrics.ml2 import affordable_mining_loss
 from shoal.metrics.pair_supports import (
     FIRST_RANK,
@@ -34,7 +33,7 @@ from shoal.metrics.pair_supports import (
     pair_supports,
     terms_of_ranks,
 )
-from shoal.metrics.top_itemsets import TOP, generalized_top_deviation, top_deviation
+from shoal.metrics.top_itemsets import TOP, generalized_top_deviation, node_top_deviation, top_deviation
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.reconstruction import reconstructions
 from shoal.table.columns import Domain, Sets
@@ -112,7 +111,7 @@ def records_loss(
     With a tree, whose leaves these codes are, also tKd-ML2.
     """
     # Terms that the original lacks have codes behind its own.
-    item_count = max([len(original.domain), *(int(copy.items.max(initial=-1)) + 1 for copy in copies)])
+    item_count = max([len(original.domain), *(int(copy.items.max(initial=0)) + 1 for copy in copies)])
     losses = {"tkd": top_deviation(original.held, copies[0], item_count, top=top)}
     if tree is not None:
         losses["tkd_ml2"] = generalized_top_deviation(tree, original.held, copies[0], top=top)
@@ -135,8 +134,7 @@ def levels_loss(tree: Hierarchy, original: AnySets, node_of_occurrence: Items) -
     losses = {"ml2": mined.ml2}
     if mined.dml2 is not None:
         losses["dml2"] = mined.dml2
-    published = renumbered_sets(original.starts, node_of_occurrence)
-    losses["tkd_ml2"] = generalized_top_deviation(tree, original, published)
+    losses["tkd_ml2"] = node_top_deviation(tree, original, node_of_occurrence)
     if mined.longest is None:
         return Measured(losses)
     looked_at = "single items" if mined.longest == 1 else f"itemsets of up to {mined.longest} items"

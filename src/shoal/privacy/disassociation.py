@@ -346,9 +346,9 @@ def _rare_itemsets(data: Disassociated, supports: ItemsetSupports, k: int) -> _F
 def _terms_in_two_chunks(data: Disassociated) -> _Finding | None:
     """Rules 1 and 3 in one: a term of a cluster's chunk occurs in no other chunk of it or below it."""
     terms, holders = _terms_of_chunks(data)
-    clusters = _clusters_of(data, holders)
-    order = np.lexsort((holders, clusters, terms))
-    terms, clusters = terms[order], clusters[order]
+    keys = terms * len(data.clusters) + _clusters_of(data, holders)
+    keys.sort()
+    terms, clusters = np.divmod(keys, max(1, len(data.clusters)))
     # Clusters stand before those in them: if the next holder of a term is not inside a cluster, none is.
     again = (terms[1:] == terms[:-1]) & (clusters[1:] <= data.clusters.last[clusters[:-1]])
     places = np.flatnonzero(again)
@@ -456,6 +456,8 @@ def _rows_with_repeats(sets: SetArrays) -> Ints:
 
 def _without_repeats(sets: SetArrays) -> SetArrays:
     kept = ~_is_repeat(sets)
+    if kept.all():
+        return sets
     kept_before = np.concatenate(([0], np.cumsum(kept)))
     return frozen_sets(kept_before[sets.starts], sets.items[kept])
 

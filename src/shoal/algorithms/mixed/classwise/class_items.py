@@ -12,10 +12,10 @@ from shoal.algorithms.mixed.joint_search.item_step import UnionStep
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import fitting
-from shoal.algorithms.sets.cut_search.transactions import Transactions, quasi_places
+from shoal.algorithms.sets.cut_search.transactions import Transactions, with_sensitive_items
 from shoal.algorithms.sets.itemwise.descent import descend, largest_m
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Bools, Ints, freeze
+from shoal.kernels.arrays import Bools, Ints
 from shoal.kernels.grouping import members
 from shoal.privacy.model import Model
 from shoal.progress import Progress
@@ -86,7 +86,6 @@ class Nodes:
         if len(rows):
             found = descend(transactions.taking(rows), class_of_row[rows], self.k, self.m, progress)
             nodes[np.repeat(shown, transactions.sizes)] = found.node_of_occurrence
-        every = self.data.table.sets(self.column).narrow.astype(np.int32)  # sensitive items stay as they are
-        every[quasi_places(self.data, self.column)] = nodes
+        every = with_sensitive_items(self.data, self.column, nodes)
         nobody_hidden = np.zeros(self.data.row_count, dtype=np.bool_)
-        return (ItemNodes(self.column, freeze(every), nobody_hidden),)
+        return (ItemNodes(self.column, every, nobody_hidden),)
