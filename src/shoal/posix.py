@@ -6,6 +6,8 @@ import ctypes
 import sys
 from types import ModuleType
 
+_ALONE_FROM, _LARGE = -3, 2**21  # M_MMAP_THRESHOLD of malloc.h, and bytes
+
 
 def peak_memory() -> float | None:
     """The bytes that this process has held at most, as the system counts them."""
@@ -22,6 +24,15 @@ def memory_is_limited() -> bool:
     if sys.platform == "win32" or resource is None:
         return False
     return bool(resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY)
+
+
+def give_large_arrays_back() -> None:
+    """Let the C library give arrays that are large back to the system as soon as they are freed.
+
+    It would learn to keep ever larger ones otherwise, up to 32 MB each and in pieces that fit nothing else.
+    """
+    if sys.platform == "linux" and (settings := getattr(ctypes.CDLL(None), "mallopt", None)) is not None:
+        settings(_ALONE_FROM, _LARGE)
 
 
 def give_back_memory() -> None:

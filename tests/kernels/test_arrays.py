@@ -67,7 +67,7 @@ def test_sets_of_pieces_are_the_sets_of_all_pairs(rows, at_once):
         )
         for piece in (rows[first : first + at_once] for first in range(0, len(rows), at_once))
     )
-    found, repeating = sets_of_pieces(pieces, sum(map(len, rows)), domain, " ")
+    found, repeating = sets_of_pieces(pieces, len(rows), sum(map(len, rows)), domain, " ")
     pairs = [(number, item) for number, row in enumerate(rows) for item in row if 0 <= item < 5]
     of_rows, items = (
         (np.array(each, dtype=np.int64) for each in zip(*pairs, strict=True)) if pairs else ([], [])

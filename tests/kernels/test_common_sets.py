@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.algorithms.sets.equal_sets.clusters import cost_tree
-from shoal.kernels.arrays import SetArrays, frozen_ints
+from shoal.kernels.arrays import frozen_ints, frozen_sets
 from shoal.kernels.common_sets import TwoSets, common_set, covers, loss_as, publish_as, published_set
 from tests.algorithms.sets.instances import random_tree
 from tests.reference import km, topdown
@@ -45,9 +45,9 @@ def test_items_are_published_as_the_node_above_them_at_its_cost(seed):
     nodes = random_published_set(rng, above, leaves)
     below = km.leaves_below(above, leaves)
     items = sorted(leaf for node in nodes for leaf in below[node])
-    sets = SetArrays(frozen_ints([0, len(items)]), frozen_ints(items))
+    sets = frozen_sets([0, len(items)], items)
     expected = [next(node for node in nodes if leaf in below[node]) for leaf in items]
-    node_of_occurrence = np.empty(len(items), dtype=np.int64)
+    node_of_occurrence = np.empty(len(items), dtype=np.int32)
     publish_as(cost_tree(tree), sets, 0, frozen_ints(nodes), node_of_occurrence)
     assert node_of_occurrence.tolist() == expected
     loss = loss_as(cost_tree(tree), sets, 0, frozen_ints(nodes))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from shoal.algorithms.sets.equal_sets.clusters import cost_tree
-from shoal.kernels.arrays import SetArrays, frozen_ints
+from shoal.kernels.arrays import frozen_ints, frozen_sets
 from shoal.kernels.diverse_clusters import merge_all, merge_until_diverse, row_clusters
 from shoal.kernels.itemset_supports import SHARE_OF_ROWS
 from shoal.kernels.shares import ShareLimit
@@ -17,7 +17,7 @@ SENSITIVE_ITEMS = 2
 
 def arrays(sets):
     starts = np.cumsum([0, *map(len, sets)])
-    return SetArrays(frozen_ints(starts), frozen_ints([item for each in sets for item in sorted(each)]))
+    return frozen_sets(starts, [item for each in sets for item in sorted(each)])
 
 
 def random_clusters(seed):

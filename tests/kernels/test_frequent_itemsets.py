@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal.kernels.arrays import SetArrays
 from shoal.kernels.frequent_itemsets import ALL, ENDLESS, CountedRows, Kinship, WantedItemsets, mine
-from shoal.kernels.itemset_bitmaps import mine_bitmaps
+from shoal.kernels.itemset_bitmaps import mark_rows, mine_bitmaps, no_bitmaps
 from tests.examples import examples
 from tests.reference import frequent as reference
 
@@ -18,7 +18,7 @@ weighted_rows = st.lists(st.tuples(st.sets(st.integers(0, ITEMS - 1)), st.intege
 
 def arrays(rows):
     starts = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
-    return SetArrays(starts, np.array([item for row in rows for item in sorted(row)], dtype=np.int64))
+    return SetArrays(starts, np.array([item for row in rows for item in sorted(row)], dtype=np.int32))
 
 
 def listed(itemsets):
@@ -34,9 +34,9 @@ def by_projection(rows, items, wanted, kinship):
 def by_bitmaps(rows, items, wanted, kinship):
     """Items have the numbers 0, 2, 4, ... here, so that places and items differ."""
     first, last = (np.repeat(ends, 2) for ends in kinship)
-    found = mine_bitmaps(
-        arrays(repeated(rows)), np.arange(0, 2 * items, 2, dtype=np.int64), wanted, Kinship(first, last)
-    )
+    bits = no_bitmaps(items, len(repeated(rows)))
+    mark_rows(arrays(repeated(rows)), np.arange(items), 0, bits)
+    found = mine_bitmaps(bits, np.arange(0, 2 * items, 2, dtype=np.int64), wanted, Kinship(first, last))
     halved = SetArrays(found.sets.starts, found.sets.items // 2)
     return found._replace(sets=halved)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.arrays import SetArrays, frozen_ints
+from shoal.kernels.arrays import frozen_ints, frozen_sets
 from shoal.kernels.itemset_supports import (
     MOST_COUNTED,
     NEVER_GUESSED,
@@ -24,7 +24,7 @@ ITEMS = 6
 
 def arrays(sets):
     starts = np.concatenate(([0], np.cumsum([len(items) for items in sets], dtype=np.int64)))
-    return SetArrays(frozen_ints(starts), frozen_ints([item for items in sets for item in sorted(items)]))
+    return frozen_sets(starts, [item for items in sets for item in sorted(items)])
 
 
 def supports(sets, m, k=1, *, sensitive=None, whole_of=(), groups=None, quasi_count=ITEMS):

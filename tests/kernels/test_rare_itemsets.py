@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.arrays import SetArrays, frozen_ints
+from shoal.kernels.arrays import frozen_ints, frozen_sets
 from shoal.kernels.rare_itemsets import (
     DONE,
     FOUND,
@@ -25,12 +25,12 @@ COUNT = 7
 modest = examples(80)
 some_rows = st.lists(st.sets(st.integers(0, COUNT - 1)), max_size=10)
 some_flags = st.lists(st.booleans(), min_size=COUNT, max_size=COUNT)
-each_number_is_its_leaf = SetArrays(np.arange(COUNT + 1), np.arange(COUNT))
+each_number_is_its_leaf = frozen_sets(np.arange(COUNT + 1), np.arange(COUNT))
 
 
 def no_limit():
     nothing, scratch = frozen_ints([]), np.zeros(0, dtype=np.int64)
-    return ShareLimit(SetArrays(frozen_ints([0]), nothing), nothing, 1, 1, scratch, scratch)
+    return ShareLimit(frozen_sets([0], []), nothing, 1, 1, scratch, scratch)
 
 
 def limit_on(sensitive, numerator, denominator, kinds):
@@ -176,7 +176,7 @@ def test_absent_numbers_are_added_to_every_row_that_lacks_them(rows, sizes, most
 
 
 def test_leaves_may_have_several_numbers_or_none():
-    numbers = SetArrays(np.array([0, 2, 2, 3]), np.array([3, 1, 1]))
+    numbers = frozen_sets([0, 2, 2, 3], [3, 1, 1])
     assert lay_out(arrays([{0, 1}, {1}, {0, 2}]), np.array([2, 1, 0]), numbers, 4).tolist() == [
         *(1, 3, 4),
         5,

@@ -16,7 +16,9 @@ modest = examples(60)
 @modest
 @given(st.lists(st.sets(st.integers(0, 6)), max_size=6), st.lists(st.integers(-1, 4), min_size=7, max_size=7))
 def test_items_are_exchanged_sorted_and_without_repeats(rows, numbers):
-    result = recoded_sets(set_arrays(rows), np.zeros(len(rows), dtype=np.int64), np.array([numbers]))
+    result = recoded_sets(
+        set_arrays(rows), np.zeros(len(rows), dtype=np.int64), np.array([numbers], dtype=np.int32)
+    )
     assert [part.tolist() for part in np.split(result.items, result.starts[1:-1])][: len(rows)] == recoded(
         rows, numbers
     )
@@ -26,7 +28,7 @@ def test_items_are_exchanged_sorted_and_without_repeats(rows, numbers):
 @given(st.lists(st.lists(st.integers(-1, 5)), max_size=6))
 def test_numbers_of_each_row_become_a_set_without_the_negative_ones(rows):
     starts = np.cumsum([0, *map(len, rows)])
-    numbers = np.array([number for row in rows for number in row], dtype=np.int64)
+    numbers = np.array([number for row in rows for number in row], dtype=np.int32)
     result = renumbered_sets(starts, numbers)
     found = [part.tolist() for part in np.split(result.items, result.starts[1:-1])][: len(rows)]
     assert found == [sorted(set(row) - {-1}) for row in rows]

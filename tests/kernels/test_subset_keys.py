@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.arrays import SetArrays
+from shoal.kernels.arrays import frozen_sets
 from shoal.kernels.rare_itemsets import lay_out
 from shoal.kernels.subset_keys import Subsets, next_keys, occurrences_by_first, start_of_keys, tally_keys
 
@@ -14,9 +14,9 @@ BASE = 6
 
 def laid(rows):
     starts = np.cumsum([0, *map(len, rows)])
-    items = np.array([item for row in rows for item in sorted(row)], dtype=np.int64)
-    each = SetArrays(np.arange(BASE + 1), np.arange(BASE))
-    return lay_out(SetArrays(starts, items), np.arange(len(rows)), each, BASE)
+    items = [item for row in rows for item in sorted(row)]
+    each = frozen_sets(np.arange(BASE + 1), np.arange(BASE))
+    return lay_out(frozen_sets(starts, items), np.arange(len(rows)), each, BASE)
 
 
 @given(

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.arrays import SetArrays, frozen_ints
+from shoal.kernels.arrays import frozen_ints, frozen_sets
 from shoal.kernels.utility_loss import (
     NO_WORD,
     WeightedWords,
@@ -19,10 +19,7 @@ ITEMS = 6
 
 
 def arrays_of(sets):
-    return SetArrays(
-        frozen_ints(np.cumsum([0, *map(len, sets)])),
-        frozen_ints([item for row in sets for item in sorted(row)]),
-    )
+    return frozen_sets(np.cumsum([0, *map(len, sets)]), [item for row in sets for item in sorted(row)])
 
 
 @st.composite

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import tree_from_parents
-from shoal.kernels.arrays import frozen_ints
+from shoal.kernels.arrays import frozen_items
 from shoal.metrics import ml2
 from shoal.metrics.mining import levels_loss
 from shoal.metrics.ml2 import MINIMUM_SHARE, MiningLoss, affordable_mining_loss, mining_loss
@@ -26,7 +26,7 @@ def loss(on, rows, published, share, longest=None):
     """`published` has a label, or None for a suppressed item, beside each item of each row."""
     sets = set_column(rows, hierarchy=on).arrays
     nodes = [SUPPRESSED if label is None else on.labels.index(label) for row in published for label in row]
-    return mining_loss(on, sets, frozen_ints(nodes), share, longest)
+    return mining_loss(on, sets, frozen_items(nodes), share, longest)
 
 
 @st.composite
@@ -69,7 +69,7 @@ def test_what_a_run_reports_of_all_levels_equals_the_twins(case):
     place = on.labels.index
     nodes = [SUPPRESSED if node is None else place(node) for record in records for _, node in record]
     originals = [[item for item, _ in record] for record in records]
-    found = levels_loss(on, set_column(originals, hierarchy=on).arrays, frozen_ints(nodes))
+    found = levels_loss(on, set_column(originals, hierarchy=on).held, frozen_items(nodes))
     expected, climb = reference.mining_loss(parents, records, Fraction(str(MINIMUM_SHARE)))
     published = [{node for _, node in record if node is not None} for record in records]
     lost = set_losses.tkd_ml2(parents, place, originals, published, 1000)

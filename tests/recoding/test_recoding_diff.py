@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.kernels.arrays import SetArrays, frozen_ints
+from shoal.kernels.arrays import SetArrays, frozen_ints, frozen_items
 from shoal.recoding.cuts import Cuts, ItemNodes, unions_of
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.recoding.recoding_diff import diff_recodings
@@ -90,13 +90,13 @@ def test_unions_are_compared_by_what_they_are_called():
 
 
 def test_occurrences():
-    one = ItemNodes("items", frozen_ints([0, 1, 2]), np.array([False, False]))
-    other = ItemNodes("items", frozen_ints([0, 3, 3]), np.array([False, True]))
+    one = ItemNodes("items", frozen_items([0, 1, 2]), np.array([False, False]))
+    other = ItemNodes("items", frozen_items([0, 3, 3]), np.array([False, True]))
     assert told(items(one), items(other)) == [
         "column 'items': 1 records are withheld in one only",
         "column 'items': 2 occurrences of items are published as another node",
     ]
-    assert told(items(one), items(replace(other, node_of_occurrence=frozen_ints([0])))) == [
+    assert told(items(one), items(replace(other, node_of_occurrence=frozen_items([0])))) == [
         "column 'items': 2 items more in one than in the other"
     ]
     cuts = Cuts("items", frozen_ints([0, 0]), np.array([[0, 1, 2]]))

@@ -181,11 +181,13 @@ class TestValues:
             ],
         }
 
-    def test_codes_are_frozen_int64(self, write):
+    def test_codes_are_frozen(self, write):
         table = read_table(write("d.csv", "a,b\n1,x y\n"), {"a": Quasi(), "b": QuasiSet()}).table
-        for array in (table.coded("a").codes, *table.sets("b").arrays):
-            assert array.dtype == np.int64
-            assert not array.flags.writeable
+        sets = table.sets("b")
+        held = (table.coded("a").narrow, sets.narrow)
+        for_kernels = (table.coded("a").codes, sets.starts, sets.arrays.items)
+        assert [array.dtype for array in (*held, *for_kernels)] == ["u1", "u1", "i8", "i8", "i4"]
+        assert not any(array.flags.writeable for array in (*held, *for_kernels))
 
 
 class TestDelimited:

@@ -20,7 +20,7 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, LimitReached, Problem
 from shoal.hierarchy.levels import TrimmedTree, is_limited, levels_of, trimmed
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, frozen_floats
+from shoal.kernels.arrays import Bools, Ints, frozen_floats, frozen_items
 from shoal.metrics.catalogue import measured
 from shoal.privacy.model import Model
 from shoal.privacy.promise import Promise
@@ -138,7 +138,7 @@ def _on_leaves(column: object, trimmed_tree: TrimmedTree) -> Coded | Sets:
     if isinstance(column, Sets):
         rows = np.repeat(np.arange(len(column), dtype=np.int64), column.sizes)
         domain = Domain(column.domain.kind, pa.array(tree.leaf_labels, type=pa.string()))
-        items = leaf_of[column.arrays.items]
+        items = leaf_of[column.narrow]
         sets, _ = sets_of_pairs(rows, items, len(column), domain, column.separator)
         return sets
     if not isinstance(column, Coded):
@@ -230,9 +230,8 @@ def _items(items: ItemRecoding, sets: Sets, of_column: TrimmedTree) -> ItemRecod
     if isinstance(items, Cuts):
         return _cuts(items, of_column)
     nodes = _nodes_in_whole_tree(of_column)
-    return ItemNodes(
-        items.column, nodes[items.node_of_occurrence[_occurrences(sets, of_column)]], items.withheld
-    )
+    found = nodes[items.node_of_occurrence[_occurrences(sets, of_column)]]
+    return ItemNodes(items.column, frozen_items(found), items.withheld)
 
 
 def _cuts(cuts: Cuts, of_column: TrimmedTree) -> Cuts:
@@ -250,15 +249,16 @@ def _nodes_in_whole_tree(of_column: TrimmedTree) -> Ints:
 
 def _all_vanish(items: ItemRecoding, sets: Sets) -> bool:
     if isinstance(items, ItemNodes):
-        nodes = items.node_of_occurrence
+        vanish = items.node_of_occurrence == SUPPRESSED_ITEM
     else:
-        nodes = items.node_of_leaf[np.repeat(items.part_of_row, sets.sizes), sets.arrays.items]
-    return len(nodes) > 0 and bool((nodes == SUPPRESSED_ITEM).all())
+        parts = np.repeat(items.part_of_row, sets.sizes)
+        vanish = items.node_of_leaf[parts, sets.narrow] == SUPPRESSED_ITEM
+    return len(vanish) > 0 and bool(vanish.all())
 
 
 def _occurrences(sets: Sets, of_column: TrimmedTree) -> Ints:
     """For each item of each record the place of what stood for it where the search looked."""
     rows = np.repeat(np.arange(len(sets), dtype=np.int64), sets.sizes)
-    keys = rows * of_column.tree.leaf_count + of_column.leaf_of[sets.arrays.items]
+    keys = rows * of_column.tree.leaf_count + of_column.leaf_of[sets.narrow]
     places: Ints = np.unique(keys, return_inverse=True)[1]
     return places

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal.attack.finding import Chosen, Exposure, Finding, exposure_of
 from shoal.attack.links import Linked
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays, frozen_sets
 from shoal.kernels.attack_sets import SetLinks
 from shoal.kernels.grouping import members
 from shoal.progress import Progress
@@ -198,16 +198,16 @@ def _overlapping(links: SetLinks, kinds: Iterable[int]) -> set[int]:
     return {label for kind in kinds for label in _part(links.kinds, kind).tolist()}
 
 
-def _part(sets: SetArrays, number: int) -> Ints:
+def _part(sets: SetArrays, number: int) -> Items:
     return sets.items[sets.starts[number] : sets.starts[number + 1]]
 
 
-def _rows_of(items: Ints, row_of_place: Ints, count: int) -> SetArrays:
+def _rows_of(items: Items, row_of_place: Ints, count: int) -> SetArrays:
     starts, places = members(items, count)
-    return SetArrays(starts, row_of_place[places])
+    return frozen_sets(starts, row_of_place[places])
 
 
-def _bits(rows: Ints, count: int) -> _Words:
+def _bits(rows: Ints | Items, count: int) -> _Words:
     held = np.zeros(-(-count // 64) * 64, dtype=np.bool_)
     held[rows] = True
     return np.packbits(held, bitorder="little").view(np.uint64)

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.kernels.arrays import Bools, Ints, frozen_ints, in_pieces, only_items, owners, taken_rows
+from shoal.kernels.arrays import Bools, Ints, frozen_ints, in_pieces, only_items, owners, taken_rows, wide
 from shoal.kernels.attack_disassociation import ChunkedClusters, covered_pairs
 from shoal.recoding.disassociated import Disassociated
 from shoal.table.canonical import canonical_text
@@ -194,7 +194,7 @@ def _with_rare_terms(published: Disassociated, holders: Ints, terms: Ints) -> In
     # A term of all records makes for subrecords enough, so no frequent term was moved to keep rule 2.
     beside = taken_rows(published.term_chunks, holders)
     counts = np.diff(beside.starts)
-    pairs = np.stack((np.repeat(holders, counts), np.repeat(terms, counts), beside.items), axis=1)
+    pairs = np.stack((np.repeat(holders, counts), np.repeat(terms, counts), wide(beside.items)), axis=1)
     return pairs[~sensitive_terms(published)[beside.items]]
 
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from shoal.attack.finding import Finding, exposure_of
 from shoal.attack.links import Linked, LinkedSets
-from shoal.kernels.arrays import Bools, Ints, frozen_ints, frozen_sets
+from shoal.kernels.arrays import Bools, Ints, frozen_ints, frozen_sets, wide
 from shoal.kernels.attack_values import ReleaseSide, count_with_partner, fitting_classes
 from shoal.kernels.grouping import group_rows, members
 from shoal.progress import Progress
@@ -95,7 +95,7 @@ def _known_items(linked: Linked, person: int, known: int, rng: np.random.Generat
         return np.empty(0, dtype=np.int64)
     sets = linked.sets.originals
     items = sets.items[sets.starts[person] : sets.starts[person + 1]]
-    return items[rng.permutation(len(items))[:known]]
+    return wide(items[rng.permutation(len(items))[:known]])
 
 
 def _overlap(one: LinkedSets, other: LinkedSets) -> Bools:

@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.attack.finding import Finding
 from shoal.attack.links import Linked, finding_of
-from shoal.kernels.arrays import Ints, owners
+from shoal.kernels.arrays import Ints, owners, wide
 from shoal.kernels.attack_values import fitting_classes
 from shoal.progress import Progress
 
@@ -45,4 +45,4 @@ def _fits(linked: Linked) -> Iterator[tuple[Ints, Ints]]:
     for first in range(0, len(originals), _AT_ONCE):
         fitting = fitting_classes(linked.values.links, originals[first : first + _AT_ONCE])
         kinds = owners(fitting.starts)
-        yield first + kinds, fitting.items
+        yield first + kinds, wide(fitting.items)

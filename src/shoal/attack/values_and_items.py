@@ -5,7 +5,7 @@ import numpy as np
 from shoal.attack.finding import Finding
 from shoal.attack.items import MOST_SETS, Exposures, by_number, exposures, sampled_rows
 from shoal.attack.links import Linked
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, owners, starts_of
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, frozen_sets, owners, starts_of
 from shoal.kernels.attack_sets import knowing_items
 from shoal.kernels.attack_values import fitting_classes
 from shoal.kernels.grouping import group_sets, members
@@ -38,7 +38,7 @@ def attack_with_both(linked: Linked, known: int, most_sets: int = MOST_SETS) -> 
 
 def _ascending(sets: SetArrays) -> SetArrays:
     rows = owners(sets.starts)
-    return SetArrays(sets.starts, frozen_ints(sets.items[np.lexsort((sets.items, rows))]))
+    return frozen_sets(sets.starts, sets.items[np.lexsort((sets.items, rows))])
 
 
 def _rows_of_classes(classes: SetArrays, chosen: Ints, class_of_row: Ints, class_count: int) -> GroupedRows:

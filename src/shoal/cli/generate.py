@@ -71,11 +71,11 @@ def generate(
 
 
 def _facts(baskets: Sets) -> dict[str, Any]:
-    occurring = np.bincount(baskets.arrays.items, minlength=len(baskets.domain)) > 0
+    occurring = np.bincount(baskets.narrow, minlength=len(baskets.domain)) > 0
     return {
         "transactions": len(baskets),
         "items": len(baskets.domain),
         "items_that_occur": int(np.count_nonzero(occurring)),
-        "average_length": round(len(baskets.arrays.items) / max(len(baskets), 1), 3),
+        "average_length": round(len(baskets.narrow) / max(len(baskets), 1), 3),
         "longest": int(baskets.sizes.max(initial=0)),
     }

@@ -11,7 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.engine.answers import Guess, Item, NamedRows, Rarest
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, frozen_sets, only_items, starts_of
+from shoal.kernels.arrays import (
+    Bools,
+    Ints,
+    Items,
+    SetArrays,
+    freeze,
+    frozen_ints,
+    frozen_sets,
+    only_items,
+    starts_of,
+)
 from shoal.kernels.grouping import members
 from shoal.kernels.itemset_supports import (
     NEVER_GUESSED,
@@ -86,7 +96,7 @@ class JoinedSets:
         last = first + len(self.quasi_items.domains[index])
         kept = (self.quasi.items >= first) & (self.quasi.items <= last)
         sets = only_items(self.quasi, kept)
-        return SetArrays(sets.starts, frozen_ints(sets.items - first))
+        return SetArrays(sets.starts, freeze(sets.items - np.int32(first)))
 
     def rarest(self, m: int, k: int, classes: Classes | None = None) -> Rarest:
         """The smallest support over all itemsets of at most m items in each class, by default in all rows."""
@@ -121,7 +131,7 @@ class JoinedSets:
             NamedRows({}, rows, int(found.holding)),
         )
 
-    def _items(self, numbers: Ints) -> tuple[Item, ...]:
+    def _items(self, numbers: Ints | Items) -> tuple[Item, ...]:
         return tuple(self.quasi_items.item(int(number)) for number in numbers)
 
     def _supports(
@@ -198,14 +208,14 @@ def _joined(parts: Sequence[SetArrays], first: Ints, row_count: int) -> SetArray
     starts = np.zeros(row_count + 1, dtype=np.int64)
     for part in parts:
         starts += part.starts
-    items = np.empty(starts[-1], dtype=np.int64)
+    items = np.empty(starts[-1], dtype=np.int32)
     filled = starts[:-1].copy()
     for part, number in zip(parts, first, strict=True):
         sizes = np.diff(part.starts)
         places = np.arange(len(part.items)) + np.repeat(filled - part.starts[:-1], sizes)
         items[places] = part.items + number
         filled += sizes
-    return frozen_sets(starts, items)
+    return SetArrays(freeze(starts), freeze(items))
 
 
 def _rows_holding(sets: SetArrays, itemset: Ints) -> Ints:

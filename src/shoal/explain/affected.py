@@ -15,7 +15,7 @@ from shoal.privacy.promise import Promise
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
 from shoal.recoding.rows import ItemRecoding, RowRecoding
-from shoal.table.columns import Coded, Table
+from shoal.table.columns import Coded, Table, code_counts
 
 PER_COLUMN = 5
 _ROWS_AT_ONCE = 2**18
@@ -71,7 +71,7 @@ def affected_terms(data: LocalData, column: str, released: Disassociated) -> tup
     """The most frequent terms that are told in term chunks only."""
     sets = data.table.sets(column)
     labels = data.trees[column].leaf_labels if column in data.trees else sets.domain.texts()
-    before = np.bincount(sets.arrays.items, minlength=len(labels))
+    before = code_counts(sets, len(labels))[: len(labels)]
     terms = released.terms.texts()
     in_chunks = np.bincount(released.subrecords.items, minlength=len(terms))
     in_term_chunks = np.bincount(released.term_chunks.items, minlength=len(terms))

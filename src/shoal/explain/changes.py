@@ -47,7 +47,7 @@ def column_changes(
 def change_of_new_records(data: LocalData, column: str, released: Table) -> ColumnChange:
     """How items are spread in records that stand for nobody: nothing became of single values."""
     tree, sets = data.trees[column], data.table.sets(column)
-    before = np.bincount(sets.arrays.items, minlength=tree.leaf_count)[: tree.leaf_count]
+    before = code_counts(sets, tree.leaf_count)[: tree.leaf_count]
     levels = levels_of_tree(tree, before, label_counts(released, column))
     return ColumnChange(column=column, levels=levels)
 
@@ -57,7 +57,7 @@ def change_of_chunks(data: LocalData, column: str, released: Disassociated) -> C
     sets = data.table.sets(column)
     labels = data.trees[column].leaf_labels if column in data.trees else sets.domain.texts()
     terms = released.terms.texts()
-    before = np.bincount(sets.arrays.items, minlength=len(labels))
+    before = code_counts(sets, len(labels))[: len(labels)]
     told = np.bincount(released.subrecords.items, minlength=len(terms))
     at_least = np.bincount(released.term_chunks.items, minlength=len(terms))
     level = level_without_tree(
@@ -72,7 +72,7 @@ def label_counts(released: Table, column: str) -> dict[str, int]:
     """How often each label occurs in a column of a release; missing values are left out."""
     content = released.column(column)
     if isinstance(content, Sets):
-        counts = counts_of(content.arrays.items, len(content.domain))
+        counts = counts_of(content.narrow, len(content.domain))
     elif isinstance(content, Coded):
         counts = code_counts(content)[: len(content.domain)]
     else:

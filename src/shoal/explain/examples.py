@@ -26,14 +26,14 @@ def examples(original: Table, released: Table, original_rows: Ints) -> tuple[tup
 
 
 def texts_of(column: Column, rows: Ints) -> list[str]:
-    """Some rows of a column as they would be written."""
+    """Some rows of a column as they would be written; items stand in the order of their texts."""
     if isinstance(column, Carried):
         return ["" if value is None else str(value) for value in column.values.take(rows).to_pylist()]
     if isinstance(column, Sets):
-        starts, items = column.arrays
+        starts, items = column.starts, column.narrow
         return [
             column.separator.join(
-                str(column.domain.labels[int(item)]) for item in items[starts[row] : starts[row + 1]]
+                sorted(str(column.domain.labels[int(item)]) for item in items[starts[row] : starts[row + 1]])
             )
             for row in rows
         ]

@@ -160,7 +160,7 @@ def _by_word(data: LocalData, obstacles: Obstacles, cuts: Cuts, item: str) -> li
     """
     words, sets = cuts.vocabulary(data.trees), data.table.sets(cuts.column)
     leaf = _items(data, cuts).index(item)
-    rows = np.searchsorted(sets.arrays.starts, np.flatnonzero(sets.arrays.items == leaf), side="right") - 1
+    rows = np.searchsorted(sets.starts, np.flatnonzero(sets.narrow == leaf), side="right") - 1
     parts = cuts.part_of_row[rows]
     published = cuts.node_of_leaf[parts, leaf]
     nodes, counts = np.unique(published, return_counts=True)
@@ -211,7 +211,7 @@ def _by_node(data: LocalData, recoding: ItemNodes, item: str) -> tuple[Explanati
     """One explanation for each node that the item is published as, the most frequent first."""
     tree, sets = data.trees[recoding.column], data.table.sets(recoding.column)
     leaf = tree.leaf_labels.index(item)
-    held = np.flatnonzero(sets.arrays.items == leaf)
+    held = np.flatnonzero(sets.narrow == leaf)
     nodes, counts = np.unique(recoding.node_of_occurrence[held], return_counts=True)
     order = np.argsort(-counts, kind="stable")
     return tuple(
@@ -236,12 +236,12 @@ def _rarest_if_expanded(data: LocalData, recoding: ItemNodes, leaf: int, node: i
         first = int(tree.arrays.first_leaf[child])
         child_of_leaf[first : first + int(tree.sizes[child])] = child
     at_node = recoding.node_of_occurrence == node
-    expanded = np.where(at_node, child_of_leaf[sets.arrays.items], recoding.node_of_occurrence)
-    published = renumbered_sets(sets.arrays.starts, expanded)
+    expanded = np.where(at_node, child_of_leaf[sets.narrow], recoding.node_of_occurrence)
+    published = renumbered_sets(sets.starts, expanded)
     class_of_row, _ = group_sets(published)
     sizes = np.bincount(class_of_row)[class_of_row]
-    places = np.flatnonzero(at_node & (sets.arrays.items == leaf))
-    rows = np.searchsorted(sets.arrays.starts, places, side="right") - 1
+    places = np.flatnonzero(at_node & (sets.narrow == leaf))
+    rows = np.searchsorted(sets.starts, places, side="right") - 1
     rarest = int(rows[np.argmin(sizes[rows])])
     rarest_set = published.items[published.starts[rarest] : published.starts[rarest + 1]]
     return GeneralizedItem(
@@ -286,7 +286,7 @@ def reasons_of_items(
     part_of_item = np.repeat(cuts.part_of_row, sets.sizes)
     reasons = {}
     for leaf, node in published.items():
-        parts = part_of_item[sets.arrays.items == leaf]
+        parts = part_of_item[sets.narrow == leaf]
         part = int(np.bincount(parts[cuts.node_of_leaf[parts, leaf] == node]).argmax())
         reasons[leaf] = _asked(words, obstacles, _Word(column, part, node, 0))
     return reasons

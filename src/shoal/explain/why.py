@@ -13,7 +13,7 @@ from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import Violations
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import NO_PARENT, Hierarchy, tree_from_nodes
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, frozen_items
 from shoal.kernels.set_recoding import renumbered_sets
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
 
@@ -96,7 +96,7 @@ class Obstacles:
         leaf = {int(label): index for index, label in enumerate(tree.leaf_labels)}
         leaf_of_item = np.array([leaf[item] for item in self._items.tolist()], dtype=np.int64)
         leaf_of_item[published == SUPPRESSED_ITEM] = SUPPRESSED_ITEM
-        sets = renumbered_sets(taken.sets.starts, leaf_of_item[taken.sets.items])
+        sets = renumbered_sets(taken.sets.starts, frozen_items(leaf_of_item)[taken.sets.items])
         return Transactions(tree, sets, taken.sensitive, taken.whole_of)
 
 

@@ -154,7 +154,7 @@ def _on_leaves(column: Coded | Sets, nodes: Ints, tree: Hierarchy) -> Coded | Se
         (np.diff(sets.starts[first : behind + 1]), nodes[piece_of(sets, first, behind).items])
         for first, behind in in_pieces(sets.starts)
     )
-    bound, _ = sets_of_pieces(pieces, len(sets.items), domain, column.separator)
+    bound, _ = sets_of_pieces(pieces, len(column), len(sets.items), domain, column.separator)
     return bound
 
 

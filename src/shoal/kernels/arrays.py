@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Ints = NDArray[np.int64]
+Items = NDArray[np.int32]  # numbers of items, of which there are fewer than of their occurrences
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Codes = NDArray[np.unsignedinteger[Any]] | Ints  # numbers of 0 or more in the narrowest type; int64 beyond it
+Codes = NDArray[np.unsignedinteger[Any]] | Ints | Items  # numbers of 0 or more in the narrowest type
 
 Array = TypeVar("Array", bound=NDArray[Any])
 
 _PLACES_AT_ONCE = 2**18
+_LARGEST_ITEM = np.iinfo(np.int32).max
 _NARROW = (np.uint8, np.uint16, np.uint32)
 
 
@@ -21,7 +23,17 @@ class SetArrays(NamedTuple):
     """Sets of all rows: row r holds items[starts[r]:starts[r + 1]], ascending and without repeats."""
 
     starts: Ints
-    items: Ints
+    items: Items
+
+
+class HeldSets(NamedTuple):
+    """The same with items in any type, as sets are held: kernels take them piece by piece, see `piece_of`."""
+
+    starts: Ints
+    items: Codes
+
+
+AnySets = SetArrays | HeldSets
 
 
 class TreeArrays(NamedTuple):
@@ -39,6 +51,18 @@ class TreeArrays(NamedTuple):
 def frozen_ints(values: object) -> Ints:
     """Make a contiguous int64 array that nobody can write to."""
     array = np.ascontiguousarray(values, dtype=np.int64)
+    if array.base is not None or array is values:
+        array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def frozen_items(values: object) -> Items:
+    """The same for numbers of items; OverflowError if one of them has no room."""
+    given = np.asarray(values)
+    if given.dtype != np.int32 and given.size and given.max() > _LARGEST_ITEM:
+        raise OverflowError(f"item {given.max()} is beyond {_LARGEST_ITEM}")
+    array = np.ascontiguousarray(given, dtype=np.int32)
     if array.base is not None or array is values:
         array = array.copy()
     array.flags.writeable = False
@@ -106,15 +130,16 @@ def in_pieces(starts: Ints) -> Iterator[tuple[int, int]]:
         first = behind
 
 
-def piece_of(sets: SetArrays, first: int, behind: int) -> SetArrays:
-    """Some rows of sets, as a view that nobody can write to."""
+def piece_of(sets: AnySets, first: int, behind: int) -> SetArrays:
+    """Some rows of sets, which nobody can write to."""
     starts = sets.starts[first : behind + 1]
-    return SetArrays(freeze(starts - starts[0]), freeze(sets.items[starts[0] : starts[-1]]))
+    items = sets.items[starts[0] : starts[-1]].astype(np.int32, copy=False)
+    return SetArrays(freeze(starts - starts[0]), freeze(items))
 
 
 def frozen_sets(starts: ArrayLike, items: ArrayLike) -> SetArrays:
     """Sets that nobody can write to."""
-    return SetArrays(frozen_ints(starts), frozen_ints(items))
+    return SetArrays(frozen_ints(starts), frozen_items(items))
 
 
 def only_items(sets: SetArrays, kept: Bools) -> SetArrays:
@@ -146,14 +171,22 @@ def looked_up(of_codes: Array, codes: Codes) -> Array:
 
 def taken_rows(sets: SetArrays, rows: Ints) -> SetArrays:
     """The sets of the given rows, in their order."""
-    sizes = sets.starts[1:][rows] - sets.starts[:-1][rows]
-    starts = starts_of(sizes)
-    items = np.empty(starts[-1], dtype=np.int64)
-    for first, behind in in_pieces(starts):
-        offsets = np.repeat(sets.starts[rows[first:behind]] - starts[first:behind], sizes[first:behind])
-        places = np.arange(starts[first], starts[behind]) + offsets
-        np.take(sets.items, places, out=items[starts[first] : starts[behind]])
-    return SetArrays(freeze(starts), freeze(items))
+    return SetArrays(*taken_runs(sets.starts, sets.items, rows))
+
+
+def taken_runs(starts: Ints, values: Array, rows: Codes) -> tuple[Ints, Array]:
+    """What the given runs hold, in their order, and where each of them starts."""
+    taken = np.zeros(len(rows) + 1, dtype=np.int64)
+    for first in range(0, len(rows), _PLACES_AT_ONCE):
+        some = rows[first : first + _PLACES_AT_ONCE]
+        taken[first + 1 : first + 1 + len(some)] = starts[1:][some] - starts[:-1][some]
+    np.cumsum(taken, out=taken)
+    found = np.empty_like(values, shape=int(taken[-1]))
+    for first, behind in in_pieces(taken):
+        places = taken[first : behind + 1]
+        offsets = np.repeat(starts[rows[first:behind]] - places[:-1], np.diff(places))
+        np.take(values, np.arange(places[0], places[-1]) + offsets, out=found[places[0] : places[-1]])
+    return freeze(taken), freeze(found)
 
 
 def joined_starts(parts: Iterable[Ints]) -> Ints:

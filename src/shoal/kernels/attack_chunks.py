@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 
 NO_LIMIT = 2**53
@@ -84,7 +84,7 @@ def most_records(places: TermPlaces, room: ClusterRoom, itemsets: SetArrays) -> 
 
 
 @kernel
-def _rarest(places: TermPlaces, terms: Ints) -> int:
+def _rarest(places: TermPlaces, terms: Items) -> int:
     rarest = 0
     for i in range(1, len(terms)):
         count = places.starts[terms[i] + 1] - places.starts[terms[i]]
@@ -94,7 +94,7 @@ def _rarest(places: TermPlaces, terms: Ints) -> int:
 
 
 @kernel
-def _find_places(places: TermPlaces, terms: Ints, cluster: int, at: Ints) -> bool:
+def _find_places(places: TermPlaces, terms: Items, cluster: int, at: Ints) -> bool:
     """Set at[i] to the place of term i in a cluster; False if one of the terms is not there."""
     for i in range(len(terms)):
         start, end = places.starts[terms[i]], places.starts[terms[i] + 1]

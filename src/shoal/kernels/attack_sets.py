@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Floats, Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.growable import with_room
 from shoal.kernels.itemset_supports import GroupedRows
@@ -176,17 +176,17 @@ def _new_scratch(links: SetLinks) -> _Scratch:
 
 
 @kernel
-def _labels_of(links: SetLinks, kind: int) -> Ints:
+def _labels_of(links: SetLinks, kind: int) -> Items:
     return links.kinds.items[links.kinds.starts[kind] : links.kinds.starts[kind + 1]]
 
 
 @kernel
-def _labels_in(links: SetLinks, row: int) -> Ints:
+def _labels_in(links: SetLinks, row: int) -> Items:
     return links.published.items[links.published.starts[row] : links.published.starts[row + 1]]
 
 
 @kernel
-def _is_image(links: SetLinks, row: int, known: Ints, meant: Ints, held: Ints) -> bool:
+def _is_image(links: SetLinks, row: int, known: Items, meant: Ints, held: Ints) -> bool:
     labels = _labels_in(links, row)
     for label in labels:
         if meant[label] < 0:
@@ -233,7 +233,7 @@ def _listed(sets: SetArrays, rows: Ints, slot_of: Ints) -> _Listed:
 
 
 @kernel
-def _forget(slot_of: Ints, items: Ints) -> None:
+def _forget(slot_of: Ints, items: Ints | Items) -> None:
     for item in items:
         slot_of[item] = -1
 

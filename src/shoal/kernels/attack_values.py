@@ -34,7 +34,7 @@ def fitting_classes(links: ValueLinks, records: Ints) -> SetArrays:
     """
     labels, classes = links.labels_of_value, links.classes_of_label
     starts = np.zeros(len(records) + 1, dtype=np.int64)
-    found = np.empty(1024, dtype=np.int64)
+    found = np.empty(1024, dtype=np.int32)
     count = 0
     for r in range(len(records)):
         value = _most_telling(links, records, r)

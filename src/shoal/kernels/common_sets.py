@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 
 _LEFT, _RIGHT, _BOTH = 1, 2, 3
@@ -131,7 +131,7 @@ def loss_as(tree: CostTree, sets: SetArrays, row: int, nodes: Ints) -> int:
 
 
 @kernel
-def publish_as(tree: CostTree, sets: SetArrays, row: int, nodes: Ints, node_of_occurrence: Ints) -> None:
+def publish_as(tree: CostTree, sets: SetArrays, row: int, nodes: Ints, node_of_occurrence: Items) -> None:
     """Note for each item of a row under which node of the given set it lies."""
     place_in_set = 0
     for index in range(sets.starts[row], sets.starts[row + 1]):
@@ -141,7 +141,7 @@ def publish_as(tree: CostTree, sets: SetArrays, row: int, nodes: Ints, node_of_o
 
 
 @kernel
-def published_set(sets: SetArrays, row: int, node_of_occurrence: Ints, out: Ints) -> int:
+def published_set(sets: SetArrays, row: int, node_of_occurrence: Items, out: Ints) -> int:
     """The set that a row is published as; returns its length."""
     count = 0
     for index in range(sets.starts[row], sets.starts[row + 1]):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays
 from shoal.kernels.common_sets import (
     CostTree,
     TwoSets,
@@ -32,7 +32,7 @@ class RowClusters(NamedTuple):
 
     sets: SetArrays
     tree: CostTree
-    node: Ints
+    node: Items
     cluster: Ints
     first: Ints
     next: Ints
@@ -47,7 +47,7 @@ def row_clusters(sets: SetArrays, tree: CostTree, cluster: Ints) -> RowClusters:
     clusters = RowClusters(
         sets=sets,
         tree=tree,
-        node=np.empty(len(sets.items), dtype=np.int64),
+        node=np.empty(len(sets.items), dtype=np.int32),
         cluster=cluster.copy(),
         first=np.full(cluster_count, _NONE, dtype=np.int64),
         next=np.full(row_count, _NONE, dtype=np.int64),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.growable import with_room
 
@@ -67,7 +67,7 @@ class Kinship(NamedTuple):
 class _Laid(NamedTuple):
     """Rows laid end to end, each with an end mark behind it that is larger than any item."""
 
-    items: Ints
+    items: Items
     first: Ints
     end_mark: int
     longest: int
@@ -105,7 +105,7 @@ class Found(NamedTuple):
     """
 
     starts: Ints
-    items: Ints
+    items: Items
     supports: Ints
     tally: Ints
     largest: Ints
@@ -137,7 +137,7 @@ def mine(rows: CountedRows, item_count: int, wanted: WantedItemsets, kinship: Ki
 @kernel
 def _lay_out(rows: SetArrays, end_mark: int) -> _Laid:
     row_count = len(rows.starts) - 1
-    items = np.empty(len(rows.items) + row_count, dtype=np.int64)
+    items = np.empty(len(rows.items) + row_count, dtype=np.int32)
     first = np.empty(row_count, dtype=np.int64)
     longest, index = 0, 0
     for row in range(row_count):
@@ -186,7 +186,7 @@ def nothing_found(minimum_support: int, most: int) -> Found:
     tally[_MINIMUM] = minimum_support
     return Found(
         np.zeros(1024, dtype=np.int64),
-        np.empty(1024, dtype=np.int64),
+        np.empty(1024, dtype=np.int32),
         np.empty(1024, dtype=np.int64),
         tally,
         np.empty(most, dtype=np.int64),

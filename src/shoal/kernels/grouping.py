@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from shoal.kernels.arrays import Codes, Ints, SetArrays
+from shoal.kernels.arrays import Codes, Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 
 
@@ -169,7 +169,7 @@ def count_rows(counted: Counted, codes: Ints, first_row: int, class_of_row: Ints
 
 
 @kernel
-def members(class_of_row: Ints, class_count: int) -> tuple[Ints, Ints]:
+def members(class_of_row: Ints | Items, class_count: int) -> tuple[Ints, Ints]:
     """List the rows of each class: class c holds rows[starts[c]:starts[c + 1]], ascending.
 
     Rows of class -1 belong to no class. Reads only. O(n + class_count).

@@ -37,14 +37,38 @@ class _Branches(NamedTuple):
     bits: Words
 
 
+def no_bitmaps(item_count: int, row_count: int) -> Words:
+    """A bitmap for each item, of rows that hold nothing yet, and room that takes memory as it is used."""
+    return np.zeros((2 * item_count + 1, -(-row_count // BITS)), dtype=np.uint64)
+
+
 @kernel
-def mine_bitmaps(rows: SetArrays, items: Ints, wanted: WantedItemsets, kinship: Kinship) -> Itemsets:
-    """As `mine` of rows that count once each; they hold places in `items`, which ascend.
+def mark_rows(rows: SetArrays, place_of: Ints, first: int, bits: Words) -> int:
+    """Mark in bits[place_of[item]] the rows that hold an item, numbered from `first` on; -1 is no place.
+
+    Returns how many ordered pairs of marked items the rows hold, those of an item with itself among them.
+    """
+    pairs = 0
+    for row in range(len(rows.starts) - 1):
+        word, bit = (first + row) // BITS, np.uint64(1) << np.uint64((first + row) % BITS)
+        count = 0
+        for index in range(rows.starts[row], rows.starts[row + 1]):
+            place = place_of[rows.items[index]]
+            if place >= 0:
+                bits[place, word] |= bit
+                count += 1
+        pairs += count * count
+    return pairs
+
+
+@kernel
+def mine_bitmaps(bits: Words, items: Ints, wanted: WantedItemsets, kinship: Kinship) -> Itemsets:
+    """As `mine` of rows that count once each; bits[i] tells which of them hold items[i], and items ascend.
 
     O(for each itemset listed, the items that are frequent beside its beginning, times rows / 64); memory: a
     bitmap for each of these items of the itemset visited and of its beginnings.
     """
-    branches = _single_items(rows, items)
+    branches = _single_items(bits, items)
     deepest = min(wanted.longest, len(items))
     prefix = np.empty(deepest + 1, dtype=np.int64)
     cursor, stop = np.zeros(deepest + 1, dtype=np.int64), np.zeros(deepest + 1, dtype=np.int64)
@@ -71,18 +95,13 @@ def mine_bitmaps(rows: SetArrays, items: Ints, wanted: WantedItemsets, kinship: 
 
 
 @kernel
-def _single_items(rows: SetArrays, items: Ints) -> _Branches:
-    row_count = len(rows.starts) - 1
-    bits = np.zeros((len(items) + 1, (row_count + BITS - 1) // BITS), dtype=np.uint64)
-    supports = np.zeros(len(items) + 1, dtype=np.int64)
-    for row in range(row_count):
-        bit = np.uint64(1) << np.uint64(row % BITS)
-        for index in range(rows.starts[row], rows.starts[row + 1]):
-            bits[rows.items[index], row // BITS] |= bit
-            supports[rows.items[index]] += 1
-    numbers = np.empty(len(items) + 1, dtype=np.int64)
+def _single_items(bits: Words, items: Ints) -> _Branches:
+    supports = np.zeros(len(bits), dtype=np.int64)
+    numbers = np.empty(len(bits), dtype=np.int64)
     for place in range(len(items)):
         numbers[place] = items[place]
+        for word in range(bits.shape[1]):
+            supports[place] += ones(bits[place, word])
     return _Branches(numbers, supports, bits)
 
 
@@ -113,10 +132,11 @@ def _extended(
 
 @kernel
 def _with_room(branches: _Branches) -> _Branches:
-    """The same branches, with room for twice as many."""
+    """The same branches, with room for a quarter more."""
     count, width = branches.bits.shape
-    items, supports = np.empty(2 * count, dtype=np.int64), np.empty(2 * count, dtype=np.int64)
-    bits = np.empty((2 * count, width), dtype=np.uint64)
+    room = count + count // 4 + 1
+    items, supports = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    bits = np.empty((room, width), dtype=np.uint64)
     for place in range(count):
         items[place], supports[place] = branches.items[place], branches.supports[place]
         for word in range(width):

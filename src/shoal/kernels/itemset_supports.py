@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 from shoal.threads import mapped, processors
 
@@ -84,7 +84,7 @@ class _Laid(NamedTuple):
     that stand behind one and the same item in all rows together.
     """
 
-    items: Ints
+    items: Items
     first: Ints
     tail: Ints
     quasi_count: int
@@ -226,7 +226,7 @@ def _lay_out(rows: ItemRows, groups: GroupedRows) -> _Laid:
     total = len(groups.rows)
     for row in groups.rows:
         total += quasi.starts[row + 1] - quasi.starts[row] + sensitive.starts[row + 1] - sensitive.starts[row]
-    items = np.empty(total, dtype=np.int64)
+    items = np.empty(total, dtype=np.int32)
     first = np.empty(len(groups.rows), dtype=np.int64)
     tail = np.empty(total if len(rows.whole_of) > 0 else 0, dtype=np.int64)
     behind = np.zeros(rows.quasi_count, dtype=np.int64)

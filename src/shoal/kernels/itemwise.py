@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.set_supports import Intervals
 
@@ -31,8 +31,8 @@ class Labelled(NamedTuple):
     sets: SetArrays
     row_of: Ints
     group_of: Ints
-    node_of: Ints
-    labels: Ints
+    node_of: Items
+    labels: Items
     label_counts: Ints
     place_starts: Ints
     places: Ints

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays, TreeArrays
+from shoal.kernels.arrays import Bools, Ints, Items, SetArrays, TreeArrays
 from shoal.kernels.common_sets import (
     CostTree,
     TwoSets,
@@ -41,7 +41,7 @@ class Regrouping(NamedTuple):
     two: TwoSets
 
 
-def begin_regrouping(sets: SetArrays, tree: CostTree, k: int, node: Ints, cluster: Ints) -> Regrouping:
+def begin_regrouping(sets: SetArrays, tree: CostTree, k: int, node: Items, cluster: Ints) -> Regrouping:
     """Rows that are published as `node` says; those of a cluster, at least k, stand side by side."""
     return Regrouping(
         finished_drill(sets, tree, k, node.copy(), cluster.copy()),
@@ -182,7 +182,7 @@ class Published(NamedTuple):
     sets: SetArrays
     tree: TreeArrays
     depths: Ints
-    node: Ints
+    node: Items
     supports: Ints
 
 
@@ -224,7 +224,7 @@ def roll_back(published: Published, rows: Ints, k: int) -> Bools:
 
 
 @kernel
-def _found(node: Ints, supports: Ints, start: int, end: int, k: int) -> bool:
+def _found(node: Items, supports: Ints, start: int, end: int, k: int) -> bool:
     rarest = k
     for index in range(start, end):
         rarest = min(rarest, supports[node[index]])

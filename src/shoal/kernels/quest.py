@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Floats, Ints, SetArrays
+from shoal.kernels.arrays import Floats, Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.growable import with_room
 
@@ -43,7 +43,7 @@ def fill_baskets(sizes: Ints, patterns: Patterns, item_count: int, random: np.ra
     for pattern in range(len(patterns.corruption)):
         longest = max(longest, patterns.starts[pattern + 1] - patterns.starts[pattern])
     starts = np.zeros(len(sizes) + 1, dtype=np.int64)
-    items = np.empty(1024, dtype=np.int64)
+    items = np.empty(1024, dtype=np.int32)
     shopping = _Shopping(np.empty(longest, dtype=np.int64), np.full(item_count, -1, dtype=np.int64))
     end, held = 0, 0
     for basket in range(len(sizes)):
@@ -99,7 +99,7 @@ def _fresh(shopping: _Shopping, held: int, basket: int) -> int:
 
 
 @kernel
-def _put(shopping: _Shopping, held: int, basket: int, room: Ints) -> int:
+def _put(shopping: _Shopping, held: int, basket: int, room: Items) -> int:
     """Put the items held that the basket lacks into its room, as far as they fit; returns how many did."""
     added = 0
     for item in shopping.hand[:held]:
@@ -111,7 +111,7 @@ def _put(shopping: _Shopping, held: int, basket: int, room: Ints) -> int:
 
 
 @kernel
-def _sort(items: Ints, start: int, end: int) -> None:
+def _sort(items: Items, start: int, end: int) -> None:
     for index in range(start + 1, end):
         item, hole = items[index], index
         while hole > start and items[hole - 1] > item:

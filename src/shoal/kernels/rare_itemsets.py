@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays, starts_of
+from shoal.kernels.arrays import Bools, Ints, Items, SetArrays, starts_of
 from shoal.kernels.compile import kernel
 from shoal.kernels.set_recoding import sort_unique
 from shoal.kernels.shares import ShareLimit, count_row, exceeds
@@ -67,7 +67,7 @@ class RareSets(NamedTuple):
     everywhere before at[_NEXT_PAIR].
     """
 
-    items: Ints
+    items: Items
     row_of: Ints
     numbered: Numbered
     wanted: WantedSets
@@ -83,14 +83,14 @@ class RareSets(NamedTuple):
 # does not, and without them time per item rises with the number of rows.
 
 
-def lay_out(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: int) -> Ints:
+def lay_out(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: int) -> Items:
     """Lay the given rows end to end, each leaf exchanged for its numbers, which are below `count`.
 
     Row rows[j] ends with the mark count + j. O(items log longest row).
     """
     most = int(np.diff(numbers_of_leaf.starts).max(initial=0))
     before = starts_of(sets.starts[rows + 1] - sets.starts[rows])
-    laid = np.empty(len(rows) + most * int(before[-1]), dtype=np.int64)
+    laid = np.empty(len(rows) + most * int(before[-1]), dtype=np.int32)
     shares = processors() if before[-1] >= _ITEMS_FOR_THREADS else 1
     borders = [len(rows) * share // shares for share in range(shares + 1)]
     rooms = [border + most * int(before[border]) for border in borders]
@@ -108,7 +108,7 @@ def lay_out(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: int)
 
 
 @kernel
-def _lay_rows(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: int, laid: Ints) -> int:
+def _lay_rows(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: int, laid: Items) -> int:
     """Fill `laid`; returns where the last row ends."""
     starts = numbers_of_leaf.starts
     end = 0
@@ -126,7 +126,7 @@ def _lay_rows(sets: SetArrays, rows: Ints, numbers_of_leaf: SetArrays, count: in
 
 
 @kernel
-def lay_out_with_absent(laid: Ints, count: int, absent_number: Ints) -> Ints:
+def lay_out_with_absent(laid: Items, count: int, absent_number: Ints) -> Items:
     """Add to every laid row absent_number[i] for each number i that it lacks, unless that is negative.
 
     Rows were laid with `count` numbers and are laid anew with 2 * count; absent numbers ascend from count on.
@@ -135,7 +135,7 @@ def lay_out_with_absent(laid: Ints, count: int, absent_number: Ints) -> Ints:
     for item in laid:
         row_count += item >= count
     total = len(laid) + row_count * count
-    wider = np.empty(total, dtype=np.int64)
+    wider = np.empty(total, dtype=np.int32)
     end, begin = 0, 0
     for index in range(len(laid)):
         if laid[index] < count:
@@ -155,7 +155,7 @@ def lay_out_with_absent(laid: Ints, count: int, absent_number: Ints) -> Ints:
     return wider[:end].copy()
 
 
-def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: WantedSets) -> RareSets:
+def begin(items: Items, row_of: Ints, numbered: Numbered, wanted: WantedSets) -> RareSets:
     """Start listing the sets of laid rows; row_of[j] is the row behind end mark count + j.
 
     O(items); memory in 8-byte words: one per item, and for sets of three and more numbers as many per level
@@ -192,7 +192,7 @@ def begin(items: Ints, row_of: Ints, numbered: Numbered, wanted: WantedSets) -> 
 
 
 @kernel
-def _find_rows(items: Ints, count: int, places: Ints) -> None:
+def _find_rows(items: Items, count: int, places: Ints) -> None:
     """The places where the laid rows begin."""
     at_row_start, row = True, 0
     for index in range(len(items)):
@@ -240,7 +240,7 @@ def progress_of(rare: RareSets) -> Done:
 
 
 @kernel
-def _reach(items: Ints, count: int) -> tuple[int, int]:
+def _reach(items: Items, count: int) -> tuple[int, int]:
     """How many items there are, and the most that stand behind one and the same number."""
     behind = np.zeros(count, dtype=np.int64)
     occurrences, reach, after = 0, 0, 0

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.set_recoding import sort_unique
 
@@ -253,7 +253,7 @@ def _spread(draw: _Draw, subrecords: _Range, empty: int, enough: int, random: np
 
 
 @kernel
-def _place_terms(draw: _Draw, records: _Range, empty: int, terms: Ints, random: np.random.Generator) -> None:
+def _place_terms(draw: _Draw, records: _Range, empty: int, terms: Items, random: np.random.Generator) -> None:
     """Put every term into one record, empty ones first, and some terms again if records are still empty."""
     if len(terms) == 0:
         return
@@ -281,7 +281,7 @@ def _united(draw: _Draw, subrecords: SetArrays) -> SetArrays:
         starts[draw.term_records[index] + 1] += 1
     for record in range(record_count):
         starts[record + 1] += starts[record]
-    items = np.empty(starts[record_count], dtype=np.int64)
+    items = np.empty(starts[record_count], dtype=np.int32)
     free = draw.seats
     for record in range(record_count):
         free[record] = starts[record]

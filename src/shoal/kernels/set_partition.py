@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, Items, SetArrays
 from shoal.kernels.common_sets import CostTree
 from shoal.kernels.compile import kernel
 
@@ -34,8 +34,8 @@ class Drill(NamedTuple):
     tree: CostTree
     k: int
     order: Ints
-    node: Ints
-    below: Ints
+    node: Items
+    below: Items
     cluster: Ints
     left_over: Bools
     stack: Ints
@@ -54,7 +54,7 @@ class Drill(NamedTuple):
 def begin_drill(sets: SetArrays, tree: CostTree, k: int) -> Drill:
     """All rows in one part, published as the root; there must be none or k of them, and none may be empty."""
     row_count, root = len(sets.starts) - 1, len(tree.cost) - 1
-    node = np.full(len(sets.items), root, dtype=np.int64)
+    node = np.full(len(sets.items), root, dtype=np.int32)
     drill = finished_drill(sets, tree, k, node, np.full(row_count, _NO_PART, dtype=np.int64))
     if row_count > 0:
         _hang_all(drill)
@@ -62,7 +62,7 @@ def begin_drill(sets: SetArrays, tree: CostTree, k: int) -> Drill:
     return drill
 
 
-def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, cluster: Ints) -> Drill:
+def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Items, cluster: Ints) -> Drill:
     """Rows in finished clusters, numbered from 0, and what each occurrence is published as."""
     row_count, node_count = len(sets.starts) - 1, len(tree.cost)
     slots = 16
@@ -74,7 +74,7 @@ def finished_drill(sets: SetArrays, tree: CostTree, k: int, node: Ints, cluster:
         k=k,
         order=np.arange(row_count, dtype=np.int64),
         node=node,
-        below=np.empty(len(sets.items), dtype=np.int64),
+        below=np.empty(len(sets.items), dtype=np.int32),
         cluster=cluster,
         left_over=np.zeros(row_count, dtype=np.bool_),
         stack=np.empty((row_count // k + 1, 3), dtype=np.int64),

@@ -2,22 +2,42 @@
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays, TreeArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays, TreeArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.growable import with_room
 
+# Arrays as large as the data are made here and not in kernels: what was not needed can be given back.
 
-@kernel
-def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Ints) -> SetArrays:
+
+def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Items) -> SetArrays:
     """Exchange item i of row r for number_of_item[part_of_row[r], i]; items of a negative number vanish.
 
     Reads only. O(items log longest row).
     """
-    row_count = len(sets.starts) - 1
-    starts = np.zeros(row_count + 1, dtype=np.int64)
-    items = np.empty(len(sets.items), dtype=np.int64)
+    starts = np.zeros(len(sets.starts), dtype=np.int64)
+    items = np.empty(len(sets.items), dtype=np.int32)
+    end = _recode(sets, part_of_row, number_of_item, SetArrays(starts, items))
+    items.resize(end, refcheck=False)
+    return SetArrays(starts, items)
+
+
+def renumbered_sets(starts: Ints, numbers: Items) -> SetArrays:
+    """Sets of the given numbers, those of row r at starts[r]:starts[r + 1]; negative ones vanish.
+
+    Reads only. O(items log longest row).
+    """
+    new_starts = np.zeros(len(starts), dtype=np.int64)
+    items = np.empty(len(numbers), dtype=np.int32)
+    end = _renumber(starts, numbers, SetArrays(new_starts, items))
+    items.resize(end, refcheck=False)
+    return SetArrays(new_starts, items)
+
+
+@kernel
+def _recode(sets: SetArrays, part_of_row: Ints, number_of_item: Items, out: SetArrays) -> int:
+    starts, items = out
     end = 0
-    for row in range(row_count):
+    for row in range(len(sets.starts) - 1):
         part = part_of_row[row]
         for index in range(sets.starts[row], sets.starts[row + 1]):
             number = number_of_item[part, sets.items[index]]
@@ -26,17 +46,12 @@ def recoded_sets(sets: SetArrays, part_of_row: Ints, number_of_item: Ints) -> Se
                 end += 1
         end = sort_unique(items, starts[row], end)
         starts[row + 1] = end
-    return SetArrays(starts, items[:end].copy())
+    return end
 
 
 @kernel
-def renumbered_sets(starts: Ints, numbers: Ints) -> SetArrays:
-    """Sets of the given numbers, those of row r at starts[r]:starts[r + 1]; negative ones vanish.
-
-    Reads only. O(items log longest row).
-    """
-    new_starts = np.zeros(len(starts), dtype=np.int64)
-    items = np.empty(len(numbers), dtype=np.int64)
+def _renumber(starts: Ints, numbers: Items, out: SetArrays) -> int:
+    new_starts, items = out
     end = 0
     for row in range(len(starts) - 1):
         for index in range(starts[row], starts[row + 1]):
@@ -45,7 +60,7 @@ def renumbered_sets(starts: Ints, numbers: Ints) -> SetArrays:
                 end += 1
         end = sort_unique(items, new_starts[row], end)
         new_starts[row + 1] = end
-    return SetArrays(new_starts, items[:end].copy())
+    return end
 
 
 @kernel
@@ -57,7 +72,7 @@ def with_nodes_above(sets: SetArrays, tree: TreeArrays) -> SetArrays:
     row_count, root = len(sets.starts) - 1, len(tree.parent) - 1
     last_row = np.full(len(tree.parent), -1, dtype=np.int64)
     starts = np.zeros(row_count + 1, dtype=np.int64)
-    items, end = np.empty(2 * len(sets.items) + 1, dtype=np.int64), 0
+    items, end = np.empty(2 * len(sets.items) + 1, dtype=np.int32), 0
     for row in range(row_count):
         for index in range(sets.starts[row], sets.starts[row + 1]):
             node = sets.items[index]
@@ -73,7 +88,7 @@ def with_nodes_above(sets: SetArrays, tree: TreeArrays) -> SetArrays:
 
 
 @kernel
-def sort_unique(numbers: Ints, start: int, end: int) -> int:
+def sort_unique(numbers: Ints | Items, start: int, end: int) -> int:
     """Sort numbers[start:end] and drop repeats; returns the new end."""
     gap = 1
     while gap < (end - start) // 9:

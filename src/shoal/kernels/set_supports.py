@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 
 _FEW = 16
@@ -19,7 +19,7 @@ class ItemIndex(NamedTuple):
 
     sets: SetArrays
     starts: Ints
-    rows: Ints
+    rows: Items
 
 
 class Intervals(NamedTuple):
@@ -30,14 +30,14 @@ class Intervals(NamedTuple):
 
 
 @kernel
-def rows_of_leaves(sets: SetArrays, leaf_count: int) -> tuple[Ints, Ints]:
-    """Starts and rows of an index. Reads only. O(items + leaves)."""
+def rows_of_leaves(sets: SetArrays, leaf_count: int) -> tuple[Ints, Items]:
+    """Starts and rows of an index, of fewer than 2^31 rows. Reads only. O(items + leaves)."""
     starts = np.zeros(leaf_count + 1, dtype=np.int64)
     for leaf in sets.items:
         starts[leaf + 1] += 1
     for leaf in range(leaf_count):
         starts[leaf + 1] += starts[leaf]
-    rows = np.empty(len(sets.items), dtype=np.int64)
+    rows = np.empty(len(sets.items), dtype=np.int32)
     free = starts[:-1].copy()
     for row in range(len(sets.starts) - 1):
         for index in range(sets.starts[row], sets.starts[row + 1]):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints
+from shoal.kernels.arrays import Bools, Ints, Items
 from shoal.kernels.compile import kernel
 
 
@@ -24,7 +24,7 @@ class Subsets(NamedTuple):
 
 
 @kernel
-def occurrences_by_first(laid: Ints, subsets: Subsets) -> Ints:
+def occurrences_by_first(laid: Items, subsets: Subsets) -> Ints:
     """How many occurrences of sets begin with each number; rows are laid as `lay_out` does. Reads only."""
     counts = np.zeros(subsets.base, dtype=np.int64)
     behind, stale_behind = 0, 0
@@ -59,7 +59,7 @@ def start_of_keys(size: int) -> Ints:
 
 
 @kernel
-def next_keys(laid: Ints, subsets: Subsets, at: Ints, keys: Ints) -> int:
+def next_keys(laid: Items, subsets: Subsets, at: Ints, keys: Ints) -> int:
     """Write keys from where `at` stands on, as long as those of a prefix fit; returns how many were written.
 
     `keys` must be longer than the longest row. Nothing is written once all keys were.

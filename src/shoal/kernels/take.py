@@ -4,7 +4,7 @@ from collections import deque
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 from shoal.threads import mapped, processors
 
@@ -17,7 +17,7 @@ _ITEMS_FOR_THREADS = 1_000_000
 def take_sets(sets: SetArrays, rows: Ints) -> SetArrays:
     """The given rows in the given order."""
     starts = _taken_starts(sets.starts, rows)
-    items = np.empty(starts[-1], dtype=np.int64)
+    items = np.empty(starts[-1], dtype=np.int32)
     shares = processors() if len(items) >= _ITEMS_FOR_THREADS else 1
 
     def copy(share: int) -> None:
@@ -28,12 +28,12 @@ def take_sets(sets: SetArrays, rows: Ints) -> SetArrays:
     return SetArrays(starts, items)
 
 
-def take_ranges(starts: Ints, groups: Ints) -> SetArrays:
-    """The numbers starts[g]..starts[g + 1] - 1 of each of the given groups."""
+def take_ranges(starts: Ints, groups: Ints) -> tuple[Ints, Ints]:
+    """Where the numbers starts[g]..starts[g + 1] - 1 of each of the given groups start, and these numbers."""
     taken = _taken_starts(starts, groups)
     numbers = np.empty(taken[-1], dtype=np.int64)
     _number_groups(starts, groups, taken, numbers)
-    return SetArrays(taken, numbers)
+    return taken, numbers
 
 
 def _taken_starts(starts: Ints, groups: Ints) -> Ints:
@@ -49,7 +49,7 @@ def _add_sizes(starts: Ints, groups: Ints, taken: Ints) -> None:
 
 
 @kernel
-def _copy_rows(sets: SetArrays, rows: Ints, starts: Ints, items: Ints) -> None:
+def _copy_rows(sets: SetArrays, rows: Ints, starts: Ints, items: Items) -> None:
     for index in range(len(rows)):
         first = sets.starts[rows[index]]
         for offset in range(starts[index + 1] - starts[index]):

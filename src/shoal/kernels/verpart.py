@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, Items, SetArrays
 from shoal.kernels.bits import BITS, Words, ones
 from shoal.kernels.compile import kernel
 from shoal.kernels.heap import sort_ascending
@@ -27,7 +27,7 @@ class Chunks(NamedTuple):
     chunk_counts: Ints
     subrecord_counts: Ints
     item_counts: Ints
-    items: Ints
+    items: Items
 
 
 class TermLists(NamedTuple):
@@ -38,7 +38,7 @@ class TermLists(NamedTuple):
     """
 
     starts: Ints
-    terms: Ints
+    terms: Items
     row_starts: Ints
     rows: Ints
 
@@ -123,7 +123,7 @@ def chunk_clusters(
     out = _new_output(cluster_count, room, largest)
     held = TermLists(
         np.zeros(cluster_count + 1, dtype=np.int64),
-        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int32),
         np.zeros(room + 1, dtype=np.int64),
         np.empty(room, dtype=np.int64),
     )
@@ -185,7 +185,7 @@ def _new_output(unit_count: int, room: int, row_count: int) -> _Output:
         np.zeros(unit_count, dtype=np.int64),
         np.empty(room, dtype=np.int64),
         np.empty(room, dtype=np.int64),
-        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int32),
     )
     return _Output(
         chunks,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from shoal.engine.local import LocalData
 from shoal.extensions import extensions
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Floats, Ints, SetArrays
+from shoal.kernels.arrays import Floats, Ints, Items, SetArrays
 from shoal.metrics.items import (
     item_ncp,
     item_weights,
@@ -314,11 +314,11 @@ def measure_new_records(data: LocalData, synthetic: Synthetic) -> Measured:
     """What new records keep of the itemsets of the original ones."""
     original, tree = data.table.sets(synthetic.column), data.trees[synthetic.column]
     records = new_records(synthetic, original).sets(synthetic.column)
-    return records_loss(original, [records.arrays], tree)
+    return records_loss(original, [records.held], tree)
 
 
 def measure_items(
-    words: Vocabulary, sets: SetArrays, node_of_occurrence: Ints, weights: Floats | None = None
+    words: Vocabulary, sets: SetArrays, node_of_occurrence: Items, weights: Floats | None = None
 ) -> dict[str, float]:
     """Every measure of sets by its name in MEASURES; weights[n] is how much word n matters in UL."""
     return {

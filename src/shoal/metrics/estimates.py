@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from shoal.engine.local import LocalData
 from shoal.errors import InvalidParameter, UnknownName
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_sets, starts_of
 from shoal.metrics.answers import support_of
 from shoal.metrics.item_shares import (
     ItemEstimator,
@@ -144,9 +144,9 @@ class RecordsEstimator:
         meaning, sets = self._meaning(name), self._table.sets(name)
         hits = meaning.hits(wanted, name)
         logs = -hits * math.log(2) - np.log1p(-np.exp2(-np.maximum(meaning.sizes, 1).astype(np.float64)))
-        held = np.flatnonzero(hits[sets.arrays.items])
-        rows = np.searchsorted(sets.arrays.starts, held, side="right") - 1
-        codes = sets.arrays.items[held]
+        held = np.flatnonzero(hits[sets.narrow])
+        rows = np.searchsorted(sets.starts, held, side="right") - 1
+        codes = sets.narrow[held]
         found = np.bincount(rows, hits[codes], len(sets))
         exponents = np.bincount(rows, logs[codes], len(sets))
         return np.where(found == len(wanted), np.exp(exponents), 0.0)
@@ -225,7 +225,7 @@ def meaning_of(name: str, published: Coded | Sets, original: Domain, tree: Hiera
         covered = [np.arange(*ends) for ends in zip(first[:-1].tolist(), behind[:-1].tolist(), strict=True)]
     codes = {label: code for code, label in enumerate(original.texts())}
     starts = starts_of([len(each) for each in covered])
-    return LabelMeaning(codes, SetArrays(starts, np.concatenate([np.empty(0, dtype=np.int64), *covered])))
+    return LabelMeaning(codes, frozen_sets(starts, np.concatenate([np.empty(0, dtype=np.int64), *covered])))
 
 
 @dataclass(frozen=True, slots=True)

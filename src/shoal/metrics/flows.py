@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Codes, Ints, in_pieces, owners, piece_of, wide
+from shoal.kernels.arrays import Codes, Ints, Items, in_pieces, owners, piece_of, wide
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 from shoal.recoding.rows import ItemRecoding, RowRecoding
@@ -56,17 +56,17 @@ def _flow_of_items(data: LocalData, items: ItemRecoding) -> Flow:
         published = items.node_of_occurrence
         if items.withheld.any():
             published = np.where(np.repeat(items.withheld, sets.sizes), SUPPRESSED_ITEM, published)
-    return _flow(sets.arrays.items, published)
+    return _flow(sets.narrow, published)
 
 
-def _published_by_cuts(data: LocalData, cuts: Cuts) -> Ints:
+def _published_by_cuts(data: LocalData, cuts: Cuts) -> Items:
     sets, role = data.table.sets(cuts.column).arrays, data.roles[cuts.column]
     node_of_leaf = cuts.node_of_leaf
     if isinstance(role, QuasiSet) and role.sensitive:  # sensitive items stay as they are
         leaves = np.arange(node_of_leaf.shape[1])
         sensitive = np.isin(cuts.vocabulary(data.trees).labels[: len(leaves)], role.sensitive)
         node_of_leaf = np.where(sensitive, leaves, node_of_leaf)
-    published = np.empty(len(sets.items), dtype=np.int64)
+    published = np.empty(len(sets.items), dtype=np.int32)
     for first, behind in in_pieces(sets.starts):
         piece = piece_of(sets, first, behind)
         part = cuts.part_of_row[first:behind][owners(piece.starts)]
@@ -74,7 +74,7 @@ def _published_by_cuts(data: LocalData, cuts: Cuts) -> Ints:
     return published
 
 
-def _flow(values: Ints, published: Ints) -> Flow:
+def _flow(values: Codes, published: Items) -> Flow:
     counting = _Counting.of(values, published)
     for first in range(0, len(values), _VALUES_AT_ONCE):
         places = slice(first, first + _VALUES_AT_ONCE)
@@ -91,12 +91,12 @@ class _Counting:
         self._keys: list[tuple[Ints, Ints]] = []
 
     @classmethod
-    def of(cls, values: Codes, published: Ints) -> Self:
+    def of(cls, values: Codes, published: Ints | Items) -> Self:
         """Counts no pairs yet, of such values and such that they can be published as."""
         width = int(published.max(initial=GONE)) + 2  # GONE, too, has a place
         return cls((int(values.max(initial=0)) + 1) * width, width)
 
-    def count(self, values: Codes, published: Ints) -> None:
+    def count(self, values: Codes, published: Ints | Items) -> None:
         """Count some more."""
         keys = wide(values) * self._width + (published + 1)
         if self._counts is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, in_pieces, owners, piece_of
+from shoal.kernels.arrays import Bools, Floats, Ints, Items, SetArrays, in_pieces, owners, piece_of, wide
 from shoal.kernels.grouping import group_rows
 from shoal.recoding.cuts import Cuts, Unions, Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED
@@ -19,9 +19,9 @@ from shoal.recoding.rows import ItemRecoding
 from shoal.table.roles import QuasiSet
 
 
-def nodes_under_cuts(sets: SetArrays, node_of_leaf: Ints, part_of_row: Ints) -> Ints:
+def nodes_under_cuts(sets: SetArrays, node_of_leaf: Ints, part_of_row: Ints) -> Items:
     """The published node of each occurrence under node_of_leaf[part, leaf]; suppressed rows keep nothing."""
-    nodes = np.full(len(sets.items), SUPPRESSED, dtype=np.int64)
+    nodes = np.full(len(sets.items), SUPPRESSED, dtype=np.int32)
     for first, behind in in_pieces(sets.starts):
         piece = piece_of(sets, first, behind)
         part = part_of_row[first:behind][owners(piece.starts)]
@@ -30,7 +30,7 @@ def nodes_under_cuts(sets: SetArrays, node_of_leaf: Ints, part_of_row: Ints) -> 
     return nodes
 
 
-def item_ncp(words: Vocabulary, sets: SetArrays, node_of_occurrence: Ints) -> float:
+def item_ncp(words: Vocabulary, sets: SetArrays, node_of_occurrence: Items) -> float:
     """The mean over original occurrences: leaves under the node over all leaves, 0 for one leaf.
 
     A suppressed occurrence costs 1. Data without items cost 0.
@@ -47,7 +47,7 @@ def item_ncp(words: Vocabulary, sets: SetArrays, node_of_occurrence: Ints) -> fl
 
 
 def utility_loss(
-    words: Vocabulary, sets: SetArrays, node_of_occurrence: Ints, weights: Floats | None = None
+    words: Vocabulary, sets: SetArrays, node_of_occurrence: Items, weights: Floats | None = None
 ) -> float:
     """UL: the mean over records of the share of possible item combinations that generalization added.
 
@@ -86,10 +86,10 @@ def _utility_losses(rows: Ints, sizes: Ints, had_items: Bools, weights: Floats |
     return losses
 
 
-def published_items(sets: SetArrays, node_of_occurrence: Ints) -> tuple[Ints, Ints]:
+def published_items(sets: SetArrays, node_of_occurrence: Items) -> tuple[Ints, Ints]:
     """Rows and nodes of the published sets: occurrences of a row that meet in one node are one item."""
     kept = np.flatnonzero(node_of_occurrence != SUPPRESSED)
-    pairs = np.stack((owners(sets.starts)[kept], node_of_occurrence[kept]), axis=1)
+    pairs = np.stack((owners(sets.starts)[kept], wide(node_of_occurrence[kept])), axis=1)
     _, distinct = group_rows(pairs)
     return pairs[distinct, 0], pairs[distinct, 1]
 
@@ -121,12 +121,12 @@ def joint_utility_loss(data: LocalData, items: Sequence[ItemRecoding]) -> float:
     return mean_utility_loss(np.concatenate(rows), np.concatenate(sizes), had_items, np.concatenate(weights))
 
 
-def published_occurrences(data: LocalData, items: ItemRecoding) -> tuple[SetArrays, Ints]:
+def published_occurrences(data: LocalData, items: ItemRecoding) -> tuple[SetArrays, Items]:
     """The items of a column that people are found by, and what each occurrence is published as."""
     sets = data.joined_sets().of_column(items.column)
     if isinstance(items, Cuts):
         return sets, nodes_under_cuts(sets, items.node_of_leaf, items.part_of_row)
-    is_quasi = np.isin(data.table.sets(items.column).arrays.items, sets.items)
+    is_quasi = np.isin(data.table.sets(items.column).narrow, sets.items)
     return sets, items.node_of_occurrence[is_quasi]
 
 

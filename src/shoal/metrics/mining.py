@@ -11,8 +11,19 @@ import numpy as np
 import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Floats, Ints, SetArrays, frozen_ints, frozen_sets, owners
-from shoal.kernels.set_recoding import renumbered_sets
+from shoal.kernels.arrays import (
+    AnySets,
+    Floats,
+    Ints,
+    Items,
+    SetArrays,
+    counts_of,
+    freeze,
+    frozen_ints,
+    in_pieces,
+    owners,
+    piece_of,
+)
 from shoal.metrics.ml2 import affordable_mining_loss
 from shoal.metrics.pair_supports import (
     FIRST_RANK,
@@ -22,7 +33,7 @@ from shoal.metrics.pair_supports import (
     pair_supports,
     terms_of_ranks,
 )
-from shoal.metrics.top_itemsets import TOP, generalized_top_deviation, top_deviation
+from shoal.metrics.top_itemsets import TOP, generalized_top_deviation, node_top_deviation, top_deviation
 from shoal.recoding.disassociated import Disassociated
 from shoal.recoding.reconstruction import reconstructions
 from shoal.table.columns import Domain, Sets
@@ -38,13 +49,16 @@ def codes_in(domain: Domain, published: Disassociated) -> Ints:
     return frozen_ints(codes.astype(np.int64))
 
 
-def recoded(sets: SetArrays, codes: Ints) -> SetArrays:
+def recoded(sets: AnySets, codes: Ints) -> AnySets:
     """The same sets under other codes, ascending again."""
     if np.array_equal(codes, np.arange(len(codes))):
         return sets
-    rows = owners(sets.starts)
-    items = codes[sets.items]
-    return frozen_sets(sets.starts, items[np.lexsort((items, rows))])
+    items = np.empty(len(sets.items), dtype=np.int32)
+    for first, behind in in_pieces(sets.starts):
+        piece = piece_of(sets, first, behind)
+        found = codes[piece.items]
+        items[sets.starts[first] : sets.starts[behind]] = found[np.lexsort((found, owners(piece.starts)))]
+    return SetArrays(sets.starts, freeze(items))
 
 
 def certain_sets(published: Disassociated) -> SetArrays:
@@ -57,7 +71,7 @@ def certain_sets(published: Disassociated) -> SetArrays:
     starts = np.concatenate(
         (published.subrecords.starts, published.subrecords.starts[-1] + 1 + np.arange(len(terms)))
     )
-    return frozen_sets(starts, np.concatenate((published.subrecords.items, terms)))
+    return SetArrays(freeze(starts), freeze(np.concatenate((published.subrecords.items, terms))))
 
 
 def lost_terms(supports: Ints, published: Disassociated, codes: Ints, k: int) -> float:
@@ -90,17 +104,17 @@ class Measured:
 
 
 def records_loss(
-    original: Sets, copies: Sequence[SetArrays], tree: Hierarchy | None, top: int = TOP
+    original: Sets, copies: Sequence[AnySets], tree: Hierarchy | None, top: int = TOP
 ) -> Measured:
     """Give tKd of the first copy and re of the mean of all, which hold the codes of the original.
 
     With a tree, whose leaves these codes are, also tKd-ML2.
     """
     # Terms that the original lacks have codes behind its own.
-    item_count = max([len(original.domain), *(int(copy.items.max(initial=-1)) + 1 for copy in copies)])
-    losses = {"tkd": top_deviation(original.arrays, copies[0], item_count, top=top)}
+    item_count = max([len(original.domain), *(int(copy.items.max(initial=0)) + 1 for copy in copies)])
+    losses = {"tkd": top_deviation(original.held, copies[0], item_count, top=top)}
     if tree is not None:
-        losses["tkd_ml2"] = generalized_top_deviation(tree, original.arrays, copies[0], top=top)
+        losses["tkd_ml2"] = generalized_top_deviation(tree, original.held, copies[0], top=top)
     return Measured(losses) | _pair_errors(
         original, lambda terms: [pair_supports(copy, terms) for copy in copies], _RANKS
     )
@@ -108,20 +122,19 @@ def records_loss(
 
 def generalized_loss(original: Sets, published: SetArrays, tree: Hierarchy, top: int = TOP) -> Measured:
     """tKd-ML2 and re of sets of nodes."""
-    losses = {"tkd_ml2": generalized_top_deviation(tree, original.arrays, published, top=top)}
+    losses = {"tkd_ml2": generalized_top_deviation(tree, original.held, published, top=top)}
     return Measured(losses) | _pair_errors(
         original, lambda terms: [generalized_pair_supports(tree, published, terms)], _RANKS
     )
 
 
-def levels_loss(tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints) -> Measured:
+def levels_loss(tree: Hierarchy, original: AnySets, node_of_occurrence: Items) -> Measured:
     """ML2, dML2 and tKd-ML2 of sets of leaves whose occurrences are published as nodes, or suppressed."""
     mined = affordable_mining_loss(tree, original, node_of_occurrence)
     losses = {"ml2": mined.ml2}
     if mined.dml2 is not None:
         losses["dml2"] = mined.dml2
-    published = renumbered_sets(original.starts, node_of_occurrence)
-    losses["tkd_ml2"] = generalized_top_deviation(tree, original, published)
+    losses["tkd_ml2"] = node_top_deviation(tree, original, node_of_occurrence)
     if mined.longest is None:
         return Measured(losses)
     looked_at = "single items" if mined.longest == 1 else f"itemsets of up to {mined.longest} items"
@@ -137,9 +150,10 @@ def measure_chunks(
     The codes of the original are leaves of the tree. The reconstruction is drawn with a seed of its own, so
     that the same chunks always measure the same.
     """
+    of_chunks = chunks_loss(original, published, k)
     (copy,) = reconstructions(published, 1, np.random.default_rng(0))
     records = in_codes_of(original.domain, published, copy)
-    losses = (chunks_loss(original, published, k) | records_loss(original, [records], tree)).losses
+    losses = (of_chunks | records_loss(original, [records], tree)).losses
     losses["tlost"] = losses.pop("tlost")  # behind all that is about frequent itemsets
     return losses
 
@@ -149,9 +163,9 @@ def chunks_loss(original: Sets, published: Disassociated, k: int, top: int = TOP
     codes = codes_in(original.domain, published)
     sets = recoded(certain_sets(published), codes)
     item_count = max(len(original.domain), int(codes.max(initial=-1)) + 1)
-    supports = np.bincount(original.arrays.items, minlength=item_count).astype(np.int64)
+    supports = counts_of(original.narrow, item_count)
     losses = {
-        "tkd_a": top_deviation(original.arrays, sets, item_count, top=top),
+        "tkd_a": top_deviation(original.held, sets, item_count, top=top),
         "tlost": lost_terms(supports, published, codes, k),
     }
     ranks = {f"{name}_a": of for name, of in _RANKS.items()}
@@ -163,8 +177,8 @@ def _pair_errors(
 ) -> Measured:
     measured = Measured()
     for name, (first, last) in ranks.items():
-        terms = terms_of_ranks(original.arrays, len(original.domain), first, last)
-        found = pair_error(pair_supports(original.arrays, terms), supports_of(terms))
+        terms = terms_of_ranks(original.held, len(original.domain), first, last)
+        found = pair_error(pair_supports(original.held, terms), supports_of(terms))
         if found.error is None:
             measured.absent[name] = found.why_absent
         else:
@@ -172,6 +186,6 @@ def _pair_errors(
     return measured
 
 
-def in_codes_of(domain: Domain, published: Disassociated, copy: Sets) -> SetArrays:
+def in_codes_of(domain: Domain, published: Disassociated, copy: Sets) -> AnySets:
     """A possible original in the codes of the original."""
-    return recoded(copy.arrays, codes_in(domain, published))
+    return recoded(copy.held, codes_in(domain, published))

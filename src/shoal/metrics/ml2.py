@@ -22,18 +22,20 @@ import numpy as np
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import (
+    AnySets,
     Bools,
+    Codes,
     Ints,
+    Items,
     SetArrays,
+    frozen_items,
     in_pieces,
     joined_rows,
-    owners,
-    piece_of,
-    starts_of,
 )
 from shoal.kernels.frequent_itemsets import ENDLESS
 from shoal.kernels.grouping import group_sets
-from shoal.metrics.top_itemsets import frequent_itemsets
+from shoal.kernels.set_recoding import renumbered_sets
+from shoal.metrics.top_itemsets import Grown, frequent_itemsets
 from shoal.recoding.generalized_clusters import SUPPRESSED
 
 # What the paper takes unless it says otherwise.
@@ -77,8 +79,8 @@ class MiningLoss:
 
 def mining_loss(
     tree: Hierarchy,
-    original: SetArrays,
-    node_of_occurrence: Ints,
+    original: AnySets,
+    node_of_occurrence: Items,
     minimum_share: float = MINIMUM_SHARE,
     longest: int | None = None,
 ) -> MiningLoss:
@@ -95,7 +97,7 @@ def mining_loss(
 
 
 def affordable_mining_loss(
-    tree: Hierarchy, original: SetArrays, node_of_occurrence: Ints, minimum_share: float = MINIMUM_SHARE
+    tree: Hierarchy, original: AnySets, node_of_occurrence: Items, minimum_share: float = MINIMUM_SHARE
 ) -> MiningLoss:
     """The same for itemsets of any length or, if there are too many of those, up to the length that goes."""
     release = _Released(tree, original, node_of_occurrence)
@@ -116,9 +118,11 @@ class _Miner:
     longest: int | None
     patience: int = ENDLESS
 
-    def found(self, sets: SetArrays, item_count: int) -> SetArrays | None:
+    def found(self, sets: AnySets, item_count: int, renumbered: Grown) -> SetArrays | None:
         """All frequent itemsets; None if that takes more patience."""
-        mined = frequent_itemsets(sets, item_count, self.minimum_support, self.longest, self.patience)
+        mined = frequent_itemsets(
+            sets, item_count, self.minimum_support, self.longest, self.patience, grown=renumbered
+        )
         return mined.sets if mined.complete else None
 
 
@@ -127,8 +131,8 @@ class _Released:
     """Sets of leaves, and the node that each occurrence of an item is published as, or SUPPRESSED."""
 
     tree: Hierarchy
-    original: SetArrays
-    node_of_occurrence: Ints
+    original: AnySets
+    node_of_occurrence: Items
 
     def least_support(self, minimum_share: float) -> int:
         """The number of records that is at least that share of all; a share means its shortest decimal."""
@@ -142,13 +146,12 @@ class _Released:
         above: _Level | None = None
         for level, number_of_leaf in enumerate(_numbers_by_level(self.tree)):
             item_count = int(number_of_leaf.max(initial=-1)) + 1
-            frequent = miner.found(_renumbered(self.original, number_of_leaf), item_count)
+            frequent = miner.found(self.original, item_count, self._at_level(number_of_leaf))
             if frequent is None:
                 return None
-            readable = self._readable(level)
             found: SetArrays | None = frequent
-            if not readable.all():
-                found = miner.found(_renumbered(self.original, number_of_leaf, readable), item_count)
+            if not self._all_readable(level):
+                found = miner.found(self.original, item_count, self._at_level(number_of_leaf, level))
             if found is None:
                 return None
             reached = _lowest_levels(level, frequent, found, number_of_leaf, above)
@@ -158,16 +161,28 @@ class _Released:
             above = _Level(frequent, number_of_leaf, reached)
         return MiningLoss(tuple(frequent_counts), tuple(found_counts), levels_up, miner.longest)
 
-    def _readable(self, level: int) -> Bools:
+    def _at_level(self, number_of_leaf: Ints, readable_at: int | None = None) -> Grown:
+        """Pieces of the original under the numbers of a level; only what can be read there, if asked so."""
+        number_of = frozen_items(number_of_leaf)
+
+        def renumbered(piece: SetArrays, places: slice) -> SetArrays:
+            numbers = number_of[piece.items]
+            if readable_at is not None:
+                numbers[~self._readable(piece.items, places, readable_at)] = SUPPRESSED
+            return renumbered_sets(piece.starts, numbers)
+
+        return renumbered
+
+    def _readable(self, items: Codes, places: slice, level: int) -> Bools:
         """Which published occurrences can be read at a level."""
-        depths, nodes = self.tree.depths, self.node_of_occurrence
-        readable: Bools = nodes != SUPPRESSED
-        starts = self.original.starts
-        for first, behind in in_pieces(starts):
-            places = slice(starts[first], starts[behind])
-            needed = np.minimum(depths[self.original.items[places]], level)
-            readable[places] &= depths[nodes[places]] >= needed
+        depths, nodes = self.tree.depths, self.node_of_occurrence[places]
+        readable: Bools = (nodes != SUPPRESSED) & (depths[nodes] >= np.minimum(depths[items], level))
         return readable
+
+    def _all_readable(self, level: int) -> bool:
+        starts, items = self.original
+        slices = (slice(int(starts[first]), int(starts[behind])) for first, behind in in_pieces(starts))
+        return all(self._readable(items[places], places, level).all() for places in slices)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,26 +208,6 @@ def _numbers_by_level(tree: Hierarchy) -> list[Ints]:
     return levels[::-1]
 
 
-def _renumbered(sets: SetArrays, number_of: Ints, kept: Bools | None = None) -> SetArrays:
-    """The items that are kept under new numbers, which ascend as the old ones do but may coincide."""
-    items = np.empty(len(sets.items), dtype=np.int64)
-    sizes = np.empty(len(sets.starts) - 1, dtype=np.int64)
-    filled = 0
-    for begin, behind in in_pieces(sets.starts):
-        piece = piece_of(sets, begin, behind)
-        rows, numbers = owners(piece.starts), number_of[piece.items]
-        if kept is not None:
-            of_piece = kept[sets.starts[begin] : sets.starts[behind]]
-            rows, numbers = rows[of_piece], numbers[of_piece]
-        first = (np.diff(rows, prepend=-1) != 0) | (np.diff(numbers, prepend=-1) != 0)
-        sizes[begin:behind] = np.bincount(rows[first], minlength=behind - begin)
-        numbers = numbers[first]
-        items[filled : filled + len(numbers)] = numbers
-        filled += len(numbers)
-    items.resize(filled, refcheck=False)  # in its place
-    return SetArrays(starts_of(sizes), items)
-
-
 def _lowest_levels(
     level: int, frequent: SetArrays, found: SetArrays, number_of_leaf: Ints, above: _Level | None
 ) -> Ints:
@@ -221,7 +216,7 @@ def _lowest_levels(
     if above is not None:
         number_above = np.empty(int(number_of_leaf.max(initial=-1)) + 1, dtype=np.int64)
         number_above[number_of_leaf] = above.number_of_leaf
-        generalized = _renumbered(frequent, number_above)
+        generalized = renumbered_sets(frequent.starts, frozen_items(number_above)[frequent.items])
         reached = above.reached[_places_of(generalized, above.frequent)]
     reached[_places_of(found, frequent)] = level
     return reached

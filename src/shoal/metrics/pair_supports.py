@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Floats, Ints, SetArrays
+from shoal.kernels.arrays import AnySets, Floats, Ints, SetArrays, counts_of, in_pieces, owners, piece_of
 
 # The range of the published experiments.
 FIRST_RANK, LAST_RANK = 200, 219
@@ -28,14 +28,14 @@ class PairError:
     why_absent: str = ""
 
 
-def ranked_terms(original: SetArrays, item_count: int) -> Ints:
+def ranked_terms(original: AnySets, item_count: int) -> Ints:
     """The terms that occur, by falling support, then by code."""
-    supports = np.bincount(original.items, minlength=item_count)
+    supports = counts_of(original.items, item_count)
     order = np.argsort(-supports, kind="stable")
     return order[supports[order] > 0].astype(np.int64, copy=False)
 
 
-def terms_of_ranks(original: SetArrays, item_count: int, first: int, last: int) -> Ints:
+def terms_of_ranks(original: AnySets, item_count: int, first: int, last: int) -> Ints:
     """The terms of the ranks first..last, the most frequent term having rank 0; none if there are fewer."""
     if not 0 <= first < last:
         raise InvalidParameter("re", "ranks", (first, last), "two numbers of 0 or more, the smaller first")
@@ -43,14 +43,18 @@ def terms_of_ranks(original: SetArrays, item_count: int, first: int, last: int) 
     return ranked[first : last + 1] if last < len(ranked) else ranked[:0]
 
 
-def pair_supports(sets: SetArrays, terms: Ints) -> Floats:
+def pair_supports(sets: AnySets, terms: Ints) -> Floats:
     """How many sets hold terms i and j, in row i and column j."""
     column_of = np.full(int(max(sets.items.max(initial=0), terms.max(initial=0))) + 1, -1, dtype=np.int64)
     column_of[terms] = np.arange(len(terms))
-    columns = column_of[sets.items]
-    kept = np.flatnonzero(columns >= 0)
-    rows = np.searchsorted(sets.starts, kept, side="right") - 1
-    return _products(rows, columns[kept], np.ones(len(kept)), len(terms))
+    all_rows, all_columns = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    for first, behind in in_pieces(sets.starts):
+        piece = piece_of(sets, first, behind)
+        columns = column_of[piece.items]
+        all_rows.append(first + owners(piece.starts)[columns >= 0])
+        all_columns.append(columns[columns >= 0])
+    rows = np.concatenate(all_rows)
+    return _products(rows, np.concatenate(all_columns), np.ones(len(rows)), len(terms))
 
 
 def generalized_pair_supports(tree: Hierarchy, sets: SetArrays, terms: Ints) -> Floats:

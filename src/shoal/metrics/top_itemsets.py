@@ -5,31 +5,32 @@ tKd-ML2 looks at all levels of a tree together: an itemset may hold any nodes bu
 above it, and a record holds a node if it holds something below it.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from shoal.errors import InvalidParameter
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import (
+    AnySets,
     Ints,
+    Items,
     SetArrays,
     counts_of,
-    freeze,
     frozen_ints,
+    frozen_sets,
     in_pieces,
     joined_rows,
     only_items,
     piece_of,
-    starts_of,
     taken_rows,
 )
-from shoal.kernels.bits import BITS
+from shoal.kernels.bits import BITS, Words
 from shoal.kernels.frequent_itemsets import ALL, ENDLESS, CountedRows, Itemsets, Kinship, WantedItemsets, mine
 from shoal.kernels.grouping import group_sets
-from shoal.kernels.itemset_bitmaps import mine_bitmaps
-from shoal.kernels.set_recoding import with_nodes_above
+from shoal.kernels.itemset_bitmaps import mark_rows, mine_bitmaps, no_bitmaps
+from shoal.kernels.set_recoding import renumbered_sets, with_nodes_above
 
 NO_KIN = Kinship(frozen_ints([]), frozen_ints([]))
 TOP = 1000
@@ -41,35 +42,68 @@ _LARGEST_BITMAPS = 2**24  # words
 _WORDS_PER_PAIR = 64
 
 
+# What a piece of some sets becomes before it is mined; the slice tells where its items stand among all.
+Grown = Callable[[SetArrays, slice], SetArrays]
+
+
+class _Counted(NamedTuple):
+    """Sets of which, when all pieces have become what `grown` makes of them, supports[item] hold an item."""
+
+    sets: AnySets
+    supports: Ints
+    grown: Grown
+
+    @classmethod
+    def of(cls, sets: AnySets, item_count: int, grown: Grown) -> Self:
+        """Count the items."""
+        counted = cls(sets, np.zeros(item_count, dtype=np.int64), grown)
+        for _, piece in counted.pieces():
+            counted.supports[:] += counts_of(piece.items, item_count)
+        return counted
+
+    def pieces(self) -> Iterator[tuple[int, SetArrays]]:
+        """The first row of each piece, and what it becomes."""
+        starts = self.sets.starts
+        for first, behind in in_pieces(starts):
+            piece = piece_of(self.sets, first, behind)
+            yield first, self.grown(piece, slice(int(starts[first]), int(starts[behind])))
+
+
+def _as_they_are(sets: SetArrays, _: slice) -> SetArrays:
+    return sets
+
+
 def frequent_itemsets(
-    sets: SetArrays,
+    sets: AnySets,
     item_count: int,
     minimum_support: int,
     longest: int | None = None,
     patience: int = ENDLESS,
+    *,
+    grown: Grown = _as_they_are,
 ) -> Itemsets:
     """Every itemset of 1..longest items that at least minimum_support records hold.
 
     Itemsets come in lexicographic order of their codes, a beginning before what it begins. Codes are below
     item_count. Time and memory follow the number of itemsets, which can double with every item that the
     records share: `longest` keeps dense data in bounds, and the search gives up after reading `patience`
-    items, its answer then being incomplete.
+    items, its answer then being incomplete. Records hold what `grown` makes of them.
     """
     _check("minimum_support", minimum_support)
-    supports = counts_of(sets.items, item_count)
-    frequent = np.flatnonzero(supports >= minimum_support)
+    counted = _Counted.of(sets, item_count, grown)
+    frequent = np.flatnonzero(counted.supports >= minimum_support)
     wanted = _wanted(minimum_support, longest, ALL, item_count)._replace(patience=patience)
-    return _mined(_with_only(sets, frequent, supports), frequent, wanted, NO_KIN)
+    return _mined(counted, frequent, wanted, NO_KIN)
 
 
 def top_itemsets(
-    sets: SetArrays,
+    sets: AnySets,
     item_count: int,
     most: int,
     longest: int | None = None,
     *,
     kinship: Kinship = NO_KIN,
-    grown: Callable[[SetArrays], SetArrays] = lambda sets: sets,
+    grown: Grown = _as_they_are,
 ) -> Itemsets:
     """The `most` itemsets of 1..longest items that most records hold, or all if there are fewer.
 
@@ -78,17 +112,16 @@ def top_itemsets(
     Records hold what `grown` makes of them, which is never there for all records at once.
     """
     _check("most", most)
-    supports = np.zeros(item_count, dtype=np.int64)
-    for first, behind in in_pieces(sets.starts):
-        supports += counts_of(grown(piece_of(sets, first, behind)).items, item_count)
+    counted = _Counted.of(sets, item_count, grown)
+    supports = counted.supports
     wanted = _wanted(_least_top_support(supports, most), longest, most, item_count)
     first_items = np.argsort(-supports, kind="stable")[:_FIRST_ITEMS]
     first_items.sort()
-    of_first_items = _mined(_with_only(sets, first_items, supports, grown), first_items, wanted, kinship)
+    of_first_items = _mined(counted, first_items, wanted, kinship)
     minimum = max(wanted.minimum_support, _least_top_support(of_first_items.supports, most))
     wanted = wanted._replace(minimum_support=minimum)
     frequent = np.flatnonzero(supports >= minimum)
-    mined = _mined(_with_only(sets, frequent, supports, grown), frequent, wanted, kinship)
+    mined = _mined(counted, frequent, wanted, kinship)
     best = np.argsort(-mined.supports, kind="stable")[:most]
     return Itemsets(taken_rows(mined.sets, best), mined.supports[best], complete=True)
 
@@ -98,38 +131,26 @@ def _least_top_support(supports: Ints, most: int) -> int:
     return max(1, int(np.sort(supports)[-most])) if most <= len(supports) else 1
 
 
-def _with_only(
-    sets: SetArrays, items: Ints, supports: Ints, grown: Callable[[SetArrays], SetArrays] = lambda sets: sets
-) -> SetArrays:
-    """What the records hold of some items, of which supports[item] records hold one."""
-    is_wanted = np.zeros(len(supports), dtype=np.bool_)
-    is_wanted[items] = True
-    kept = np.empty(int(supports[items].sum()), dtype=np.int64)
-    sizes = np.empty(len(sets.starts) - 1, dtype=np.int64)
-    filled = 0
-    for first, behind in in_pieces(sets.starts):
-        piece = grown(piece_of(sets, first, behind))
-        part = only_items(piece, is_wanted[piece.items])
-        sizes[first:behind] = np.diff(part.starts)
-        kept[filled : filled + len(part.items)] = part.items
-        filled += len(part.items)
-    return SetArrays(freeze(starts_of(sizes)), kept)
+def _mined(counted: _Counted, items: Ints, wanted: WantedItemsets, kinship: Kinship) -> Itemsets:
+    """The wanted itemsets of the given items, by bitmaps if they are few beside what records hold."""
+    bits = _bitmaps(counted, items)
+    if bits is not None:
+        return mine_bitmaps(bits, items, wanted, kinship)
+    rows = _distinct_rows(counted, items)
+    return mine(rows, int(items.max(initial=-1)) + 1, wanted, kinship)
 
 
-def _mined(rows: SetArrays, items: Ints, wanted: WantedItemsets, kinship: Kinship) -> Itemsets:
-    """The wanted itemsets of rows of these items, by bitmaps if they are few beside what records hold.
-
-    Writes `rows`.
-    """
-    behind = int(items.max(initial=-1)) + 1
-    place_of = np.full(behind, -1, dtype=np.int64)
+def _bitmaps(counted: _Counted, items: Ints) -> Words | None:
+    """Which rows hold each of some items; None where these are too many beside what rows hold."""
+    words = -(-(len(counted.sets.starts) - 1) // BITS)
+    if len(items) * words > _LARGEST_BITMAPS:
+        return None
+    place_of = np.full(len(counted.supports), -1, dtype=np.int64)
     place_of[items] = np.arange(len(items))
-    words = -(-(len(rows.starts) - 1) // BITS)
-    pairs_in_rows = int(np.square(np.diff(rows.starts)).sum())
-    if len(items) * words <= _LARGEST_BITMAPS and len(items) ** 2 * words <= _WORDS_PER_PAIR * pairs_in_rows:
-        np.take(place_of, rows.items, out=rows.items, mode="clip")  # which needs no copy, as `raise` does
-        return mine_bitmaps(rows, items, wanted, kinship)
-    return mine(_distinct_rows(SetArrays(rows.starts, freeze(rows.items))), behind, wanted, kinship)
+    bits, pairs = no_bitmaps(len(items), len(counted.sets.starts) - 1), 0
+    for first, piece in counted.pieces():
+        pairs += mark_rows(piece, place_of, first, bits)
+    return bits if len(items) ** 2 * words <= _WORDS_PER_PAIR * pairs else None
 
 
 def _check(name: str, value: int) -> None:
@@ -143,14 +164,31 @@ def _wanted(minimum_support: int, longest: int | None, most: int, item_count: in
     return WantedItemsets(minimum_support, longest or max(1, item_count), most, ENDLESS)
 
 
-def _distinct_rows(rows: SetArrays) -> CountedRows:
-    """The distinct sets, and how many records have each of them."""
-    class_of_row, first_rows = group_sets(rows)
-    weights = np.bincount(class_of_row, minlength=len(first_rows)).astype(np.int64, copy=False)
-    return CountedRows(taken_rows(rows, first_rows), weights)
+def _distinct_rows(counted: _Counted, items: Ints) -> CountedRows:
+    """The distinct sets of some items, and how many records have each of them; found piece by piece first."""
+    is_wanted = np.zeros(len(counted.supports), dtype=np.bool_)
+    is_wanted[items] = True
+    none = frozen_sets([0], [])
+    parts = [CountedRows(none, np.empty(0, dtype=np.int64))]
+    for _, piece in counted.pieces():
+        wanted = only_items(piece, is_wanted[piece.items])
+        parts.append(_united(CountedRows(wanted, np.ones(len(wanted.starts) - 1, dtype=np.int64))))
+    return _united(
+        CountedRows(
+            joined_rows(*(part.sets for part in parts)), np.concatenate([part.weights for part in parts])
+        )
+    )
 
 
-def top_deviation(original: SetArrays, published: SetArrays, item_count: int, *, top: int = TOP) -> float:
+def _united(rows: CountedRows) -> CountedRows:
+    """Each set once, in the order in which they come."""
+    class_of_row, first_rows = group_sets(rows.sets)
+    weights = np.zeros(len(first_rows), dtype=np.int64)
+    np.add.at(weights, class_of_row, rows.weights)
+    return CountedRows(taken_rows(rows.sets, first_rows), weights)
+
+
+def top_deviation(original: AnySets, published: AnySets, item_count: int, *, top: int = TOP) -> float:
     """The share of the original's top itemsets that are lost; 0 if there are none.
 
     Both sides hold codes below item_count.
@@ -161,16 +199,31 @@ def top_deviation(original: SetArrays, published: SetArrays, item_count: int, *,
 
 
 def generalized_top_deviation(
-    tree: Hierarchy, original: SetArrays, published: SetArrays, *, top: int = TOP
+    tree: Hierarchy, original: AnySets, published: AnySets, *, top: int = TOP
 ) -> float:
     """The same over all levels of a tree, of which both sides hold nodes."""
+    return _deviation(_top_nodes(tree, original, top), _top_nodes(tree, published, top))
+
+
+def node_top_deviation(
+    tree: Hierarchy, original: AnySets, node_of_occurrence: Items, *, top: int = TOP
+) -> float:
+    """The same of sets of leaves, each occurrence of which is published as a node or, below 0, not at all."""
+
+    def published(piece: SetArrays, places: slice) -> SetArrays:
+        return renumbered_sets(piece.starts, node_of_occurrence[places])
+
+    return _deviation(_top_nodes(tree, original, top), _top_nodes(tree, original, top, published))
+
+
+def _top_nodes(tree: Hierarchy, sets: AnySets, top: int, published: Grown = _as_they_are) -> Itemsets:
+    """The top itemsets of nodes that sets hold something below."""
     kinship = Kinship(tree.arrays.first_leaf, tree.arrays.last_leaf)
 
-    def best(sets: SetArrays) -> Itemsets:
-        above = partial(with_nodes_above, tree=tree.arrays)
-        return top_itemsets(sets, tree.root, _checked(top), kinship=kinship, grown=above)
+    def with_all_above(piece: SetArrays, places: slice) -> SetArrays:
+        return with_nodes_above(published(piece, places), tree.arrays)
 
-    return _deviation(best(original), best(published))
+    return top_itemsets(sets, tree.root, _checked(top), kinship=kinship, grown=with_all_above)
 
 
 def _checked(top: int) -> int:

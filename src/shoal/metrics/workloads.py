@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, InvalidParameter, Problem
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Codes, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ def _query_of_row(data: LocalData, rng: np.random.Generator, row: int, values: i
     return Query(of_values, of_items)
 
 
-def _items_of_row(data: LocalData, name: str, row: int) -> Ints:
-    starts, items = data.table.sets(name).arrays
-    return items[starts[row] : starts[row + 1]]
+def _items_of_row(data: LocalData, name: str, row: int) -> Codes:
+    sets = data.table.sets(name)
+    return sets.narrow[sets.starts[row] : sets.starts[row + 1]]
 
 
 def read_workload(path: Path) -> tuple[Query, ...]:

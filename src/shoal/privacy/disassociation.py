@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from shoal.engine.port import ClusterPort, Port, Question
 from shoal.errors import BadInput, Infeasible, Problem
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, frozen_sets, wide
 from shoal.kernels.distinct import distinct_in_groups
 from shoal.kernels.itemset_supports import GroupedRows, ItemRows, ItemsetSupports, itemset_supports
 from shoal.privacy.items import ONE_IN_L, check_sets
@@ -346,9 +346,9 @@ def _rare_itemsets(data: Disassociated, supports: ItemsetSupports, k: int) -> _F
 def _terms_in_two_chunks(data: Disassociated) -> _Finding | None:
     """Rules 1 and 3 in one: a term of a cluster's chunk occurs in no other chunk of it or below it."""
     terms, holders = _terms_of_chunks(data)
-    clusters = _clusters_of(data, holders)
-    order = np.lexsort((holders, clusters, terms))
-    terms, clusters = terms[order], clusters[order]
+    keys = terms * len(data.clusters) + _clusters_of(data, holders)
+    keys.sort()
+    terms, clusters = np.divmod(keys, max(1, len(data.clusters)))
     # Clusters stand before those in them: if the next holder of a term is not inside a cluster, none is.
     again = (terms[1:] == terms[:-1]) & (clusters[1:] <= data.clusters.last[clusters[:-1]])
     places = np.flatnonzero(again)
@@ -420,7 +420,7 @@ def _spelled_twice(terms: Sequence[str]) -> str:
 def _supports_in_chunks(data: Disassociated, m: int, k: int) -> ItemsetSupports:
     subrecords = _without_repeats(data.subrecords)
     row_count = len(subrecords.starts) - 1
-    nothing = SetArrays(frozen_ints(np.zeros(row_count + 1)), frozen_ints([]))
+    nothing = frozen_sets(np.zeros(row_count + 1), [])
     rows = ItemRows(subrecords, len(data.terms), nothing, frozen_ints([]))
     return itemset_supports(rows, GroupedRows(data.chunk_starts, frozen_ints(np.arange(row_count))), m, k)
 
@@ -431,7 +431,7 @@ def _terms_of_chunks(data: Disassociated) -> tuple[Ints, Ints]:
     in_chunks = distinct_in_groups(item_starts, data.subrecords.items, len(data.terms))
     alone = distinct_in_groups(data.term_chunks.starts, data.term_chunks.items, len(data.terms))
     counts = np.concatenate((np.diff(in_chunks.starts), np.diff(alone.starts)))
-    return np.concatenate((in_chunks.items, alone.items)), np.repeat(np.arange(len(counts)), counts)
+    return wide(np.concatenate((in_chunks.items, alone.items))), np.repeat(np.arange(len(counts)), counts)
 
 
 def _clusters_of(data: Disassociated, holders: Ints) -> Ints:
@@ -456,8 +456,10 @@ def _rows_with_repeats(sets: SetArrays) -> Ints:
 
 def _without_repeats(sets: SetArrays) -> SetArrays:
     kept = ~_is_repeat(sets)
+    if kept.all():
+        return sets
     kept_before = np.concatenate(([0], np.cumsum(kept)))
-    return SetArrays(frozen_ints(kept_before[sets.starts]), frozen_ints(sets.items[kept]))
+    return frozen_sets(kept_before[sets.starts], sets.items[kept])
 
 
 def _is_sensitive(data: Disassociated) -> Bools:

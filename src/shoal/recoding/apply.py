@@ -13,7 +13,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Codes, Floats, Ints, freeze, frozen_codes, looked_up, starts_of
+from shoal.kernels.arrays import (
+    Bools,
+    Codes,
+    Floats,
+    Ints,
+    Items,
+    freeze,
+    frozen_codes,
+    in_pieces,
+    looked_up,
+    starts_of,
+)
 from shoal.kernels.set_recoding import recoded_sets, renumbered_sets
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Vocabulary
 from shoal.recoding.generalized_clusters import SUPPRESSED, GeneralizedClusters
@@ -191,7 +202,7 @@ def _starred_column(column: Column, stars: Bools) -> Column:
     if isinstance(column, Sets):
         kept = np.where(stars, 0, column.sizes)
         starts = starts_of(kept)
-        items = column.arrays.items[np.repeat(~stars, column.sizes)]
+        items = column.narrow[np.repeat(~stars, column.sizes)]
         return Sets.of(starts, items, column.domain, column.separator)
     if isinstance(column, Carried):
         kind = column.values.type
@@ -225,16 +236,17 @@ def published_sets(
         published = recoded_sets(sets.arrays, recoding.part_of_row, codes)
     else:
         labels, codes = _coded(words, recoding.node_of_occurrence, recoding.node_of_occurrence)
-        published = renumbered_sets(sets.arrays.starts, codes)
-    return Sets.of(*published, Domain(Kind.SET, pa.array(labels, type=pa.string())), sets.separator)
+        published = renumbered_sets(sets.starts, codes)
+    domain = Domain(Kind.SET, pa.array(labels, type=pa.string()))
+    return Sets(freeze(published.starts), frozen_codes(published.items), domain, sets.separator)
 
 
-def _coded(words: Vocabulary, nodes: Ints, in_use: Ints) -> tuple[list[str], Ints]:
+def _coded(words: Vocabulary, nodes: Ints | Items, in_use: Ints | Items) -> tuple[list[str], Items]:
     """The labels of the nodes in use, sorted, and the place of each node's label among them, -1 without."""
     used = np.setdiff1d(in_use, [SUPPRESSED_ITEM])
     labels = sorted({words.labels[node] for node in used.tolist()})
     code_of_label = {label: code for code, label in enumerate(labels)}
-    code_of_node = np.full(len(words.labels), -1, dtype=np.int64)
+    code_of_node = np.full(len(words.labels), -1, dtype=np.int32)
     code_of_node[used] = [code_of_label[words.labels[node]] for node in used.tolist()]
     return labels, np.where(nodes == SUPPRESSED_ITEM, -1, code_of_node[nodes])
 
@@ -245,7 +257,9 @@ def _sensitive_leaves(words: Vocabulary, role: Role) -> Bools:
 
 
 def _leaves_in_use(sets: Sets, part_of_row: Ints, shape: tuple[int, ...]) -> Bools:
-    part_of_item = np.repeat(part_of_row, sets.sizes)
     in_use = np.zeros(shape, dtype=np.bool_)
-    in_use[part_of_item, sets.arrays.items] = True
+    for first, behind in in_pieces(sets.starts):
+        places = sets.starts[first : behind + 1]
+        parts = np.repeat(part_of_row[first:behind], np.diff(places))
+        in_use[parts, sets.narrow[places[0] : places[-1]]] = True
     return in_use

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from shoal.errors import BadInput, OutputFailed, Problem
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Floats, Ints, Items, SetArrays, frozen_sets
 
 _HEADER = "header"
 _ENDING = ".npy"
@@ -33,7 +33,7 @@ _DAMAGED = (
     zipfile.BadZipFile,
 )
 
-Array = Ints | Floats | Bools
+Array = Ints | Items | Floats | Bools
 
 
 class Arrays:
@@ -74,7 +74,7 @@ class Arrays:
     def sets(self, name: str, *, below: int, count: int | None = None) -> SetArrays:
         """Sets of numbers less than `below`."""
         items = self.ints(f"{name}.items", least=0, below=below)
-        return SetArrays(self.starts(f"{name}.starts", end=len(items), count=count), items)
+        return frozen_sets(self.starts(f"{name}.starts", end=len(items), count=count), items)
 
     def _array(self, name: str, kind: type, shape: tuple[int, ...] | None) -> np.ndarray:
         found = self._member(name)

@@ -78,10 +78,9 @@ def arranged(
 
     counts = np.bincount(release.chunk_clusters, minlength=len(clusters))
     chunks_of_cluster = starts_of(counts)
-    chunks = take_ranges(chunks_of_cluster, visited)
-    chunk_order = within(chunks.starts, chunks.items)
-    subrecords = take_ranges(release.chunk_starts, chunk_order)
-    subrecord_order = within(subrecords.starts, subrecords.items)
+    chunk_order = within(*take_ranges(chunks_of_cluster, visited))
+    starts, subrecords = take_ranges(release.chunk_starts, chunk_order)
+    subrecord_order = within(starts, subrecords)
     return Disassociated(
         terms=release.terms,
         clusters=NestedClusters(
@@ -92,7 +91,7 @@ def arranged(
             freeze(np.cumsum(parents < 0)),
         ),
         chunk_clusters=freeze(place_of[release.chunk_clusters[chunk_order]]),
-        chunk_starts=freeze(subrecords.starts),
+        chunk_starts=freeze(starts),
         subrecords=_frozen(take_sets(release.subrecords, subrecord_order)),
         term_chunks=_frozen(take_sets(release.term_chunks, visited)),
         sensitive=release.sensitive,

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from shoal.hierarchy.labels import without_separator
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_sets
+from shoal.kernels.arrays import Bools, Ints, Items, SetArrays, frozen_sets
 from shoal.recoding.label_cover import UNION_LINKS, union_label
 
 SUPPRESSED_ITEM = -1
@@ -104,7 +104,7 @@ class ItemNodes:
     """
 
     column: str
-    node_of_occurrence: Ints
+    node_of_occurrence: Items
     withheld: Bools
 
     def vocabulary(self, trees: Mapping[str, Vocabulary]) -> Vocabulary:

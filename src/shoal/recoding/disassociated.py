@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -20,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import BadInput, Problem, did_you_mean
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, frozen_sets, starts_of
+from shoal.kernels.arrays import Bools, Ints, SetArrays, freeze, frozen_ints, in_pieces, owners, starts_of
 from shoal.table.canonical import canonical_text
 from shoal.table.columns import Domain, Kind
 from shoal.table.parts import parts_of
@@ -272,8 +273,8 @@ class _Rows:
     def __init__(self, number_of: _Numbering) -> None:
         self._number_of = number_of
         self.counts: list[int] = []
-        self._sizes: list[Ints] = []
-        self._terms: list[Ints] = []
+        self._sizes = array("i")
+        self._terms = array("i")
 
     def add(self, rows: list[Any]) -> None:
         if not set(map(type, rows)) <= {list}:
@@ -282,19 +283,19 @@ class _Rows:
         if not set(map(type, terms)) <= {str}:
             raise _Misshapen("every term is a text", "put terms in quotes")
         self.counts.append(len(rows))
-        self._sizes.append(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)))
-        numbers = map(self._number_of.__getitem__, terms)
-        self._terms.append(np.fromiter(numbers, dtype=np.int64, count=len(terms)))
+        self._sizes.extend(map(len, rows))
+        self._terms.extend(map(self._number_of.__getitem__, terms))
 
     def encoded(self, ranks: Ints) -> SetArrays:
         """All rows, each ascending."""
-        nothing = np.zeros(0, dtype=np.int64)
-        sizes = np.concatenate((nothing, *self._sizes))
-        rows = np.repeat(np.arange(len(sizes)), sizes)
-        # One sort of row and term together sorts the terms of every row.
-        keys = np.sort(rows * len(ranks) + ranks[np.concatenate((nothing, *self._terms))])
-        starts = starts_of(sizes)
-        return frozen_sets(starts, keys - rows * len(ranks))
+        starts = starts_of(np.array(self._sizes, dtype=np.int64))
+        terms, items = np.array(self._terms, dtype=np.int32), np.empty(len(self._terms), dtype=np.int32)
+        for first, behind in in_pieces(starts):
+            places = slice(starts[first], starts[behind])
+            rows = owners(starts[first : behind + 1] - starts[first]) * len(ranks)
+            # One sort of row and term together sorts the terms of every row.
+            items[places] = np.sort(rows + ranks[terms[places]]) - rows
+        return SetArrays(freeze(starts), freeze(items))
 
 
 def _check_keys(given: Any, expected: tuple[str, ...], what: str) -> None:

@@ -98,7 +98,7 @@ class _Reader:
             clusters=clusters,
             chunk_clusters=frozen_ints(in_chunks["cluster"][new_chunk]),
             chunk_starts=_starts_of(new_chunk[new_subrecord]),
-            subrecords=SetArrays(_starts_of(new_subrecord), frozen_ints(terms[in_chunk])),
+            subrecords=frozen_sets(_starts_of(new_subrecord), terms[in_chunk]),
             term_chunks=_sets(ordered["cluster"][~in_chunk], terms[~in_chunk], len(clusters)),
             sensitive=sensitive,
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.errors import BadInput
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Floats, Ints, frozen_sets
+from shoal.kernels.arrays import Bools, Floats, Ints, counts_of, frozen_sets
 from shoal.kernels.regions import cheapest_parts
 from shoal.recoding.cuts import SUPPRESSED_ITEM, Cuts, Unions
 from shoal.recoding.regions import NOT_THERE, nodes_by_label, other_meanings
@@ -33,7 +33,7 @@ class ReappliedCuts:
 
     def costs(self) -> Floats:
         """What each part loses of an item of the sets on average."""
-        counts = np.bincount(self.sets.arrays.items, minlength=self.cost_of_item.shape[1])
+        counts = counts_of(self.sets.narrow, self.cost_of_item.shape[1])
         costs: Floats = self.cost_of_item @ counts / max(int(counts.sum()), 1)
         return costs
 

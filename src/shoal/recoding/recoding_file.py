@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from shoal.hierarchy.tree import Hierarchy
 from shoal.json_values import json_value
-from shoal.kernels.arrays import SetArrays
+from shoal.kernels.arrays import SetArrays, frozen_items
 from shoal.recoding.array_file import Array, Arrays, read_array_file, unreadable, write_array_file
 from shoal.recoding.basis import StatedModel
 from shoal.recoding.chunk_recoding import NOT_PUBLISHED, ChunkRecoding
@@ -234,8 +234,10 @@ def _items_loaded(
 ) -> ItemRecoding:
     if header.by == "nodes":
         words = len(trees[header.column].labels)
-        nodes = arrays.ints(f"{name}.node_of_occurrence", least=SUPPRESSED_ITEM, below=words)
-        return ItemNodes(header.column, nodes, arrays.bools(f"{name}.withheld", shape=(rows,)))
+        of_occurrences = arrays.ints(f"{name}.node_of_occurrence", least=SUPPRESSED_ITEM, below=words)
+        return ItemNodes(
+            header.column, frozen_items(of_occurrences), arrays.bools(f"{name}.withheld", shape=(rows,))
+        )
     nodes = arrays.table(f"{name}.node_of_leaf")
     unions = None
     if header.unions is None:

@@ -40,8 +40,8 @@ def mean_supports(copies: Iterable[Sets], itemsets: Sequence[Sequence[str]]) -> 
 
 def _support(copy: Sets, itemset: Sequence[str]) -> int:
     wanted = [_code(copy, term) for term in dict.fromkeys(itemset)]
-    hits = np.flatnonzero(np.isin(copy.arrays.items, wanted))
-    rows = np.searchsorted(copy.arrays.starts, hits, side="right") - 1
+    hits = np.flatnonzero(np.isin(copy.narrow, wanted))
+    rows = np.searchsorted(copy.starts, hits, side="right") - 1
     if not wanted:
         return len(copy)
     return int(np.count_nonzero(np.bincount(rows, minlength=1) == len(wanted)))

@@ -106,5 +106,5 @@ def _other_items(table: Table, column: str, items: list[str]) -> Iterator[Proble
 
 def _other_occurrences(table: Table, items: ItemNodes) -> Iterator[Problem]:
     content = table.columns.get(items.column)
-    if not isinstance(content, Sets) or len(content.arrays.items) != len(items.node_of_occurrence):
+    if not isinstance(content, Sets) or len(content.narrow) != len(items.node_of_occurrence):
         yield Problem("the recoding was decided for other sets", _OTHER_DATA, column=items.column)

@@ -14,9 +14,10 @@ from shoal.hierarchy.builders import Fanout
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints
+from shoal.posix import give_large_arrays_back
 from shoal.recoding.label_notation import unpublishable_tree
 from shoal.run.remote import at_hand, named_as
-from shoal.table.columns import Coded, Column, Table
+from shoal.table.columns import Coded, Column, Sets, Table
 from shoal.table.reading import Loaded, ReadOptions, read_table
 from shoal.table.remote_file import RemoteFile, is_remote
 from shoal.table.roles import Identifier, Quasi, QuasiSet, Role, Sensitive
@@ -73,6 +74,7 @@ def read(
     subject: str | None = None,
 ) -> Data:
     """Read a file or a frame, and bind its quasi-identifiers to their hierarchies."""
+    give_large_arrays_back()
     if isinstance(source, str) and is_remote(source):
         source = RemoteFile(source)
     with at_hand(source) as copy:
@@ -80,6 +82,7 @@ def read(
     roles = loaded.roles
     table, subjects, notices = _by_person(loaded, roles, subject)
     bound, trees, binding_notices = _bind_all(table, roles)
+    original = _sharing(table, bound)
     identifiers = {
         name: bound.coded(name)
         for name, role in roles.items()
@@ -89,13 +92,31 @@ def read(
     local = LocalData(bound.without(hidden), roles, trees, subjects)
     return Data(
         local=local,
-        original=table.without(hidden),
-        loaded=loaded,
+        original=original.without(hidden),
+        loaded=loaded if table is not loaded.table else replace(loaded, table=original),
         options=options,
         identifiers=identifiers,
         subject=subject,
         notices=(*loaded.notices, *notices, *binding_notices),
     )
+
+
+def _sharing(table: Table, bound: Table) -> Table:
+    """The same values, with sets in the codes of their trees, so that these are not in memory twice.
+
+    Sets that lost items when they were bound, or whose trees have leaves that do not occur, stay as they are.
+    """
+    shared = {
+        name: column
+        for name, column in bound.columns.items()
+        if isinstance(column, Sets) and _tell_the_same(table.sets(name), column)
+    }
+    return table.replacing(shared)
+
+
+def _tell_the_same(sets: Sets, bound: Sets) -> bool:
+    same_labels = set(sets.domain.texts()) == set(bound.domain.texts())
+    return same_labels and len(sets.narrow) == len(bound.narrow)
 
 
 def _listed(names: Sequence[str]) -> str:

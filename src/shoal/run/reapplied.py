@@ -179,4 +179,4 @@ def _told(
 
 def _vanished(cuts: ReappliedCuts) -> int:
     nowhere = np.all(cuts.node_of_leaf < 0, axis=0)
-    return int(np.count_nonzero(nowhere[cuts.sets.arrays.items]))
+    return int(np.count_nonzero(nowhere[cuts.sets.narrow]))

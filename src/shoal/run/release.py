@@ -99,6 +99,8 @@ def release(
     if found_personal := personal_values_problems(shown, engine.port.roles):
         raise BadInput(*found_personal)
 
+    give_back_memory()
+
     progress.stage("measuring")
     cost = engine.cost(found, released, promise)
     outcome = Outcome(

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, frozen_sets
+from shoal.kernels.arrays import Ints, Items, SetArrays, frozen_sets
 from shoal.metrics.items import published_occurrences
 from shoal.metrics.mining import Measured, levels_loss
 from shoal.recoding.rows import RowRecoding
@@ -80,11 +80,11 @@ def levels_losses(
     }
 
 
-def _lists(starts: Ints, items: Ints) -> pa.ListArray:
-    return pa.ListArray.from_arrays(starts.astype(np.int32), items.astype(np.int32))
+def _lists(starts: Ints, items: Items) -> pa.ListArray:
+    return pa.ListArray.from_arrays(starts.astype(np.int32), items)
 
 
 def _sets(column: pa.ChunkedArray) -> SetArrays:
     sizes = pc.list_value_length(column).to_numpy()
     starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
-    return frozen_sets(starts, frozen_ints(pc.list_flatten(column).to_numpy()))
+    return frozen_sets(starts, pc.list_flatten(column).to_numpy())

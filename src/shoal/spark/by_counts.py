@@ -14,7 +14,7 @@ from shoal.algorithms.sets.cut_search.transactions import set_column
 from shoal.algorithms.sets.vpa import VPA
 from shoal.algorithms.within_levels import Trimmed, one_cut_in_whole_tree, trimmed_trees
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Floats, Ints, SetArrays
+from shoal.kernels.arrays import Floats, Ints, SetArrays, frozen_items
 from shoal.metrics.items import utility_loss, weights_of_words
 from shoal.metrics.mining import Measured, levels_loss
 from shoal.progress import Progress
@@ -105,14 +105,14 @@ def _losses(
     lost_by_rows = sets.total(partial(_utility_loss, tree, node_of_leaf, weights_of_words(tree, weights)))
     every = data.rows_for_one
     brought = sets.some_rows(every)
-    of_levels = told_of_a_sample(levels_loss(tree, brought, node_of_leaf[brought.items]), every)
+    of_levels = told_of_a_sample(levels_loss(tree, brought, frozen_items(node_of_leaf)[brought.items]), every)
     losses = {"ncp": ncp, "ul": lost_by_rows / max(1, transactions.row_count)}
     return Measured(losses) | of_levels
 
 
 def _utility_loss(tree: Hierarchy, node_of_leaf: Ints, weights: Floats, sets: SetArrays) -> float:
     """UL summed over rows."""
-    return utility_loss(tree, sets, node_of_leaf[sets.items], weights) * (len(sets.starts) - 1)
+    return utility_loss(tree, sets, frozen_items(node_of_leaf)[sets.items], weights) * (len(sets.starts) - 1)
 
 
 def encoded_sets(data: SparkData, column: str, trees: Trimmed) -> DataFrame:

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Ints
+from shoal.kernels.arrays import Ints, frozen_items
 from shoal.kernels.set_recoding import renumbered_sets
 from shoal.spark.answers import Answers, Batches
 from shoal.spark.encoded_sets import chunks_of
@@ -78,5 +78,5 @@ def encode_labels(
             # Sensitive items are in a column's domain, but among no quasi-identifier items.
             places = pc.index_in(domain.labels, value_set=labels[name]).fill_null(-1)
             numbers[start : start + len(domain)] = first[name] + places.to_numpy()
-        sets = renumbered_sets(joined.quasi.starts, numbers[joined.quasi.items])
+        sets = renumbered_sets(joined.quasi.starts, frozen_items(numbers)[joined.quasi.items])
         yield from chunks_of(sets, most_items)

@@ -13,7 +13,7 @@ from pyspark.sql import functions as sql
 
 from shoal.engine.port import Mergeable
 from shoal.errors import BadInput, Problem
-from shoal.kernels.arrays import SetArrays, frozen_ints
+from shoal.kernels.arrays import frozen_ints, frozen_sets
 from shoal.recoding.disassociated import Disassociated, NestedClusters, parse_lines
 from shoal.spark.answers import Answers, Batches, answer
 from shoal.spark.classes import quoted
@@ -113,7 +113,7 @@ def _lines(frame: DataFrame) -> DataFrame:
 
 def _without_clusters(sensitive: Sequence[str]) -> Disassociated:
     nothing = frozen_ints([])
-    no_sets = SetArrays(frozen_ints([0]), nothing)
+    no_sets = frozen_sets([0], [])
     return Disassociated(
         terms=Domain(Kind.SET, pa.array([], type=pa.string())),
         clusters=NestedClusters(nothing, np.zeros(0, dtype=np.bool_), nothing, nothing, nothing),

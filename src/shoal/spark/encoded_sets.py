@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, frozen_sets
 from shoal.spark.answers import answer
 
 SCHEMA = "starts binary, items binary"
@@ -38,7 +38,7 @@ def sets_of(batches: Iterable[pa.RecordBatch]) -> Iterator[SetArrays]:
             starts, items = (
                 unpacked(batch.column(name)[index].as_py(), _WIDTH) for name in ("starts", "items")
             )
-            yield SetArrays(starts, items)
+            yield frozen_sets(starts, items)
 
 
 def unpacked(block: bytes, width: np.dtype[np.int32] | np.dtype[np.int64]) -> Ints:

@@ -15,7 +15,16 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays, joined_rows, starts_of, taken_rows
+from shoal.kernels.arrays import (
+    Bools,
+    Ints,
+    Items,
+    SetArrays,
+    frozen_sets,
+    joined_rows,
+    starts_of,
+    taken_rows,
+)
 from shoal.kernels.rare_itemsets import lay_out
 from shoal.kernels.set_supports import ItemIndex, node_supports, rows_of_leaves, supports_of
 from shoal.kernels.subset_keys import Subsets, next_keys, occurrences_by_first, start_of_keys, tally_keys
@@ -325,7 +334,7 @@ def added_up(parts: Sequence[Counts]) -> Counts:
     return keys[firsts], np.add.reduceat(counts, firsts) if len(firsts) else counts
 
 
-def _laid(sets: SetArrays, question: ItemsetQuestion, number_of_leaf: Ints) -> Ints:
+def _laid(sets: SetArrays, question: ItemsetQuestion, number_of_leaf: Ints) -> Items:
     """The rows that can hold a set in question, laid end to end."""
     numbers = question.numbers(number_of_leaf)
     listed = numbers >= 0
@@ -335,10 +344,10 @@ def _laid(sets: SetArrays, question: ItemsetQuestion, number_of_leaf: Ints) -> I
         is_fresh = np.append(question.fresh, False)[numbers]
         fresh_before = starts_of(is_fresh[sets.items])
         rows = rows[(fresh_before[sets.starts[rows + 1]] - fresh_before[sets.starts[rows]]) > 0]
-    return lay_out(sets, rows, SetArrays(starts, numbers[listed]), question.base)
+    return lay_out(sets, rows, frozen_sets(starts, numbers[listed]), question.base)
 
 
-def _keys(laid: Ints, question: ItemsetQuestion, at_once: int) -> Iterator[Ints]:
+def _keys(laid: Items, question: ItemsetQuestion, at_once: int) -> Iterator[Ints]:
     at = start_of_keys(question.size)
     keys = np.empty(max(at_once, question.base), dtype=np.int64)
     while filled := next_keys(laid, question.subsets, at, keys):

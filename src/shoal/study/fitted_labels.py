@@ -118,8 +118,8 @@ def _in_domain(column: Column, domain: Domain) -> Coded | Sets:
         return Coded.of(np.array([*places, domain.missing], dtype=np.int64)[column.codes], domain)
     if isinstance(column, Sets):
         known = np.array([place_of.get(label, -1) for label in column.domain.texts()], dtype=np.int64)
-        items = known[column.arrays.items]
-        sizes = np.bincount(owners(column.arrays.starts)[items >= 0], minlength=len(column))
+        items = known[column.narrow]
+        sizes = np.bincount(owners(column.starts)[items >= 0], minlength=len(column))
         return Sets.of(starts_of(sizes), items[items >= 0], domain, column.separator)
     raise TypeError("a quasi-identifier is never carried through")
 
@@ -132,4 +132,4 @@ def _spread(column: Coded | Sets, published: Bools) -> Coded | Sets:
         return Coded.of(codes, column.domain)
     sizes = np.zeros(len(published), dtype=np.int64)
     sizes[published] = column.sizes
-    return Sets.of(starts_of(sizes), column.arrays.items, column.domain, column.separator)
+    return Sets.of(starts_of(sizes), column.narrow, column.domain, column.separator)

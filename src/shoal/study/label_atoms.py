@@ -13,7 +13,7 @@ from datetime import date
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_sets, starts_of
 from shoal.metrics.item_shares import likely_shares, uniform_shares
 from shoal.recoding.label_cover import Bound, Cover, Form, number_of
 from shoal.report.codebook import ColumnBook
@@ -103,7 +103,7 @@ def _pieces(covers: Sequence[Cover]) -> Atoms:
     lows, highs = np.maximum(lows, finite.min()), np.minimum(highs, finite.max())
     if not whole:  # pieces of a line of fractions would be too many, and points would lie in them
         starts = np.arange(len(covers) + 1)
-        return Atoms((), lows, highs, whole, SetArrays(starts, np.arange(len(covers))))
+        return Atoms((), lows, highs, whole, frozen_sets(starts, np.arange(len(covers))))
     edges = np.unique(finite)
     first, behind = np.searchsorted(edges, lows), np.searchsorted(edges, highs)
     is_value = np.array([cover.form is Form.VALUE for cover in covers])
@@ -159,6 +159,4 @@ def _named_atoms(book: ColumnBook, covers: Mapping[str, Cover]) -> Atoms:
 
 def _sets(pieces: Sequence[Ints]) -> SetArrays:
     empty: Ints = np.empty(0, dtype=np.int64)
-    return SetArrays(
-        starts_of([len(each) for each in pieces]), np.concatenate((empty, *pieces)).astype(np.int64)
-    )
+    return frozen_sets(starts_of([len(each) for each in pieces]), np.concatenate((empty, *pieces)))

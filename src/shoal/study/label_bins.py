@@ -93,7 +93,7 @@ class Labels:
         """Whether sets hold all of some items."""
         sets, labels = self.release.table.sets(name), self.of_items(name, wanted)
         surely, maybe, shares = labels.surely, labels.maybe, labels.shares
-        rows, items = owners(sets.arrays.starts), sets.arrays.items
+        rows, items = owners(sets.starts), sets.narrow
         least, mean, most = np.ones((3, len(sets)))
         for place in range(len(wanted.covers)):
             lacking = np.ones(len(sets))

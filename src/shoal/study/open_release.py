@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import BadInput, InvalidParameter, Problem
-from shoal.kernels.arrays import Floats, Ints, owners, starts_of
+from shoal.kernels.arrays import Floats, Ints, Items, owners, starts_of
 from shoal.policy.output_names import CODEBOOK
 from shoal.report.certified import PSEUDONYM
 from shoal.report.codebook import QUASI, Codebook, ColumnBook
@@ -34,7 +34,7 @@ from shoal.study.label_atoms import Atoms, atoms_of, spans_of
 from shoal.study.labels_at_levels import labels_at_levels
 from shoal.table.arrow_form import typed_column
 from shoal.table.beside import embedded_codebook
-from shoal.table.columns import Carried, Coded, Kind, Sets, Table
+from shoal.table.columns import Carried, Coded, Kind, Sets, Table, code_counts
 from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.frames import in_kind
 from shoal.table.reading import read_published
@@ -284,9 +284,7 @@ class OpenedRelease:
     def label_counts(self, name: str) -> Ints:
         """How often each label of a column occurs."""
         column = self._coded(name)
-        codes = column.codes if isinstance(column, Coded) else column.arrays.items
-        counts: Ints = np.bincount(codes, minlength=len(column.domain))[: len(column.domain)]
-        return counts
+        return code_counts(column)[: len(column.domain)]
 
     def _coded(self, name: str) -> Coded | Sets:
         column = self.table.column(name)
@@ -413,9 +411,9 @@ class OpenedRelease:
         column = self._coded(name)
         if isinstance(column, Coded):
             return pa.array([*texts, None], type=pa.string()).take(pa.array(column.codes))
-        kept = np.array([text is not None for text in texts], dtype=np.bool_)[column.arrays.items]
-        starts = starts_of(np.bincount(owners(column.arrays.starts)[kept], minlength=len(column)))
-        values = pa.array(texts, type=pa.string()).take(pa.array(column.arrays.items[kept]))
+        kept = np.array([text is not None for text in texts], dtype=np.bool_)[column.narrow]
+        starts = starts_of(np.bincount(owners(column.starts)[kept], minlength=len(column)))
+        values = pa.array(texts, type=pa.string()).take(pa.array(column.narrow[kept]))
         return pa.LargeListArray.from_arrays(pa.array(starts), values)
 
     def _probabilities(self, name: str) -> _Columns:
@@ -430,7 +428,7 @@ class OpenedRelease:
             of_rows = of_labels[column.codes]
         else:
             of_rows = np.ones((len(column), len(atoms.values)))
-            np.multiply.at(of_rows, owners(column.arrays.starts), 1 - of_labels[column.arrays.items])
+            np.multiply.at(of_rows, owners(column.starts), 1 - of_labels[column.narrow])
             of_rows = 1 - of_rows
         return {f"{name}={value}": pa.array(of_rows[:, place]) for place, value in enumerate(atoms.values)}
 
@@ -464,7 +462,7 @@ class OpenedRelease:
         steps = np.cumsum(self._sampled_shares(name, rng))
         drawn = _drawn_atoms(atoms, steps, column.arrays.items, rng)
         items = pa.array(atoms.values, type=pa.string()).take(pa.array(drawn))
-        return pa.LargeListArray.from_arrays(pa.array(column.arrays.starts), items)
+        return pa.LargeListArray.from_arrays(pa.array(column.starts), items)
 
     def _values_of(self, name: str, column: Imputed, rng: np.random.Generator) -> pa.Array:
         atoms, missing = self.atoms[name], column.labels >= len(self.label_texts(name))
@@ -484,7 +482,7 @@ class OpenedRelease:
         return pa.array(atoms.values, type=pa.string()).take(places)
 
 
-def _drawn_atoms(atoms: Atoms, steps: Floats, codes: Ints, rng: np.random.Generator) -> Ints:
+def _drawn_atoms(atoms: Atoms, steps: Floats, codes: Items, rng: np.random.Generator) -> Items:
     """One atom for each code, by the shares of its label, whose running sums are `steps`."""
     starts = atoms.covered.starts
     before = np.where(starts[codes] > 0, steps[starts[codes] - 1], 0.0)

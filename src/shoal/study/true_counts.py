@@ -96,7 +96,7 @@ class Original:
 
     def _holding(self, name: str, sets: Sets, groups: Groups) -> Bools:
         belongs = self._of_texts(name, sets.domain.texts(), groups)
-        rows, items = owners(sets.arrays.starts), sets.arrays.items
+        rows, items = owners(sets.starts), sets.narrow
         holds: Bools = np.ones(len(sets), dtype=np.bool_)
         for place in range(belongs.shape[1]):
             holds &= np.bincount(rows, belongs[items, place], len(sets)) > 0

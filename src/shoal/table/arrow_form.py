@@ -102,8 +102,8 @@ def typed_values(column: Coded) -> pa.Array:
 
 def set_column(column: Sets, texts: pa.StringArray, start: int, stop: int) -> pa.ListArray:
     """Some rows of sets as lists of the given text of each item."""
-    starts = column.arrays.starts
-    items = column.arrays.items[starts[start] : starts[stop]]
+    starts = column.starts
+    items = column.narrow[starts[start] : starts[stop]]
     offsets = (starts[start : stop + 1] - starts[start]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), texts.take(pa.array(items)))
 
@@ -172,7 +172,7 @@ def _sorted_sets(column: Sets) -> Sets:
     rank[order] = np.arange(len(order))
     domain = replace(column.domain, labels=labels.take(pa.array(order)), numbers=None)
     rows = np.repeat(np.arange(len(column)), column.sizes)
-    sets, _ = sets_of_pairs(rows, rank[column.arrays.items], len(column), domain, column.separator)
+    sets, _ = sets_of_pairs(rows, rank[column.narrow], len(column), domain, column.separator)
     return sets
 
 

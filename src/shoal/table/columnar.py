@@ -15,7 +15,7 @@ from shoal.errors import BadInput, Problem
 from shoal.table.canonical import canonical, is_supported
 from shoal.table.occurrences import Batch, Batches
 from shoal.table.options import ReadOptions
-from shoal.table.raw import HowRead, Raw
+from shoal.table.raw import NO_LISTS, HowRead, Raw, TakesLists
 from shoal.table.text_file import LINE_LIMIT, open_text
 from shoal.threads import mapped
 
@@ -77,6 +77,7 @@ class Typed:
         numbers: Collection[str] = (),  # noqa: ARG002 - they are typed already
         missing: Sequence[str] = (),  # noqa: ARG002
         single: Collection[str] = (),  # noqa: ARG002 - they are in memory
+        lists: Mapping[str, TakesLists] = NO_LISTS,  # noqa: ARG002
     ) -> Raw:
         """The given columns."""
         table = self._table.rename_columns(list(self._names)).select(list(columns))
@@ -131,6 +132,7 @@ class Parquet:
         numbers: Collection[str] = (),  # noqa: ARG002 - they are typed already
         missing: Sequence[str] = (),  # noqa: ARG002
         single: Collection[str] = (),
+        lists: Mapping[str, TakesLists] = NO_LISTS,  # noqa: ARG002 - they are not split
     ) -> Raw:
         """The given columns; those of single values batch by batch, so that no more is ever in memory."""
         name_of = dict(zip(self.names, self._schema.names, strict=True))

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,7 @@ from shoal.errors import UnknownName
 from shoal.kernels.arrays import (
     Codes,
     Floats,
+    HeldSets,
     Ints,
     SetArrays,
     counts_of,
@@ -27,7 +29,7 @@ from shoal.kernels.arrays import (
     frozen_floats,
     frozen_ints,
     looked_up,
-    taken_rows,
+    taken_runs,
     wide,
 )
 
@@ -107,28 +109,42 @@ class Coded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sets:
-    """A column of sets: row r holds the codes arrays.items[arrays.starts[r]:arrays.starts[r + 1]]."""
+    """A column of sets: row r holds the codes narrow[starts[r]:starts[r + 1]], ascending and without repeats.
 
-    arrays: SetArrays
+    `narrow` are the codes as they are held, in the narrowest type that has room for them.
+    """
+
+    starts: Ints
+    narrow: Codes
     domain: Domain
     separator: str = " "
 
     def __repr__(self) -> str:
         items = len(self.domain.labels)
-        return f"<Sets: {len(self):,} sets, {len(self.arrays.items):,} entries of {items:,} items>"
+        return f"<Sets: {len(self):,} sets, {len(self.narrow):,} entries of {items:,} items>"
 
     @classmethod
-    def of(cls, starts: object, items: object, domain: Domain, separator: str = " ") -> Sets:
+    def of(cls, starts: object, items: object, domain: Domain, separator: str = " ") -> Self:
         """Freeze the arrays; items must ascend without repeats within each row."""
-        return cls(SetArrays(frozen_ints(starts), frozen_ints(items)), domain, separator)
+        return cls(frozen_ints(starts), frozen_codes(items), domain, separator)
+
+    @property
+    def arrays(self) -> SetArrays:
+        """The sets as all kernels take them: made for whoever asks, so ask once."""
+        return SetArrays(self.starts, freeze(self.narrow.astype(np.int32, copy=False)))
+
+    @property
+    def held(self) -> HeldSets:
+        """The sets as they are held, for those who take them piece by piece."""
+        return HeldSets(self.starts, self.narrow)
 
     def __len__(self) -> int:
-        return len(self.arrays.starts) - 1
+        return len(self.starts) - 1
 
     @property
     def sizes(self) -> Ints:
         """Items per row."""
-        return np.diff(self.arrays.starts)
+        return np.diff(self.starts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,12 +225,13 @@ def _take(column: Column, rows: Codes) -> Column:
         return Coded(freeze(looked_up(column.narrow, rows)), column.domain)
     if isinstance(column, Carried):
         return replace(column, values=column.values.take(pa.array(rows)))
-    return replace(column, arrays=taken_rows(column.arrays, wide(rows)))
+    starts, narrow = taken_runs(column.starts, column.narrow, wide(rows))
+    return replace(column, starts=starts, narrow=narrow)
 
 
 def code_counts(column: Coded | Sets, length: int = 0) -> Ints:
     """How often each code occurs: `length` codes or more, so that the missing value is one of them."""
-    codes = column.narrow if isinstance(column, Coded) else column.arrays.items
+    codes = column.narrow
     return counts_of(codes, max(length, len(column.domain) + 1, int(codes.max(initial=0)) + 1))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,9 +19,9 @@ import pyarrow.csv as arrow_csv
 from shoal.errors import BadInput, Problem
 from shoal.table.canonical import canonical
 from shoal.table.compressed import content_name
-from shoal.table.occurrences import Batch, Batches
+from shoal.table.occurrences import Batch, Batches, ListBatch, ListBatches
 from shoal.table.options import ReadOptions
-from shoal.table.raw import LISTED, HowRead, Raw
+from shoal.table.raw import LISTED, NO_LISTS, HowRead, Raw, TakesLists
 from shoal.table.text_file import LINE_LIMIT, open_text
 from shoal.threads import mapped, processors
 
@@ -73,11 +73,12 @@ class Delimited:
         numbers: Collection[str] = (),
         missing: Sequence[str] = (),
         single: Collection[str] = (),
+        lists: Mapping[str, TakesLists] = NO_LISTS,
     ) -> Raw:
         """Read texts, and numbers as far as all cells of all number columns are plain ones.
 
-        Columns of single values of a large file are taken batch by batch, so that their texts are never all
-        in memory; Arrow does that in one thread.
+        Columns of single values and of lists are taken batch by batch from a large file, so that their texts
+        are never all in memory; Arrow does that in one thread.
         """
         quoted, line_ends_in_quotes = bool(self._quote) and self._file.holds(self._quote), False
         if quoted:
@@ -90,7 +91,9 @@ class Delimited:
             newlines_in_values=line_ends_in_quotes,
             ignore_empty_lines=len(self._names) > 1,
         )
-        in_batches = single if self._file.path.stat().st_size >= _LARGE else ()
+        in_batches = (
+            _Taking(single, lists) if self._file.path.stat().st_size >= _LARGE else _Taking((), NO_LISTS)
+        )
         try:
             read = self._read(parse, self._conversion(columns, numbers, missing), in_batches)
         except _NotPlainNumbers:
@@ -102,6 +105,7 @@ class Delimited:
             self._notices,
             typed=False,
             batches=read.batches,
+            lists=read.lists,
             length=read.length,
         )
 
@@ -117,7 +121,7 @@ class Delimited:
         )
 
     def _read(
-        self, parse: arrow_csv.ParseOptions, convert: arrow_csv.ConvertOptions, in_batches: Collection[str]
+        self, parse: arrow_csv.ParseOptions, convert: arrow_csv.ConvertOptions, in_batches: _Taking
     ) -> _Read:
         for block in (_BLOCK, LINE_LIMIT):
             ragged: list[arrow_csv.InvalidRow] = []
@@ -125,7 +129,7 @@ class Delimited:
             try:
                 read = (
                     self._read_batches(block, parse, convert, in_batches)
-                    if in_batches
+                    if in_batches.single or in_batches.lists
                     else self._read_whole(block, parse, convert)
                 )
             except pa.ArrowInvalid as error:
@@ -145,32 +149,42 @@ class Delimited:
     ) -> _Read:
         table = arrow_csv.read_csv(self._file.stream(), self._options(block), parse, convert)
         _refuse_not_finite(table)
-        return _Read(table, {}, table.num_rows)
+        return _Read(table, {}, {}, table.num_rows)
 
     def _read_batches(
         self,
         block: int,
         parse: arrow_csv.ParseOptions,
         convert: arrow_csv.ConvertOptions,
-        in_batches: Collection[str],
+        in_batches: _Taking,
     ) -> _Read:
-        taken = [name for name in convert.include_columns if name in in_batches]
-        rest = [name for name in convert.include_columns if name not in in_batches]
+        single = [name for name in convert.include_columns if name in in_batches.single]
+        lists = [name for name in convert.include_columns if name in in_batches.lists]
+        rest = [name for name in convert.include_columns if name not in (*single, *lists)]
 
-        def encoded(rows: pa.RecordBatch) -> tuple[list[Batch], pa.RecordBatch, int]:
+        def encoded(rows: pa.RecordBatch) -> _Piece:
             _refuse_not_finite(rows)
-            return [Batch.of(rows.column(name)) for name in taken], rows.select(rest), rows.num_rows
+            return _Piece(
+                [Batch.of(rows.column(name)) for name in single],
+                [in_batches.lists[name](rows.column(name)) for name in lists],
+                rows.select(rest),
+                rows.num_rows,
+            )
 
         with arrow_csv.open_csv(self._file.stream(), self._options(block), parse, convert) as batches:
             kinds = batches.schema
             pieces = list(mapped(encoded, batches))
-        columns = {
-            name: Batches(kinds.field(name).type, tuple(found[number] for found, _, _ in pieces))
-            for number, name in enumerate(taken)
+        of_single = {
+            name: Batches(kinds.field(name).type, tuple(piece.single[number] for piece in pieces))
+            for number, name in enumerate(single)
+        }
+        of_lists = {
+            name: ListBatches(kinds.field(name).type, tuple(piece.lists[number] for piece in pieces))
+            for number, name in enumerate(lists)
         }
         schema = pa.schema([kinds.field(name) for name in rest])
-        table = pa.Table.from_batches([others for _, others, _ in pieces], schema)
-        return _Read(table, columns, sum(length for _, _, length in pieces))
+        table = pa.Table.from_batches([piece.rest for piece in pieces], schema)
+        return _Read(table, of_single, of_lists, sum(piece.length for piece in pieces))
 
     def _ragged_rows(
         self, block: int, parse: arrow_csv.ParseOptions, convert: arrow_csv.ConvertOptions
@@ -286,11 +300,29 @@ class Delimited:
 
 
 @dataclass(frozen=True, slots=True)
+class _Taking:
+    """The columns that are taken batch by batch."""
+
+    single: Collection[str]
+    lists: Mapping[str, TakesLists]
+
+
+class _Piece(NamedTuple):
+    """Some rows: columns that were taken, all others, and how many rows there are."""
+
+    single: list[Batch]
+    lists: list[ListBatch]
+    rest: pa.RecordBatch
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Read:
     """Columns as one table, those that were taken batch by batch, and how many rows there are."""
 
     table: pa.Table
     batches: dict[str, Batches]
+    lists: dict[str, ListBatches]
     length: int
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import Problem
-from shoal.kernels.arrays import Bools, Ints, freeze
+from shoal.kernels.arrays import Bools, Ints, freeze, wide
 from shoal.table.canonical import (
     Canonical,
     MissingTokens,
@@ -26,9 +27,9 @@ from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets
 from shoal.table.missing import with_nulls_for_missing
 from shoal.table.multisets import is_counted, with_counts
 from shoal.table.number_style import NumberStyle
-from shoal.table.occurrences import Occurrences
+from shoal.table.occurrences import ListBatch, ListBatches, Occurrences
 from shoal.table.pairs import sets_of_pairs, sets_of_pieces
-from shoal.table.raw import LISTED, Raw
+from shoal.table.raw import LISTED, Raw, TakesLists
 from shoal.table.roles import Identifier, Insensitive, Quasi, QuasiSet, Role, Sensitive
 from shoal.table.separators import stays_apart, that_run_into
 from shoal.table.written import how_published, how_written
@@ -73,6 +74,17 @@ def encode(raw: Raw, name: str, role: Role, missing: MissingTokens, *, published
 def holds_single_values(role: Role) -> bool:
     """Whether a column is encoded value by value, so that nobody needs all of its cells at once."""
     return isinstance(role, Quasi | Sensitive | Identifier) and getattr(role, "kind", None) != Kind.SET
+
+
+def takes_lists(role: Role, missing: MissingTokens) -> TakesLists | None:
+    """How some cells of a column of texts are taken as sets; None if its role makes no sets of them."""
+    if getattr(role, "kind", None) != Kind.SET:
+        return None
+    return partial(_listed, separator=_separator(role), missing=missing)
+
+
+def _separator(role: Role) -> str:
+    return role.separator if isinstance(role, QuasiSet) else DEFAULT_SEPARATOR
 
 
 def _encode_untouched(raw: Raw, name: str, role: Insensitive, missing: MissingTokens) -> Encoded:
@@ -152,16 +164,17 @@ def _told_apart(values: pa.Array) -> pa.Array:
 
 
 def _encode_sets(raw: Raw, name: str, role: Role, missing: MissingTokens) -> Encoded:
-    separator = role.separator if isinstance(role, QuasiSet) else DEFAULT_SEPARATOR
-    lengths, encoded = _coded_items(raw.table.column(name), separator, missing)
-    found = categories(_entries(encoded), missing, Kind.SET)
+    separator = _separator(role)
+    lists = _lists(raw, name, separator, missing)
+    items = lists.items()
+    found = categories(items.entries, missing, Kind.SET)
     if problems := _ambiguous_items(raw, name, separator, found.domain.labels):
         return Encoded(None, problems)
     notices = _absent_sensitive_items(raw, name, role, found.domain.labels)
     if isinstance(role, QuasiSet) and role.multiset:
-        codes = _gathered(encoded, found.codes, len(found.domain))
-        return _encode_multisets(raw, name, role, (_rows_of(lengths), codes, found.domain), notices)
-    column, repeating = _sets_of_lists(lengths, encoded, found, separator)
+        codes = wide(items.codes(found.codes, len(found.domain)))
+        return _encode_multisets(raw, name, role, (_rows_of(lists), codes, found.domain), notices)
+    column, repeating = _sets_of_lists(lists, items, found, separator)
     if len(repeating):
         how_often = f"in {len(repeating)} {'row' if len(repeating) == 1 else 'rows'}"
         notices += (f"{raw.where}, column {name!r}: repeated items were counted once, {how_often}",)
@@ -199,27 +212,30 @@ def _encode_published_sets(raw: Raw, name: str, role: QuasiSet, missing: Missing
 
     An item that stands twice in a set is another item the second time: equal sets are equal with repeats.
     """
-    lengths: list[Ints] | None = None
+    lists: ListBatches | None = None
     if raw.typed:
-        rows, items = _items(raw.table.column(name), role.separator, missing)
-        rows, items = _with_nulls_as_items(raw.table.column(name), rows, items, role.separator)
-        encoded = _dictionary(items)
+        rows, texts_of_items = _items(raw.table.column(name), role.separator, missing)
+        rows, texts_of_items = _with_nulls_as_items(
+            raw.table.column(name), rows, texts_of_items, role.separator
+        )
+        items = Occurrences.of(texts_of_items)
     else:
-        lengths, encoded = _coded_items(raw.table.column(name), role.separator, missing)
-    texts = _with_sensitive_canonical(as_text(_entries(encoded)), role)
+        lists = _lists(raw, name, role.separator, missing)
+        items = lists.items()
+    texts = _with_sensitive_canonical(as_text(items.entries), role)
     found = categories(texts, missing, Kind.SET, as_written=True)
     labels = found.domain.labels
     if problems := _ambiguous_items(raw, name, role.separator, labels):
         return Encoded(None, problems)
     notices = (*_absent_sensitive_items(raw, name, role, labels), *_spellings(raw, name, labels))
-    if lengths is None:
-        codes = _gathered(encoded, found.codes, len(labels))
+    if lists is None:
+        codes = wide(items.codes(found.codes, len(labels)))
         column, repeating = _sets(rows, codes, found.domain, raw.row_count, role.separator)
     else:
-        column, repeating = _sets_of_lists(lengths, encoded, found, role.separator)
+        column, repeating = _sets_of_lists(lists, items, found, role.separator)
     if len(repeating):
-        if lengths is not None:
-            rows, codes = _rows_of(lengths), _gathered(encoded, found.codes, len(labels))
+        if lists is not None:
+            rows, codes = _rows_of(lists), wide(items.codes(found.codes, len(labels)))
         entries, places = _repeats_as_items(rows, codes, labels, role)
         found = categories(entries, missing, Kind.SET, as_written=True)
         column, _ = _sets(rows, found.codes[places], found.domain, raw.row_count, role.separator)
@@ -263,18 +279,16 @@ def _sets(rows: Ints, codes: Ints, domain: Domain, row_count: int, separator: st
 
 
 def _sets_of_lists(
-    lengths: list[Ints], encoded: pa.ChunkedArray, found: Canonical, separator: str
+    lists: ListBatches, items: Occurrences, found: Canonical, separator: str
 ) -> tuple[Sets, Ints]:
-    pieces = (
-        (of_piece, _gathered(pa.chunked_array([chunk]), found.codes, len(found.domain)))
-        for of_piece, chunk in zip(lengths, encoded.chunks, strict=True)
-    )
-    return sets_of_pieces(pieces, len(encoded), found.domain, separator)
+    sizes = (batch.sizes for batch in lists.batches)
+    pieces = zip(sizes, items.codes_of_batches(found.codes, len(found.domain)), strict=True)
+    return sets_of_pieces(pieces, lists.row_count, items.count, found.domain, separator)
 
 
-def _rows_of(lengths: list[Ints]) -> Ints:
-    joined = np.concatenate([np.empty(0, dtype=np.int64), *lengths])
-    return np.repeat(np.arange(len(joined), dtype=np.int64), joined)
+def _rows_of(lists: ListBatches) -> Ints:
+    sizes = np.concatenate([np.empty(0, dtype=np.int64), *(batch.sizes for batch in lists.batches)])
+    return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
 
 
 def _with_sensitive_canonical(texts: pa.StringArray, role: QuasiSet) -> pa.StringArray:
@@ -347,19 +361,16 @@ def _items(values: pa.ChunkedArray, separator: str, missing: MissingTokens) -> t
     return np.concatenate(rows or [no_rows]), pa.chunked_array(items, type=pa.string())
 
 
-def _coded_items(
-    values: pa.ChunkedArray, separator: str, missing: MissingTokens
-) -> tuple[list[Ints], pa.ChunkedArray]:
-    """How many items the cells have, chunk by chunk, and the items, of which no text is kept but once."""
+def _lists(raw: Raw, name: str, separator: str, missing: MissingTokens) -> ListBatches:
+    """The lists of a column, of whose items no text is kept but once in a batch."""
+    if name in raw.lists:
+        return raw.lists[name]
+    listed = partial(_listed, separator=separator, missing=missing)
+    return ListBatches(raw.type_of(name), tuple(mapped(listed, raw.table.column(name).chunks)))
 
-    def coded(chunk: pa.Array) -> tuple[Ints, pa.Array]:
-        lists = chunk if holds_lists(chunk.type) else _split(chunk, separator, missing)
-        lengths = _numpy_ints(pc.fill_null(pc.list_value_length(lists), 0))
-        return lengths, as_text(pc.list_flatten(lists)).dictionary_encode()
 
-    found = list(mapped(coded, values.chunks))
-    items = pa.chunked_array([each for _, each in found], type=pa.dictionary(pa.int32(), pa.string()))
-    return [lengths for lengths, _ in found], items.unify_dictionaries()
+def _listed(cells: pa.Array, separator: str, missing: MissingTokens) -> ListBatch:
+    return ListBatch.of(cells if holds_lists(cells.type) else _split(cells, separator, missing))
 
 
 def _split(cells: pa.Array, separator: str, missing: MissingTokens) -> pa.Array:
@@ -394,17 +405,6 @@ def _entries(encoded: pa.ChunkedArray) -> pa.Array:
     if encoded.num_chunks:
         return encoded.chunk(0).dictionary
     return pa.array([], type=encoded.type.value_type)
-
-
-def _gathered(encoded: pa.ChunkedArray, code_of_entry: Ints, missing_code: int) -> Ints:
-    lookup = np.append(code_of_entry, missing_code)  # a null has entry -1, the last place
-    codes = np.empty(len(encoded), dtype=np.int64)
-    start = 0
-    for chunk in encoded.chunks:
-        stop = start + len(chunk)
-        np.take(lookup, _numpy_ints(chunk.indices), out=codes[start:stop], mode="wrap")
-        start = stop
-    return codes
 
 
 def _numpy_ints(values: pa.Array) -> Ints:

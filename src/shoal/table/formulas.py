@@ -50,7 +50,7 @@ def _neutral(column: Column) -> Column:
     neutral = Domain(domain.kind, labels, domain.numbers)
     if isinstance(column, Coded):
         return Coded.of(column.codes, neutral)
-    return Sets(column.arrays, neutral, column.separator)
+    return replace(column, domain=neutral)
 
 
 def _neutral_values(values: pa.ChunkedArray) -> pa.ChunkedArray:

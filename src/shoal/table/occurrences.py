@@ -1,19 +1,22 @@
 """Where the values of a column stand: each value once, and its place among them in every row.
 
 A column can be taken batch by batch, so that its texts are never in memory all at once. A batch keeps the
-values that occur in it and one small number per row; what equals what is decided when all batches are there.
+values that occur in it and one small number per row, or per item of a list; what equals what is decided when
+all batches are there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.kernels.arrays import Codes, Ints, freeze, frozen_codes, narrowest
+from shoal.table.canonical import as_text
 
 Cells = TypeVar("Cells", pa.Array, pa.ChunkedArray)
 
@@ -49,6 +52,37 @@ class Batch:
     def cast(self, kind: pa.DataType) -> Batch:
         """The same with values of another type."""
         return self if self.values.type == kind else replace(self, values=self.values.cast(kind))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListBatch:
+    """Some rows of lists: how many items each row has, and these items as texts, one behind the other."""
+
+    sizes: Codes
+    items: Batch
+
+    @classmethod
+    def of(cls, lists: pa.Array) -> ListBatch:
+        """Take some lists; a null has no items."""
+        sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+        return cls(frozen_codes(sizes), Batch.of(as_text(pc.list_flatten(lists))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListBatches:
+    """A column of lists that was taken batch by batch; `kind` is the type that it has in its source."""
+
+    kind: pa.DataType
+    batches: tuple[ListBatch, ...]
+
+    @property
+    def row_count(self) -> int:
+        """How many lists there are."""
+        return sum(len(batch.sizes) for batch in self.batches)
+
+    def items(self) -> Occurrences:
+        """Every item of all batches once."""
+        return Batches(pa.string(), tuple(batch.items for batch in self.batches)).occurrences()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,17 +147,33 @@ class Occurrences:
         themselves = np.append(np.arange(len(entries)), _NULL)
         return cls(entries, tuple((_places(chunk), themselves) for chunk in encoded.chunks))
 
+    @property
+    def count(self) -> int:
+        """In how many places there are entries, or nulls."""
+        return sum(len(places) for places, _ in self.batches)
+
     def codes(self, code_of_entry: Ints, missing_code: int) -> Codes:
         """The code of every row, in the narrowest type; a null has the one of missing values."""
-        lookup = np.append(code_of_entry, missing_code)  # where entry -1 finds it
-        lookup = lookup.astype(narrowest(int(lookup.max()), int(lookup.min())))
-        codes = np.empty(sum(len(places) for places, _ in self.batches), dtype=lookup.dtype)
+        lookup = _lookup(code_of_entry, missing_code)
+        codes = np.empty_like(lookup, shape=self.count)
         start = 0
         for places, entries in self.batches:
             stop = start + len(places)
             np.take(lookup[entries], places, out=codes[start:stop], mode="clip")  # which needs no buffer
             start = stop
         return codes
+
+    def codes_of_batches(self, code_of_entry: Ints, missing_code: int) -> Iterator[Codes]:
+        """The same codes batch by batch."""
+        lookup = _lookup(code_of_entry, missing_code)
+        for places, entries in self.batches:
+            yield lookup[entries][places]
+
+
+def _lookup(code_of_entry: Ints, missing_code: int) -> Codes:
+    """The code of each entry, and behind them, where entry -1 finds it, that of missing values."""
+    lookup = np.append(code_of_entry, missing_code)
+    return frozen_codes(lookup)
 
 
 def _entry_type(kind: pa.DataType) -> pa.DataType:

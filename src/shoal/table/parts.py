@@ -17,7 +17,7 @@ import pyarrow as pa
 from shoal.errors import BadInput, Problem
 from shoal.table.canonical import canonical
 from shoal.table.occurrences import Batches
-from shoal.table.raw import LISTED, HowRead, Opened, Raw
+from shoal.table.raw import LISTED, NO_LISTS, HowRead, Opened, Raw, TakesLists
 
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 
@@ -115,6 +115,7 @@ class Parts:
         numbers: Collection[str] = (),
         missing: Sequence[str] = (),
         single: Collection[str] = (),
+        lists: Mapping[str, TakesLists] = NO_LISTS,  # noqa: ARG002 - the parts are joined first
     ) -> Raw:
         """Read all parts, one after the other."""
         measures = [name for name in numbers if name not in self._keys]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -11,9 +12,12 @@ import pyarrow as pa
 from shoal.errors import Problem
 from shoal.kernels.arrays import Ints
 from shoal.table.canonical import is_supported
-from shoal.table.occurrences import Batches
+from shoal.table.occurrences import Batches, ListBatch, ListBatches
 
 LISTED = 10
+
+TakesLists = Callable[[pa.Array], ListBatch]
+NO_LISTS: Mapping[str, TakesLists] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +43,7 @@ class Raw:
     typed an empty cell is a missing value; other sources tell an empty text from a null. `mixed` are columns
     of texts some of whose cells were no texts: those are written as they would be published. `parts` are the
     files that the rows come from, in their order, where they are many. Columns that were taken batch by batch
-    are in `batches` and not in the table, and `length` tells how many rows there are.
+    are in `batches`, or in `lists`, and not in the table, and `length` tells how many rows there are.
     """
 
     where: str
@@ -52,6 +56,7 @@ class Raw:
     mixed: frozenset[str] = frozenset()
     parts: tuple[Raw, ...] = ()
     batches: dict[str, Batches] = field(default_factory=dict)
+    lists: dict[str, ListBatches] = field(default_factory=dict)
     length: int | None = None
 
     @property
@@ -63,12 +68,14 @@ class Raw:
         """The type of a column in its source."""
         if column in self.batches:
             return self.batches[column].kind
+        if column in self.lists:
+            return self.lists[column].kind
         return self.table.schema.field(column).type
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that were read."""
-        return (*self.batches, *self.table.column_names)
+        return (*self.batches, *self.lists, *self.table.column_names)
 
     def with_column(self, name: str, cells: pa.ChunkedArray) -> Raw:
         """The same with a further column."""
@@ -80,6 +87,8 @@ class Raw:
         """Give the memory of a column free that has been encoded; its type is kept."""
         if column in self.batches:
             self.batches[column] = replace(self.batches[column], batches=())
+        if column in self.lists:
+            self.lists[column] = replace(self.lists[column], batches=())
 
     def in_batches(self, columns: Collection[str]) -> Raw:
         """The same with the given columns batch by batch, as far as their values can be told apart."""
@@ -144,11 +153,12 @@ class Opened(Protocol):
         numbers: Collection[str] = (),
         missing: Sequence[str] = (),
         single: Collection[str] = (),
+        lists: Mapping[str, TakesLists] = NO_LISTS,
     ) -> Raw:
         """Read the given columns.
 
         Those in `numbers` may come as numbers, with `missing` texts as nulls; those of `single` values may
-        come in batches.
+        come in batches, and those of `lists` as what these make of their cells, some at a time.
         """
 
 

@@ -43,7 +43,7 @@ from shoal.table.compressed import content_name
 from shoal.table.database import DatabaseTable, is_relation, open_database, open_relation
 from shoal.table.delimited import Delimited
 from shoal.table.dialect import PLAIN, Dialect
-from shoal.table.encoding import Encoded, encode, holds_single_values
+from shoal.table.encoding import Encoded, encode, holds_single_values, takes_lists
 from shoal.table.excel import open_excel, open_excel_as_written
 from shoal.table.frames import in_kind, open_frame
 from shoal.table.long_form import as_one_item_sets, gathered, one_record_per_id, roles_of_long_form
@@ -290,8 +290,10 @@ def _encoded(
         if getattr(role, "kind", None) == Kind.NUMBER and how_written(role).style == NumberStyle()
     ]
     single = () if prepare else [name for name, role in roles.items() if holds_single_values(role)]
+    taking = {name: takes_lists(role, missing(role)) for name, role in roles.items() if not prepare}
+    lists = {name: takes for name, takes in taking.items() if takes is not None}
     with _foreign_errors(opened.where):
-        raw = opened.load(tuple(roles), measures, options.missing, single)
+        raw = opened.load(tuple(roles), measures, options.missing, single, lists)
         raw = raw if prepare is None else prepare(raw)
     _refuse_no_records(raw)
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.table.occurrences import ListBatches
 from shoal.table.options import ReadOptions
-from shoal.table.raw import HowRead, Raw
+from shoal.table.raw import NO_LISTS, HowRead, Raw, TakesLists
 from shoal.table.text_file import open_text
+from shoal.threads import mapped
 
 ITEMS = "items"
-_PIECE = 2**22
+_PIECE = 2**20
 
 
 class SetLines:
@@ -50,10 +52,23 @@ class SetLines:
         numbers: Collection[str] = (),  # noqa: ARG002
         missing: Sequence[str] = (),  # noqa: ARG002
         single: Collection[str] = (),  # noqa: ARG002
+        lists: Mapping[str, TakesLists] = NO_LISTS,
     ) -> Raw:
-        """Read all lines."""
+        """Read all lines, which are never all in memory if they are taken as lists."""
+        (name,) = self.names
+        if name in lists:
+            taken = ListBatches(pa.string(), tuple(mapped(lists[name], self._lines())))
+            return Raw(
+                self.where,
+                pa.table({}),
+                _lines_of,
+                self._file.notices,
+                typed=False,
+                lists={name: taken},
+                length=taken.row_count,
+            )
         lines = pa.chunked_array(list(self._lines()), type=pa.string())
-        return Raw(self.where, pa.table({self.names[0]: lines}), _lines_of, self._file.notices, typed=False)
+        return Raw(self.where, pa.table({name: lines}), _lines_of, self._file.notices, typed=False)
 
     def _lines(self) -> Iterator[pa.StringArray]:
         rest = ""

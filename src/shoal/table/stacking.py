@@ -29,7 +29,7 @@ def _stacked(upper: object, lower: object) -> Coded | Sets:
         rows = np.repeat(
             np.arange(len(upper) + len(lower), dtype=np.int64), np.concatenate((upper.sizes, lower.sizes))
         )
-        items = np.concatenate((above[upper.arrays.items], below[lower.arrays.items]))
+        items = np.concatenate((above[upper.narrow], below[lower.narrow]))
         joined, _ = sets_of_pairs(rows, items, len(upper) + len(lower), domain, upper.separator)
         return joined
     raise TypeError("columns of different forms cannot be stacked")

@@ -61,9 +61,7 @@ def by_first_appearance(person_of_row: Ints) -> tuple[Ints, Ints]:
 
 def _united(column: Sets, person_of_row: Ints, person_count: int) -> Sets:
     person_of_item = np.repeat(person_of_row, column.sizes)
-    sets, _ = sets_of_pairs(
-        person_of_item, column.arrays.items, person_count, column.domain, column.separator
-    )
+    sets, _ = sets_of_pairs(person_of_item, column.narrow, person_count, column.domain, column.separator)
     return sets
 
 

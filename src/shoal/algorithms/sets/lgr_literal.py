@@ -8,7 +8,7 @@ from shoal.algorithms.sets.equal_sets.clusters import EqualSets, drill
 from shoal.algorithms.sets.lgr import LGR
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Infeasible, Problem
-from shoal.kernels.arrays import Bools, Ints, owners
+from shoal.kernels.arrays import Bools, Ints, Items, owners
 from shoal.kernels.lgr import Published, roll_back
 from shoal.kernels.set_partition import Drill
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -113,7 +113,7 @@ def _supports(parts: Drill, rows: Ints) -> Ints:
     return np.bincount(parts.node[counted_here], minlength=len(parts.tree.cost)).astype(np.int64)
 
 
-def _raise_to_root(task: EqualSets, rows: Ints, node: Ints, supports: Ints) -> int:
+def _raise_to_root(task: EqualSets, rows: Ints, node: Items, supports: Ints) -> int:
     """Publish items of the given rows as the root until none is rare; returns how many items.
 
     Items are raised in the order of their loss, and all are leaves, so in tree order. Raising more than the

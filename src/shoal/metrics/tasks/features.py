@@ -20,7 +20,7 @@ from shoal.hierarchy.values import numbers_of
 from shoal.kernels.arrays import Bools, Floats, Ints, owners
 from shoal.recoding.label_meaning import items_of_labels, spans_of_labels
 from shoal.table.canonical import as_text, is_text
-from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets, Table
+from shoal.table.columns import Carried, Coded, Column, Domain, Kind, Sets, Table, code_counts
 from shoal.table.roles import Quasi, QuasiSet, Sensitive
 
 MOST_VALUES = 64  # of a column that become features of their own
@@ -104,7 +104,7 @@ def _of_sets(name: str, original: LocalData, released: Column, chosen: Chosen) -
     column, tree = original.table.sets(name), original.trees.get(name)
     if not isinstance(released, Sets):
         raise TypeError(f"column {name!r} is published in another form")
-    counts = np.bincount(column.arrays.items, minlength=len(column.domain))
+    counts = code_counts(column)
     kept = np.sort(np.argsort(-counts[: len(column.domain)], kind="stable")[:MOST_ITEMS])
     place = np.full(max(len(counts), len(column.domain)) + 1, -1)
     place[kept] = np.arange(len(kept))
@@ -126,7 +126,7 @@ def _of_sets(name: str, original: LocalData, released: Column, chosen: Chosen) -
 
 def _held(sets: Sets, rows: Ints, shares: Floats) -> Floats:
     """How likely each record holds each item."""
-    starts, items = sets.arrays
+    starts, items = sets.starts, sets.narrow
     sizes = (starts[1:] - starts[:-1])[rows]
     ends = np.concatenate(([0], np.cumsum(sizes)))
     places = np.arange(ends[-1]) + np.repeat(starts[rows] - ends[:-1], sizes)

@@ -31,7 +31,7 @@ from shoal.study.count_groups import Bands
 from shoal.study.profile import unique_share
 from shoal.study.reconstruct import reconstruct
 from shoal.study.release_query import query, supports
-from shoal.table.columns import Coded, Sets
+from shoal.table.columns import Coded, Sets, code_counts
 from shoal.table.reading import ReadOptions, inspect, read_table
 from shoal.table.roles import Quasi, QuasiSet
 from shoal.table.set_lines import ITEMS
@@ -242,8 +242,7 @@ def published_labels(columns: Mapping[str, Coded | Sets]) -> dict[str, dict[str,
     """How often each label stands in a column of a release."""
     counted = {}
     for name, column in columns.items():
-        codes = column.codes if isinstance(column, Coded) else column.arrays.items
-        counts = np.bincount(codes, minlength=len(column.domain) + 1)
+        counts = code_counts(column)
         texts = column.domain.texts()
         counted[name] = {texts[code]: int(counts[code]) for code in np.flatnonzero(counts[: len(texts)])}
     return counted

@@ -12,10 +12,10 @@ from shoal.algorithms.mixed.joint_search.item_step import UnionStep
 from shoal.algorithms.mixed.joint_search.joint_sets import JointSets
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.task import fitting
-from shoal.algorithms.sets.cut_search.transactions import Transactions, quasi_places
+from shoal.algorithms.sets.cut_search.transactions import Transactions, with_sensitive_items
 from shoal.algorithms.sets.itemwise.descent import descend, largest_m
 from shoal.engine.local import LocalData
-from shoal.kernels.arrays import Bools, Ints, frozen_ints
+from shoal.kernels.arrays import Bools, Ints
 from shoal.kernels.grouping import members
 from shoal.privacy.model import Model
 from shoal.progress import Progress
@@ -82,11 +82,10 @@ class Nodes:
         holding = np.bincount(class_of_row, transactions.sizes > 0)
         shown: Bools = (holding >= self.k)[class_of_row]
         rows = np.flatnonzero(shown)
-        nodes = np.full(len(transactions.sets.items), SUPPRESSED_ITEM, dtype=np.int64)
+        nodes = np.full(len(transactions.sets.items), SUPPRESSED_ITEM, dtype=np.int32)
         if len(rows):
             found = descend(transactions.taking(rows), class_of_row[rows], self.k, self.m, progress)
             nodes[np.repeat(shown, transactions.sizes)] = found.node_of_occurrence
-        every = np.array(self.data.table.sets(self.column).arrays.items)  # sensitive items stay as they are
-        every[quasi_places(self.data, self.column)] = nodes
+        every = with_sensitive_items(self.data, self.column, nodes)
         nobody_hidden = np.zeros(self.data.row_count, dtype=np.bool_)
-        return (ItemNodes(self.column, frozen_ints(every), nobody_hidden),)
+        return (ItemNodes(self.column, every, nobody_hidden),)

@@ -10,7 +10,7 @@ from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.engine.joined_sets import JoinedSets
 from shoal.engine.local import LocalData
 from shoal.hierarchy.tree import NO_PARENT, Hierarchy, tree_from_nodes
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_ints, owners
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_ints, frozen_sets, owners
 from shoal.metrics.items import item_weights
 
 
@@ -95,4 +95,4 @@ def _renumbered(joined: JoinedSets, columns: Sequence[str], first: Ints) -> SetA
         at = numbering.columns.index(name)
         shift[at] = first[index] - numbering.first[at]
     column = np.searchsorted(numbering.first, joined.quasi.items, side="right") - 1
-    return SetArrays(joined.quasi.starts, frozen_ints(joined.quasi.items + shift[column]))
+    return frozen_sets(joined.quasi.starts, joined.quasi.items + shift[column])

@@ -13,8 +13,10 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import (
     Bools,
     Ints,
+    Items,
     SetArrays,
     counts_of,
+    freeze,
     frozen_ints,
     only_items,
     starts_of,
@@ -166,11 +168,13 @@ def set_column(data: WithSets) -> str:
     return column
 
 
-def quasi_places(data: LocalData, column: str) -> Ints:
-    """Where the items of a set column that are not sensitive stand among all its items."""
-    items, quasi = data.table.sets(column).arrays.items, data.joined_sets().of_column(column).items
-    if len(quasi) == len(items):
-        return np.arange(len(items), dtype=np.int64)
+def with_sensitive_items(data: LocalData, column: str, nodes: Items) -> Items:
+    """What all items of a set column are published as, given that of the others: sensitive ones stay."""
+    items = data.table.sets(column).narrow
+    if len(nodes) == len(items):
+        return freeze(nodes)
     sensitive: Bools = np.ones(data.trees[column].leaf_count, dtype=np.bool_)
-    sensitive[quasi] = False
-    return np.flatnonzero(~sensitive[items])
+    sensitive[data.joined_sets().of_column(column).items] = False
+    every = items.astype(np.int32)
+    every[~sensitive[items]] = nodes
+    return freeze(every)

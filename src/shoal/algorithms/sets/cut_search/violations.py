@@ -12,7 +12,7 @@ from shoal.algorithms.sets.cut_search.cut import Cut
 from shoal.algorithms.sets.cut_search.transactions import Counted, Transactions
 from shoal.errors import InvalidParameter, LimitReached
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, SetArrays, frozen_ints, starts_of
+from shoal.kernels.arrays import Bools, Ints, Items, SetArrays, frozen_ints, frozen_sets, starts_of
 from shoal.kernels.rare_itemsets import (
     DONE,
     FOUND,
@@ -98,7 +98,7 @@ class Questions(Protocol):
 class _Laid:
     """Rows laid out over numbered nodes; numbers beyond the nodes stand for their absence."""
 
-    items: Ints
+    items: Items
     rows: Ints
     nodes: Ints
     numbered: Numbered
@@ -194,11 +194,9 @@ class Violations:
 
     def _refuse_endless_counting(self, laid: _Laid, size: int) -> None:
         marks = np.flatnonzero(laid.items >= laid.numbered.what.shape[1])
-        lengths, rows = np.unique(np.diff(marks, prepend=-1) - 1, return_counts=True)
-        subsets = sum(
-            comb(length, size) * count for length, count in zip(lengths.tolist(), rows.tolist(), strict=True)
-        )
-        refuse_endless_counting(subsets, size, int(lengths.max(initial=0)))
+        rows_of_length = np.bincount(np.diff(marks, prepend=-1) - 1)
+        subsets = sum(comb(length, size) * count for length, count in enumerate(rows_of_length.tolist()))
+        refuse_endless_counting(subsets, size, max(0, len(rows_of_length) - 1))
 
     def _with_first_of(self, cut: Cut, nodes: Ints) -> Violation | None:
         """A set with the first of the given nodes, and others of them, that breaks the promise."""
@@ -240,7 +238,7 @@ class Violations:
         number_of_leaf = numbers_of(nodes, self.transactions.tree.node_count)[cut.node_of_leaf]
         listed = number_of_leaf >= 0
         starts = starts_of(listed)
-        numbers_of_leaf = SetArrays(starts, number_of_leaf[listed])
+        numbers_of_leaf = frozen_sets(starts, number_of_leaf[listed])
         items = lay_out(self.transactions.sets, rows, numbers_of_leaf, len(nodes))
         numbered = self._numbered(cut, nodes, fresh, anchors=anchors)
         if self.constraint.negative:
@@ -253,7 +251,7 @@ class Violations:
         what = np.stack((nodes, leaves.first[nodes], leaves.last[nodes], weights, fresh.astype(np.int64)))
         return Numbered(what, len(nodes) if anchors is None else anchors, cut.is_below)
 
-    def _with_absent(self, items: Ints, numbered: Numbered) -> tuple[Ints, Numbered]:
+    def _with_absent(self, items: Items, numbered: Numbered) -> tuple[Items, Numbered]:
         """The same with the absence of each node as a number of its own, unless it takes too much to know."""
         count = numbered.what.shape[1]
         sizes = self.transactions.tree.sizes[numbered.what[NODE]]
@@ -319,10 +317,7 @@ def numbers_at_all_levels(tree: Hierarchy, nodes: Ints) -> SetArrays:
         [number[node] for node in (leaf, *tree.ancestors(leaf)) if number[node] >= 0]
         for leaf in range(tree.leaf_count)
     ]
-    return SetArrays(
-        np.cumsum([0, *map(len, above)], dtype=np.int64),
-        np.array([each for numbers in above for each in numbers], dtype=np.int64),
-    )
+    return frozen_sets(np.cumsum([0, *map(len, above)]), [each for numbers in above for each in numbers])
 
 
 def share_limit(transactions: Transactions, constraint: ItemConstraint) -> ShareLimit:

@@ -15,7 +15,7 @@ from shoal.engine.local import LocalData
 from shoal.errors import BadInput, LimitReached, Problem
 from shoal.hierarchy.files import HierarchyFile
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Ints, SetArrays, frozen_ints
+from shoal.kernels.arrays import Ints, SetArrays, frozen_ints, frozen_sets
 from shoal.kernels.diffpart import branches_held
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.privacy.model import Model
@@ -200,9 +200,7 @@ def _published(
     counts = frozen_ints([count for _, count in published])
     return Synthetic(
         column=column,
-        itemsets=SetArrays(
-            frozen_ints(starts), frozen_ints([item for itemset, _ in published for item in itemset])
-        ),
+        itemsets=frozen_sets(starts, [item for itemset, _ in published for item in itemset]),
         counts=counts,
         notices=(
             f"differential privacy with epsilon={epsilon:g} follows from how the file was made; nobody can"

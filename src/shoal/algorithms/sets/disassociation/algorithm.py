@@ -240,8 +240,10 @@ def _by_node(
     all_sizes = np.concatenate((sizes, np.zeros(joint_count, dtype=np.int64)))
     sums_below(parents, all_sizes)  # a joint cluster comes after those it joins
     (simple, shared) = chunked
-    chunks = [np.concatenate(pair) for pair in zip(simple.chunks, shared, strict=True)]
-    chunk_counts, subrecord_counts, item_counts, items = chunks
+    chunk_counts, subrecord_counts, item_counts = (
+        np.concatenate(pair) for pair in zip(simple.chunks[:3], shared[:3], strict=True)
+    )
+    items = np.concatenate((simple.chunks.items, shared.items))
     held = simple.held
     cluster_of_entry = owners(held.starts)
     left = np.bincount(cluster_of_entry[~refined.out], minlength=len(parents))

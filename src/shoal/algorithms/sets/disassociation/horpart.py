@@ -92,7 +92,7 @@ def only(records: SetArrays, wanted: Bools) -> SetArrays:
     if wanted.all():
         return records
     if not wanted.any():
-        return SetArrays(np.zeros_like(records.starts), np.zeros(0, dtype=np.int64))
+        return SetArrays(np.zeros_like(records.starts), np.zeros(0, dtype=np.int32))
     kept = wanted[records.items]
     kept_before = starts_of(kept)
     return SetArrays(kept_before[records.starts], records.items[kept])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.sets.disassociation.verpart import Chunked
-from shoal.kernels.arrays import Bools, Ints, SetArrays, owners, starts_of
+from shoal.kernels.arrays import Bools, Ints, Items, SetArrays, owners, starts_of
 from shoal.kernels.distinct import distinct_in_groups
 from shoal.kernels.refine import (
     SUPPORT_BITS,
@@ -99,7 +99,7 @@ def refine(
     return Refined(parents, _filled(forest.shared, joint_count), forest.members.out, passes)
 
 
-def _vocabulary(listed: Ints, term_count: int) -> RefineTerms:
+def _vocabulary(listed: Ints | Items, term_count: int) -> RefineTerms:
     """All terms, those that are listed most often first."""
     by_rank = np.argsort(-np.bincount(listed, minlength=term_count), kind="stable")
     return RefineTerms(by_rank, np.full(term_count, -1, dtype=np.int64))

@@ -87,7 +87,7 @@ def _batches(weights: Ints, count: int) -> list[tuple[int, int]]:
 
 def _joined_chunks(parts: Sequence[Chunks]) -> Chunks:
     nothing = np.zeros(0, dtype=np.int64)
-    together = [Chunks(nothing, nothing, nothing, nothing), *parts]
+    together = [Chunks(nothing, nothing, nothing, np.zeros(0, dtype=np.int32)), *parts]
     return Chunks(*(np.concatenate(column) for column in zip(*together, strict=True)))
 
 

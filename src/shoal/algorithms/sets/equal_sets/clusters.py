@@ -13,13 +13,13 @@ import numpy as np
 
 from shoal.algorithms.parameters import Within, parameter
 from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
-from shoal.algorithms.sets.cut_search.transactions import Transactions, quasi_places, set_column
+from shoal.algorithms.sets.cut_search.transactions import Transactions, set_column, with_sensitive_items
 from shoal.algorithms.sets.cut_search.violations import share_limit
 from shoal.algorithms.sets.equal_sets.gray_order import gray_order
 from shoal.engine.local import LocalData
 from shoal.errors import Infeasible
 from shoal.hierarchy.tree import Hierarchy
-from shoal.kernels.arrays import Bools, Ints, frozen_ints
+from shoal.kernels.arrays import Bools, Ints, Items, counts_of, freeze, frozen_ints, in_pieces
 from shoal.kernels.common_sets import CostTree
 from shoal.kernels.diverse_clusters import merge_all, merge_until_diverse, row_clusters
 from shoal.kernels.set_partition import (
@@ -64,7 +64,7 @@ class Clustered:
     """
 
     cluster_of_row: Ints
-    node_of_occurrence: Ints
+    node_of_occurrence: Items
     notices: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
 
@@ -120,16 +120,14 @@ class EqualSets:
 
     def recoding(self, found: Clustered) -> RowRecoding:
         """The recoding in terms of all records of the data."""
-        sets = self.data.table.sets(self.column).arrays
-        every = self.data.joined_sets().quasi
-        nodes = np.array(sets.items, dtype=np.int64)  # sensitive items stay as they are
-        quasi = quasi_places(self.data, self.column)
-        nodes[quasi[self._places_in(every.starts)]] = found.node_of_occurrence
-        nodes[np.repeat(self.withheld, np.diff(sets.starts))] = SUPPRESSED_ITEM
+        nodes = with_sensitive_items(self.data, self.column, self._in_order_of_data(found.node_of_occurrence))
+        if self.withheld.any():
+            nodes = nodes.copy()
+            nodes[np.repeat(self.withheld, self.data.table.sets(self.column).sizes)] = SUPPRESSED_ITEM
         clusters = len(np.unique(found.cluster_of_row)) + self._has_empty_cluster
         figures = {"groups": clusters, **found.figures, "ncp": ncp_of(self, found.node_of_occurrence)}
         return RowRecoding(
-            items=(ItemNodes(self.column, frozen_ints(nodes), self.withheld),),
+            items=(ItemNodes(self.column, freeze(nodes), self.withheld),),
             notices=(*self._withheld_notice(), *found.notices),
             figures=figures,
         )
@@ -146,10 +144,15 @@ class EqualSets:
         were = "was" if count == 1 else "were"
         return (f"{counted(count, 'record')} could not be hidden among k and {were} withheld",)
 
-    def _places_in(self, starts: Ints) -> Ints:
-        """Where the occurrences of `transactions` stand among those of all records."""
-        own = self.transactions.sets.starts
-        return np.arange(own[-1]) + np.repeat(starts[self.rows] - own[:-1], np.diff(own))
+    def _in_order_of_data(self, node_of_occurrence: Items) -> Items:
+        """What the items of all records are published as; those of withheld ones stay as they are."""
+        every, own = self.data.joined_sets().quasi, self.transactions.sets.starts
+        nodes = every.items.copy()
+        for first, behind in in_pieces(own):
+            places = own[first : behind + 1]
+            offsets = np.repeat(every.starts[self.rows[first:behind]] - places[:-1], np.diff(places))
+            nodes[np.arange(places[0], places[-1]) + offsets] = node_of_occurrence[places[0] : places[-1]]
+        return nodes
 
 
 def drill(task: EqualSets, progress: Progress) -> tuple[Drill, Clustered]:
@@ -175,10 +178,11 @@ def cost_tree(tree: Hierarchy) -> CostTree:
     )
 
 
-def ncp_of(task: EqualSets, node_of_occurrence: Ints) -> float:
+def ncp_of(task: EqualSets, node_of_occurrence: Items) -> float:
     """The mean loss of an occurrence, between 0 and 1."""
-    costs = cost_tree(task.tree).cost[node_of_occurrence]
-    return int(costs.sum()) / max(1, len(costs) * task.tree.leaf_count)
+    cost = cost_tree(task.tree).cost
+    total = int(counts_of(node_of_occurrence, len(cost)) @ cost)
+    return total / max(1, len(node_of_occurrence) * task.tree.leaf_count)
 
 
 def _too_few(every: Transactions, k: int) -> Bools:

@@ -5,11 +5,10 @@ import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
 from shoal.algorithms.sets.cut_search.task import ItemTask
-from shoal.algorithms.sets.cut_search.transactions import quasi_places
+from shoal.algorithms.sets.cut_search.transactions import with_sensitive_items
 from shoal.algorithms.sets.itemwise.descent import descend, largest_m
 from shoal.engine.local import LocalData
 from shoal.errors import BadInput, Problem
-from shoal.kernels.arrays import frozen_ints
 from shoal.metrics.items import item_ncp
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.model import Model
@@ -64,10 +63,9 @@ class Itemwise(Algorithm):
         progress.stage("publishing items in more detail")
         everybody = np.zeros(task.row_count, dtype=np.int64)
         found = descend(transactions, everybody, constraint.k, constraint.m, progress)
-        nodes = np.array(data.table.sets(task.column).arrays.items)  # sensitive items stay as they are
-        nodes[quasi_places(data, task.column)] = found.node_of_occurrence
+        nodes = with_sensitive_items(data, task.column, found.node_of_occurrence)
         return RowRecoding(
-            items=(ItemNodes(task.column, frozen_ints(nodes), np.zeros(task.row_count, dtype=np.bool_)),),
+            items=(ItemNodes(task.column, nodes, np.zeros(task.row_count, dtype=np.bool_)),),
             notices=(*task.notices, _DOWNCODING if found.in_time else _OUT_OF_TIME),
             figures={
                 "labels": len(np.unique(found.node_of_occurrence)),

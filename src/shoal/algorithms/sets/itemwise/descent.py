@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.sets.cut_search.transactions import Transactions
-from shoal.kernels.arrays import Ints, owners
+from shoal.kernels.arrays import Ints, Items, owners
 from shoal.kernels.itemwise import Beside, Labelled, publish_below
 from shoal.progress import Progress
 
@@ -22,7 +22,7 @@ _WORTH_ANOTHER_ROUND = 1e-3  # share of the occurrences that went down in the la
 class Descent:
     """What each occurrence is published as; `in_time` unless some might have gone further down."""
 
-    node_of_occurrence: Ints
+    node_of_occurrence: Items
     in_time: bool
 
 
@@ -60,8 +60,8 @@ def _all_at_the_root(transactions: Transactions, group_of_row: Ints, m: int) -> 
         sets=sets,
         row_of=owners(sets.starts),
         group_of=group_of_row,
-        node_of=np.full(len(sets.items), root, dtype=np.int64),
-        labels=np.full(len(sets.items), root, dtype=np.int64),
+        node_of=np.full(len(sets.items), root, dtype=np.int32),
+        labels=np.full(len(sets.items), root, dtype=np.int32),
         label_counts=np.minimum(transactions.sizes, 1),
         place_starts=np.searchsorted(sets.items[places], leaves),
         places=places,

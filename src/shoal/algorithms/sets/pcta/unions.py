@@ -9,7 +9,7 @@ from shoal.algorithms.sets.cut_search.constraint import ItemConstraint
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.algorithms.sets.cut_search.violations import share_limit
 from shoal.kernels import utility_loss
-from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, starts_of
+from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_sets, starts_of
 from shoal.kernels.rare_itemsets import DONE, FOUND, Numbered, WantedSets, begin, found, lay_out, next_broken
 from shoal.kernels.shares import share_exceeded
 from shoal.kernels.utility_loss import (
@@ -203,7 +203,7 @@ class ItemUnions:
         occurs = numbers != NO_WORD
         starts = starts_of(occurs)
         rows = np.flatnonzero(self._transactions.sizes >= size)
-        laid = lay_out(self._transactions.sets, rows, SetArrays(starts, numbers[occurs]), len(living))
+        laid = lay_out(self._transactions.sets, rows, frozen_sets(starts, numbers[occurs]), len(living))
         places, ones = np.arange(len(living)), np.ones(len(living), dtype=np.int64)
         what = np.stack((living, places, places, ones, fresh[living].astype(np.int64)))
         limit = self._limit if self._constraint.is_diverse(size) else self._no_limit
