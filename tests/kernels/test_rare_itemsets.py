@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.kernels import rare_itemsets
 from shoal.kernels.arrays import frozen_ints, frozen_sets
 from shoal.kernels.rare_itemsets import (
     DONE,
@@ -17,6 +19,7 @@ from shoal.kernels.rare_itemsets import (
     progress_of,
 )
 from shoal.kernels.shares import ShareLimit
+from shoal.threads import at_most
 from tests.examples import examples
 from tests.kernels.test_sets import arrays
 from tests.reference.rare_sets import broken_sets
@@ -67,6 +70,16 @@ def test_rare_sets_come_in_lexicographic_order(rows, weight, k, fresh, anchors):
     expected = broken_sets(rows, weight, k, weights=[1] * COUNT, fresh=fresh, anchors=anchors)
     wanted = WantedSets(weight, lighter=False, k=k, limit=no_limit())
     assert listed(rows, numbered(fresh=fresh, anchors=anchors), wanted) == expected
+
+
+@modest
+@given(some_rows, st.integers(1, 4), st.integers(1, 4), some_flags, st.integers(2, 5))
+def test_threads_find_the_same(rows, weight, k, fresh, threads):
+    expected = broken_sets(rows, weight, k, weights=[1] * COUNT, fresh=fresh, anchors=COUNT)
+    wanted = WantedSets(weight, lighter=False, k=k, limit=no_limit())
+    with pytest.MonkeyPatch.context() as patch, at_most(threads):
+        patch.setattr(rare_itemsets, "_ITEMS_FOR_THREADS", 1)
+        assert listed(rows, numbered(fresh=fresh), wanted) == expected
 
 
 @modest

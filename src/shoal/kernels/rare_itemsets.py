@@ -5,6 +5,9 @@ So sets are counted lazily: depth-first, one first number (anchor) after the oth
 that contains a dropped number is left at once. Memory does not depend on how many sets there are.
 """
 
+from collections import deque
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +26,9 @@ _PREFIX, _LEFT, _HAS_FRESH, _CURSOR, _STOP = range(5)
 _NUMBER, _PLACES = range(2)
 _COUNT, _TOUCHED, _RARE, _RARE_SUPPORT = range(4)
 
-_ITEMS_FOR_THREADS = 200_000
+_ITEMS_FOR_THREADS = 50_000
+_PAIR = 2
+_ROWS_OF_A_TABLE = 16  # a table of pairs suits where it has fewer places for each row
 _LARGEST_PAIR_TABLE = 2**20  # 8 MB: beyond the cache, one list of places per number is faster
 
 
@@ -162,7 +167,8 @@ def begin(items: Items, row_of: Ints, numbered: Numbered, wanted: WantedSets) ->
     as the largest number of items that stand behind one and the same number.
     """
     count = numbered.what.shape[1]
-    occurrences, reach = _reach(items, count)
+    borders = _row_borders(items, count)
+    occurrences, reach = _reach(items, count, borders)
     branching = wanted.weight - int(len(wanted.limit.whole_of) == 0)
     deeper = max(0, branching - 1)
     by_pairs = (
@@ -187,19 +193,66 @@ def begin(items: Items, row_of: Ints, numbered: Numbered, wanted: WantedSets) ->
     rare.levels[_LEFT, 0] = wanted.weight
     rare.at[_NEXT_PAIR] = len(rare.pairs)
     rare.at[_END] = len(row_of)
-    _find_rows(items, count, rare.places)
+    _find_rows(items, count, borders, rare.places)
+    if (
+        wanted.weight == _PAIR
+        and 0 < len(rare.pairs) < _ROWS_OF_A_TABLE * len(row_of)
+        and numbered.anchors == count
+    ):
+        _count_all_pairs(rare, borders)
     return rare
 
 
+def _row_borders(items: Items, count: int) -> list[int]:
+    """Where laid rows are divided among threads."""
+    shares = processors() if len(items) >= _ITEMS_FOR_THREADS else 1
+    inner = [_behind_row(items, count, len(items) * share // shares) for share in range(1, shares)]
+    return [0, *inner, len(items)]
+
+
 @kernel
-def _find_rows(items: Items, count: int, places: Ints) -> None:
+def _behind_row(items: Items, count: int, place: int) -> int:
+    """Behind the end mark of the laid row at a place."""
+    while items[place] < count:
+        place += 1
+    return place + 1
+
+
+def _find_rows(items: Items, count: int, borders: Sequence[int], places: Ints) -> None:
     """The places where the laid rows begin."""
+
+    def find(share: tuple[int, int]) -> None:
+        first, behind = share
+        row = 0 if first == 0 else int(items[first - 1]) - count + 1
+        _find_rows_between(items, count, first, behind, places[row:])
+
+    deque(mapped(find, pairwise(borders)), maxlen=0)
+
+
+@kernel
+def _find_rows_between(items: Items, count: int, first: int, behind: int, places: Ints) -> None:
     at_row_start, row = True, 0
-    for index in range(len(items)):
+    for index in range(first, behind):
         if at_row_start:
             places[row] = index
             row += 1
         at_row_start = items[index] >= count
+
+
+def _count_all_pairs(rare: RareSets, borders: Sequence[int]) -> None:
+    """Count the pairs behind the empty set; each thread has a table of its own."""
+    count = rare.scratch.shape[1]
+
+    def counted(share: tuple[int, int]) -> tuple[Ints, int]:
+        first, behind = np.searchsorted(rare.places[: len(rare.row_of)], share)
+        pairs = rare.pairs if share[0] == 0 else np.zeros_like(rare.pairs)
+        return pairs, _add_pairs(rare.items, rare.places[first:behind], count, pairs)
+
+    for pairs, work in mapped(counted, pairwise(borders)):
+        rare.at[_WORK] += work
+        if pairs is not rare.pairs:
+            rare.pairs[:] += pairs
+    rare.at[_NEXT_PAIR], rare.at[_BEGUN] = 0, 1
 
 
 @kernel
@@ -239,20 +292,29 @@ def progress_of(rare: RareSets) -> Done:
     return Done(int(rare.levels[_PREFIX, 0]), int(rare.at[_SEEN]), int(rare.at[_WORK]))
 
 
-@kernel
-def _reach(items: Items, count: int) -> tuple[int, int]:
+def _reach(items: Items, count: int, borders: Sequence[int]) -> tuple[int, int]:
     """How many items there are, and the most that stand behind one and the same number."""
-    behind = np.zeros(count, dtype=np.int64)
-    occurrences, reach, after = 0, 0, 0
-    for index in range(len(items) - 1, -1, -1):
+
+    def of_share(share: tuple[int, int]) -> tuple[int, Ints]:
+        behind = np.zeros(count, dtype=np.int64)
+        return _add_behind(items, count, share[0], share[1], behind), behind
+
+    found = list(mapped(of_share, pairwise(borders)))
+    reach = sum(behind for _, behind in found)
+    return sum(occurrences for occurrences, _ in found), int(np.max(reach, initial=0))
+
+
+@kernel
+def _add_behind(items: Items, count: int, first: int, end: int, behind: Ints) -> int:
+    occurrences, after = 0, 0
+    for index in range(end - 1, first - 1, -1):
         if items[index] >= count:
             after = 0
         else:
             behind[items[index]] += after
-            reach = max(reach, behind[items[index]])
             after += 1
             occurrences += 1
-    return occurrences, reach
+    return occurrences
 
 
 @kernel
@@ -387,14 +449,23 @@ def _extend(rare: RareSets) -> None:
 def _suit_a_table(rare: RareSets) -> bool:
     """Whether the pairs behind the set visited are many enough to be counted in one go."""
     at, all_may_begin = rare.at, rare.numbered.anchors == rare.scratch.shape[1]
-    return 0 < len(rare.pairs) < 16 * (at[_END] - at[_START]) and (at[_DEPTH] > 0 or all_may_begin)
+    rows = at[_END] - at[_START]
+    return 0 < len(rare.pairs) < _ROWS_OF_A_TABLE * rows and (at[_DEPTH] > 0 or all_may_begin)
 
 
 @kernel
 def _count_pairs(rare: RareSets) -> None:
-    items, at, pairs, count = rare.items, rare.at, rare.pairs, rare.scratch.shape[1]
-    for number in range(at[_START], at[_END]):
-        index = rare.places[number]
+    at = rare.at
+    places = rare.places[at[_START] : at[_END]]
+    at[_WORK] += _add_pairs(rare.items, places, rare.scratch.shape[1], rare.pairs)
+    at[_NEXT_PAIR] = 0
+
+
+@kernel
+def _add_pairs(items: Items, places: Ints, count: int, pairs: Ints) -> int:
+    work = 0
+    for place in places:
+        index = place
         while items[index] < count:
             base = items[index] * count
             index += 1
@@ -402,8 +473,8 @@ def _count_pairs(rare: RareSets) -> None:
             while items[other] < count:
                 pairs[base + items[other]] += 1
                 other += 1
-            at[_WORK] += other - index
-    at[_NEXT_PAIR] = 0
+            work += other - index
+    return work
 
 
 @kernel

@@ -193,6 +193,8 @@ class Violations:
         return 0 < len(rows) < k or share_exceeded(self._limit, rows)
 
     def _refuse_endless_counting(self, laid: _Laid, size: int) -> None:
+        if len(laid.rows) * comb(laid.numbered.what.shape[1], size) <= MOST_SUBSETS:
+            return  # however long the rows are
         marks = np.flatnonzero(laid.items >= laid.numbered.what.shape[1])
         rows_of_length = np.bincount(np.diff(marks, prepend=-1) - 1)
         subsets = sum(comb(length, size) * count for length, count in enumerate(rows_of_length.tolist()))
