@@ -10,8 +10,8 @@ both    (k,k^m)-anonymity of INFORMS with its diagnoses: NCP + UL
 `auto` has its default budget, every other algorithm `--seconds`; one that can move records afterwards is run
 with and without. Each measurement has its own process. What was measured is kept in bench/results/auto.jsonl,
 and a run goes on from there. `--keep` keeps one row for each case: auto, the best of the others, and the best
-one that moves no records. The exit code is 1 if `auto` loses more than 1.02 times the best of the others,
-or a promise is broken.
+one that moves no records. The exit code is 1 if `auto` loses more than 1.02 times the best of the others, or
+publishes a column entirely at its root where one of them does not, or a promise is broken.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from shoal.run.prepare import Data
 from shoal.table.reading import ReadOptions
 
 TIMES_THE_BEST = 1.02
+AT_ROOT = 1 - 1e-9
 SETS = ("bms_webview1", "bms_webview2", "fruithut", "msweb", "groceries", "informs-sets")
 WITH_TREES = (
     *("nursery", "coil2000", "coil2000-20", "coil2000-40", "creditcard", "informs"),
@@ -76,6 +77,7 @@ class Found:
     seconds: float
     memory_mb: float
     error: str = ""
+    at_root: list[str] = field(default_factory=list)
 
 
 def data_of(name: str) -> Data:
@@ -110,11 +112,13 @@ def measure(case: Case) -> Found:
     except ShoalError as error:
         taken = time.perf_counter() - started
         return Found(case, None, "", taken, peak_memory_mb(), str(error).splitlines()[0])
-    losses, outcome = result.outcome.cost.losses, result.outcome
-    loss = losses["lm"] if case.m is None else losses["ncp"]
+    cost, taken = result.outcome.cost, time.perf_counter() - started
+    loss = cost.losses["lm"] if case.m is None else cost.losses["ncp"]
     if case.data in BOTH:
-        loss += losses["ul"]
-    return Found(case, loss, outcome.provenance.algorithm, time.perf_counter() - started, peak_memory_mb())
+        loss += cost.losses["ul"]
+    at_root = [name for name, lost in cost.column_losses.items() if lost.get("ncp", 0) >= AT_ROOT]
+    took = result.outcome.provenance.algorithm
+    return Found(case, loss, took, taken, peak_memory_mb(), at_root=at_root)
 
 
 def cases(data: Sequence[str], ks: Sequence[int], ms: Sequence[int], seconds: float) -> Iterator[list[Case]]:
@@ -166,10 +170,19 @@ def rows(found: Sequence[Found]) -> bool:
         m = "" if case.m is None else case.m
         print(f"| {case.data} | {case.k} | {m} | {called} | {loss} | {each.seconds:.1f} | {each.error} |")
     fine = auto.loss is not None and (best is None or auto.loss <= TIMES_THE_BEST * best + 1e-9)
+    for name in lost_needlessly(auto, others):
+        print(f"| {auto.case.data} | {auto.case.k} | | {name} is at its root | | | |")
+        fine = False
     if auto.loss is not None and best:
         print(f"| {auto.case.data} | {auto.case.k} | | auto / best | {auto.loss / best:.3f} | | |")
     sys.stdout.flush()
     return fine
+
+
+def lost_needlessly(auto: Found, others: Sequence[Found]) -> list[str]:
+    """Columns that auto publishes as nothing but their roots while another algorithm does not."""
+    kept = [set(each.at_root) for each in others if each.loss is not None]
+    return [name for name in auto.at_root if any(name not in lost for lost in kept)]
 
 
 def summary(found: Sequence[Found]) -> list[object]:
