@@ -176,6 +176,25 @@ def unprotected(result):
     return [notice for notice in result.notices if "nothing is promised about it" in notice]
 
 
+def test_columns_that_give_others_away_are_told_in_both(spark):
+    rows = [(age, f"born {2020 - age}", age % 7) for age in (20, 21, 22, 23) for _ in range(5)]
+    table = pa.table({name: [row[at] for row in rows] for at, name in enumerate(("age", "note", "other"))})
+    frame = spark.createDataFrame(rows, "age int, note string, other int").repartition(3)
+    roles = {
+        "age": sh.Quasi(kind="number", hierarchy=sh.ranges(10)),
+        "note": sh.Sensitive(),
+        "other": sh.Insensitive(confirm=True),
+    }
+    results = [
+        sh.anonymize(sh.read(each, roles), sh.KAnonymity(10), algorithm="mondrian", seed=1)
+        for each in (table, frame)
+    ]
+    told = [[notice for notice in each.notices if "gives away what" in notice] for each in results]
+    assert len(told[0]) == 2
+    assert told[0] == told[1]
+    results[1].frame.unpersist()
+
+
 def test_sensitive_items_that_nothing_protects_are_told_in_both(spark):
     table = TABLES["values and sets"].select(["items"])
     roles = {"items": sh.QuasiSet(hierarchy=sh.fanout(2), sensitive=("s",))}

@@ -6,7 +6,7 @@ those that agree on it, too. A record that nobody else is like tells nothing abo
 rare values are not blamed for what they cannot tell.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,20 +56,29 @@ def telling_columns(original: LocalData, released: Table, rows: Codes) -> list[T
     Row r of `released` stands for row rows[r] of the original. Sets are not looked into. O(n) for each
     quasi-identifier and column.
     """
-    untouched = list(_untouched(original, released))
+    generalized = (
+        (quasi, wide(original.table.coded(quasi).narrow[rows]), released.coded(quasi).codes)
+        for quasi in original.quasi
+    )
+    return telling(generalized, dict(_untouched(original, released)))
+
+
+def telling(
+    generalized: Iterable[tuple[str, Ints, Ints]], untouched: Mapping[str, Ints]
+) -> list[TellingColumn]:
+    """The same of codes: each quasi-identifier with its values and its labels, and columns that stay."""
     found = []
-    for quasi in original.quasi if untouched else ():
-        values = wide(original.table.coded(quasi).narrow[rows])
-        published, _ = group_rows(released.coded(quasi).codes.reshape(-1, 1))
+    for quasi, values, labels in generalized if untouched else ():
+        published, _ = group_rows(labels.reshape(-1, 1))
         hidden = _stands_for_several(published, values)
         if not hidden.any():
             continue
         guessed = _guessed(published[hidden], values[hidden])
-        for name, codes in untouched:
+        for name, codes in untouched.items():
             alike, _ = group_rows(np.stack((published, codes), axis=1))
             told = _guessed(alike[hidden], values[hidden])
             found.append(TellingColumn(name, quasi, int(hidden.sum()), guessed, told))
-    return [telling for telling in found if telling.share >= TELLING]
+    return [each for each in found if each.share >= TELLING]
 
 
 def _untouched(original: LocalData, released: Table) -> Iterator[tuple[str, Ints]]:

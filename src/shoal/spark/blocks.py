@@ -40,7 +40,15 @@ from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.rows import RowRecoding
 from shoal.spark.answers import Answers, Batches
 from shoal.spark.block_tasks import BLOCK, add_block, whole_blocks
-from shoal.spark.brought import levels_losses, packed, unpacked_table, with_published_nodes
+from shoal.spark.brought import (
+    VALUES,
+    levels_losses,
+    packed,
+    telling_notices,
+    unpacked_table,
+    with_published_nodes,
+    with_published_values,
+)
 from shoal.spark.classes import quoted
 from shoal.spark.data import SparkData, SparkFound, empty_table
 from shoal.spark.divide import Box, Division
@@ -104,7 +112,7 @@ class PublishRows:
     """Find what to do with the rows of a block, do it, and measure what it cost.
 
     `value_counts` are those of all rows, which uncertainty is about. One of `every` rows comes to the driver
-    for what is measured there.
+    for what is measured of sets there, and one of `every_of_values` for what is of single values.
     """
 
     reader: Reader
@@ -117,6 +125,7 @@ class PublishRows:
     measured_as: Mapping[str, Role] = field(default_factory=dict)
     value_counts: Mapping[str, Ints] = field(default_factory=dict)
     every: int = 1
+    every_of_values: int = 1
     withhold_empty: bool = False
 
     def release(self, rows: pa.Table, block: int) -> ReleasedBlock:
@@ -128,6 +137,7 @@ class PublishRows:
             return ReleasedBlock(self.schema.empty_table(), {}, brought)
         promise = Promise(self.models)
         applied = apply_recoding(data.table, data.trees, data.roles, recoding, smallest=promise.fewest_stars)
+        brought |= with_published_values(data, applied, self.every_of_values)
         measured, counts = replace(data, roles=self.measured_as or data.roles), self.value_counts
         by_column = measure_rows_by_column(measured, recoding, counts)
         joined = data.joined_sets()
@@ -228,18 +238,20 @@ class Searched:
             if len(data.quasi_sets) == 1:
                 losses |= measured.losses
         told = dict.fromkeys(notice for measured in of_levels.values() for notice in measured.notices)
+        telling = telling_notices(self.brought.get(VALUES, ()), data.quasi, data.rows_for_one_of_values)
         return SparkFound(
             frame=self.published,
             losses=losses,
             column_losses=column_losses,
-            notices=(*notices, *told),
+            notices=(*notices, *told, *telling),
             figures=self.figures(division),
             working=self.working,
         )
 
     def _levels(self, data: SparkData) -> dict[str, Measured]:
         """What a miner of all levels of a tree misses, of columns that all blocks publish as its nodes."""
-        of_nodes = {name: each for name, each in self.brought.items() if len(each) == len(self.facts)}
+        of_sets = {name: self.brought.get(name, ()) for name in data.quasi_sets}
+        of_nodes = {name: each for name, each in of_sets.items() if len(each) == len(self.facts)}
         return levels_losses(data.trees, of_nodes, data.rows_for_one)
 
     def figures(self, division: Division) -> dict[str, Any]:

@@ -10,17 +10,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.engine.local import LocalData
+from shoal.engine.local import LocalData, carried_codes
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Ints, Items, SetArrays, frozen_sets
+from shoal.metrics.inference import telling
 from shoal.metrics.items import published_occurrences
 from shoal.metrics.mining import Measured, levels_loss
+from shoal.recoding.apply import Applied
 from shoal.recoding.rows import RowRecoding
+from shoal.table.arrow_form import to_arrow
+from shoal.table.roles import Insensitive, Sensitive
 
 MOST_ITEMS = 1 << 23
 
+VALUES = "\0values"  # no column has this name
 _ORIGINAL = "original"
 _PUBLISHED = "published"
+_UNTOUCHED = "untouched"
 
 
 def rows_for_one(item_count: int) -> int:
@@ -42,6 +48,47 @@ def with_published_nodes(data: LocalData, recoding: RowRecoding, every: int) -> 
             )
             brought[items.column] = table.take(np.arange(0, len(table), every))
     return brought
+
+
+def with_published_values(data: LocalData, applied: Applied, every: int) -> dict[str, pa.Table]:
+    """One of `every` rows: quasi-identifiers before and after, and what stays beside them, if any."""
+    stays = data.with_role(Sensitive, Insensitive)
+    if not (stays and data.quasi):
+        return {}
+    before = to_arrow(data.table.take(applied.rows[::every]), {})
+    after = to_arrow(applied.table.take(np.arange(0, applied.table.row_count, every)), {})
+    columns = {
+        **{_named(_ORIGINAL, name): before[name] for name in data.quasi},
+        **{_named(_PUBLISHED, name): after[name] for name in data.quasi},
+        **{_named(_UNTOUCHED, name): after[name] for name in stays if not _is_nested(after[name])},
+    }
+    return {VALUES: pa.table({name: pc.dictionary_encode(each) for name, each in columns.items()})}
+
+
+def _named(what: str, column: str) -> str:
+    return f"{what} {column}"
+
+
+def _is_nested(column: pa.ChunkedArray) -> bool:
+    return bool(pa.types.is_nested(column.type))
+
+
+def telling_notices(brought: Sequence[pa.Table], quasi: Sequence[str], every: int) -> tuple[str, ...]:
+    """What columns tell that stay as they are, of rows with their published values."""
+    if not brought:
+        return ()
+    rows = pa.concat_tables(brought)
+    codes = {name: carried_codes(rows[name]) for name in rows.column_names}
+    found = telling(
+        ((name, codes[_named(_ORIGINAL, name)], codes[_named(_PUBLISHED, name)]) for name in quasi),
+        {
+            name.removeprefix(_named(_UNTOUCHED, "")): each
+            for name, each in codes.items()
+            if name.startswith(_named(_UNTOUCHED, ""))
+        },
+    )
+    of_some = "" if every == 1 else f" (counted on one of every {every:,} records)"
+    return tuple(each.in_words() + of_some for each in found)
 
 
 def levels_loss_of(tree: Hierarchy, brought: Sequence[pa.Table]) -> Measured:

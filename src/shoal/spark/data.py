@@ -86,6 +86,11 @@ class SparkData:
             sum(rows for counts in listed for label, rows in counts.items() if label is not None)
         )
 
+    @property
+    def rows_for_one_of_values(self) -> int:
+        """Of how many rows one comes to the driver where it looks at what columns tell about others."""
+        return rows_for_one(self.row_count * (len(self.quasi) + len(self.roles)))
+
     def value_counts(self) -> dict[str, Ints]:
         """How many rows have each leaf of the trees of quasi-identifiers with single values, none last."""
         found = {}

@@ -174,6 +174,7 @@ class _OnBlocks:
             self.clock,
             value_counts=data.value_counts(),
             every=data.rows_for_one,
+            every_of_values=data.rows_for_one_of_values,
         )
         match algorithm.distributed:
             case Distribution(by="counts"):
