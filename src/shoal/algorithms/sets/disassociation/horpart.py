@@ -55,9 +55,7 @@ def horizontal_partition(
     """
     count, term_count = len(records.starts) - 1, len(split_by)
     rows, starts_part = np.arange(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
-    whole, sets = np.array([[0, count]]), only(records, split_by)
-    desk = _desk_for(whole, sets, term_count)
-    split_parts(TermSplit(sets, rows, starts_part), whole, limit, count, desk)
+    _split_whole(TermSplit(only(records, split_by), rows, starts_part), limit, term_count)
     laid_out = take_sets(records, rows)
     near = TermSplit(only(laid_out, split_by), np.arange(count, dtype=np.int64), starts_part)
     parts = _parts(starts_part)
@@ -71,6 +69,12 @@ def horizontal_partition(
     in_threads([partial(split, batch) for batch in batches if len(batch)], progress, threads)
     starts = np.append(np.flatnonzero(starts_part), count)
     return HorizontalPartition(take_sets(laid_out, near.rows), rows[near.rows], starts)
+
+
+def _split_whole(split: TermSplit, limit: int, term_count: int) -> None:
+    """Split all rows once, with room that nobody needs afterwards."""
+    whole = np.array([[0, len(split.rows)]])
+    split_parts(split, whole, limit, len(split.rows), _desk_for(whole, split.sets, term_count))
 
 
 def require_time(progress: Progress) -> None:
@@ -132,6 +136,16 @@ def settled(partition: HorizontalPartition, looked_at: Bools, bounds: Bounds) ->
     HORPART splits by one term after the other and never looks back: a record that holds a frequent term and
     a rarer pair goes with the term, although the pair has its own cluster elsewhere.
     """
+    cluster_of = _settled_clusters(partition, looked_at, bounds)
+    order = np.argsort(cluster_of, kind="stable")
+    new_sizes = np.bincount(cluster_of, minlength=len(partition.starts) - 1)
+    return HorizontalPartition(
+        take_sets(partition.records, order), partition.rows[order], starts_of(new_sizes)
+    )
+
+
+def _settled_clusters(partition: HorizontalPartition, looked_at: Bools, bounds: Bounds) -> Ints:
+    """The cluster that each record settles in."""
     near, term_count = only(partition.records, looked_at), len(looked_at)
     starts, pair_count = count_covered(near, partition.starts, term_count, bounds.k)
     covered = Covered(starts, np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1], dtype=np.int64))
@@ -142,11 +156,7 @@ def settled(partition: HorizontalPartition, looked_at: Bools, bounds: Bounds) ->
     sizes = np.diff(partition.starts)
     cluster_of = np.repeat(np.arange(len(sizes)), sizes)
     settle(near, cluster_of, Index(covered, is_covered, table), bounds)
-    order = np.argsort(cluster_of, kind="stable")
-    new_sizes = np.bincount(cluster_of, minlength=len(sizes))
-    return HorizontalPartition(
-        take_sets(partition.records, order), partition.rows[order], starts_of(new_sizes)
-    )
+    return cluster_of
 
 
 def _empty_table(pair_count: int) -> PairTable:
