@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from shoal.engine.local import _are_first_sets
 from shoal.kernels import arrays
 from shoal.kernels.arrays import (
+    HeldSets,
     counts_of,
     frozen_codes,
+    frozen_items,
     frozen_sets,
     in_pieces,
     looked_up,
@@ -92,3 +94,18 @@ def test_narrow_codes_are_counted_and_looked_up(codes, length):
     words = frozen_codes([10**each for each in range(7)])
     assert looked_up(words, narrow).tolist() == [10**code for code in codes]
     assert looked_up(words, narrow).dtype == words.dtype
+
+
+def test_items_beyond_four_bytes_are_refused_and_never_made_others():
+    assert frozen_items([2**31 - 1]).tolist() == [2**31 - 1]
+    with pytest.raises(OverflowError):
+        frozen_items(np.array([2**31]))
+
+
+@given(ROWS)
+def test_pieces_of_sets_as_they_are_held_are_as_kernels_take_them(rows):
+    sets = set_arrays(rows)
+    held = HeldSets(sets.starts, frozen_codes(sets.items))
+    pieces = [piece_of(held, first, behind) for first, behind in in_pieces(held.starts)]
+    assert [row for piece in pieces for row in listed(piece)] == listed(sets)
+    assert {piece.items.dtype for piece in pieces} <= {np.dtype(np.int32)}

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import shoal as sh
-from shoal.table import columnar, delimited
+from shoal.table import columnar, delimited, set_lines
+from shoal.table.canonical import MissingTokens
+from shoal.table.encoding import takes_lists
 from shoal.table.occurrences import Batch, Batches
 from shoal.table.reading import read_published, read_table
 from tests.examples import examples
@@ -109,6 +111,48 @@ def test_texts_of_large_delimited_files_are_never_all_in_memory(tmp_path, monkey
     assert raw.row_count == 100
     assert len(raw.batches["name"].batches) > 5
     assert all(len(batch.values) <= 2 for batch in raw.batches["name"].batches)
+
+
+@examples(60)
+@given(
+    st.lists(st.lists(st.text("abé;", max_size=2), max_size=4).map(" ".join), min_size=1),
+    st.booleans(),
+    st.integers(8, 40),
+)
+def test_sets_of_large_files_are_read_as_those_of_small_ones_are(path, cells, multiset, block):
+    role = sh.QuasiSet(separator=" ", multiset=multiset)
+    file, lines = path / "data.csv", path / "data.txt"
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([("name", "items"), *(("n", cell) for cell in cells)])
+    lines.write_text("".join(f"{cell}\n" for cell in cells), encoding="utf-8")
+    small = [read_sets(each, role) for each in (file, lines)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "_LARGE", 0)
+        patch.setattr(delimited, "_BLOCK", block)
+        patch.setattr(set_lines, "_PIECE", block)
+        assert [read_sets(each, role) for each in (file, lines)] == small
+
+
+def test_texts_of_sets_are_never_all_in_memory(tmp_path, monkeypatch):
+    file = tmp_path / "data.txt"
+    file.write_text("a b\nb\n" * 50)
+    monkeypatch.setattr(set_lines, "_PIECE", 64)
+    takes = takes_lists(sh.QuasiSet(), MissingTokens.of(()))
+    raw = set_lines.SetLines(file, sh.ReadOptions()).load(("items",), lists={"items": takes})
+    assert raw.table.column_names == []
+    assert raw.row_count == 100
+    assert len(raw.lists["items"].batches) > 3
+    assert all(len(batch.items.values) <= 2 for batch in raw.lists["items"].batches)
+
+
+def read_sets(file, role):
+    """What a reader finds in a column of sets, or the problems."""
+    try:
+        loaded = read_table(file, {"items": role}, sh.ReadOptions(others="drop"))
+    except sh.ShoalError as error:
+        return str(error)
+    sets = loaded.table.sets("items")
+    return sets.starts.tolist(), sets.narrow.tolist(), sets.domain.texts(), loaded.notices
 
 
 def read_all(file, role):

@@ -83,7 +83,8 @@ def frozen_codes(values: object) -> Codes:
     """
     array = np.asarray(values)
     if array.dtype.type not in _NARROW:
-        array = np.asarray(array, dtype=np.int64)
+        if array.dtype.type is not np.int32:
+            array = np.asarray(array, dtype=np.int64)
         kind = narrowest(int(array.max(initial=0)), int(array.min(initial=0)))
         array = array.astype(kind)  # a copy in any case
     elif array.base is not None or array is values:

@@ -225,10 +225,24 @@ def _extended(laid: _Laid, search: _Search, minimum: int, kinship: Kinship) -> _
     if depth + 1 == search.deepest:
         return _resized(search, branches, search.listed)
     search.list_stop[depth] = free
-    listed = with_room(search.listed, _LISTED * at[_FREE], _LISTED * free)
+    listed = _with_spare_room(search.listed, _LISTED * at[_FREE], _LISTED * free)
     larger = _resized(search, branches, listed)
     _list_places(laid, larger)
     return larger
+
+
+@kernel
+def _with_spare_room(listed: Ints, used: int, wanted: int) -> Ints:
+    """The lists themselves or, if they have fewer than `wanted` places, with that many and an eighth more.
+
+    The lists of single items are by far the longest: doubling them for those of pairs would be for nothing.
+    """
+    if wanted <= len(listed):
+        return listed
+    longer = np.empty(wanted + wanted // 8, dtype=np.int64)
+    for index in range(used):
+        longer[index] = listed[index]
+    return longer
 
 
 @kernel

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Bools, Ints, SetArrays
+from shoal.kernels.arrays import Bools, Ints, Items, SetArrays
 from shoal.kernels.compile import kernel
 from shoal.kernels.heap import sort_ascending
 
@@ -25,7 +25,7 @@ class Desk(NamedTuple):
     alike: Ints
     next_alike: Ints
     with_count: Ints
-    lists: Ints
+    lists: Items
     taken: Bools
     reordered: Ints
     ends: Ints
@@ -57,7 +57,7 @@ def new_desk(term_count: int, most_rows: int, most_items: int) -> Desk:
         alike=np.empty(term_count, dtype=np.int64),
         next_alike=np.empty(term_count, dtype=np.int64),
         with_count=np.full(most_rows + 1, _NONE, dtype=np.int64),
-        lists=np.empty(most_items, dtype=np.int64),
+        lists=np.empty(most_items, dtype=np.int32),
         taken=np.zeros(most_rows, dtype=np.bool_),
         reordered=np.empty(most_rows, dtype=np.int64),
         ends=np.empty(most_rows, dtype=np.int64),

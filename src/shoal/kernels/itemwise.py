@@ -29,13 +29,13 @@ class Labelled(NamedTuple):
     """
 
     sets: SetArrays
-    row_of: Ints
+    row_of: Items
     group_of: Ints
     node_of: Items
     labels: Items
     label_counts: Ints
     place_starts: Ints
-    places: Ints
+    places: Items
     leaves: Intervals
     marked: Bools
     memory: Ints

@@ -143,10 +143,10 @@ class Disassociate(Algorithm):
         threads = self.threads or processors()
         is_sensitive = _is_sensitive(sets, _labels(data, column))
         with_terms = np.flatnonzero(sets.sizes)
-        records = sets.arrays if len(with_terms) == len(sets) else take_sets(sets.arrays, with_terms)
 
         progress.stage("bringing similar records together")
-        partition = self._clusters(records, is_sensitive, model, threads, progress)
+        split = self._split(_records_with_terms(sets, with_terms), ~is_sensitive, model, threads, progress)
+        partition = self._united(split, is_sensitive, model)
 
         progress.stage("taking clusters apart")
         blocks = cluster_blocks(partition, _ITEMS_PER_BLOCK)
@@ -190,15 +190,27 @@ class Disassociate(Algorithm):
         places[preorder(refined.parents, order)] = order
         return _Block(arranged(clusters, order), np.repeat(places[: len(sizes)], sizes), refined.passes)
 
-    def _clusters(
-        self, records: SetArrays, is_sensitive: Bools, model: Disassociation, threads: int, progress: Progress
+    def _split(
+        self, records: SetArrays, split_by: Bools, model: Disassociation, threads: int, progress: Progress
     ) -> HorizontalPartition:
-        limit = self.max_cluster_size or _CLUSTERS_PER_K * model.k
-        partition = horizontal_partition(records, ~is_sensitive, limit, threads, progress)
+        return horizontal_partition(records, split_by, self._limit(model), threads, progress)
+
+    def _united(
+        self, partition: HorizontalPartition, is_sensitive: Bools, model: Disassociation
+    ) -> HorizontalPartition:
+        limit = self._limit(model)
         if self.settle:
             partition = settled(partition, ~is_sensitive, Bounds(model.k, limit), threads)
         l = Fraction(1) if model.l is None else exact(model.l)
         return unite(partition, is_sensitive, least=max(model.k, math.ceil(l)), limit=limit, l=l)
+
+    def _limit(self, model: Disassociation) -> int:
+        return self.max_cluster_size or _CLUSTERS_PER_K * model.k
+
+
+def _records_with_terms(sets: Sets, with_terms: Ints) -> SetArrays:
+    records = sets.arrays
+    return records if len(with_terms) == len(sets) else take_sets(records, with_terms)
 
 
 def _rows_of(partition: HorizontalPartition, first: int, last: int) -> tuple[SetArrays, Ints]:

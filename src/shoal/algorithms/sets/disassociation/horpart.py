@@ -59,9 +59,7 @@ def horizontal_partition(
     """
     count, term_count = len(records.starts) - 1, len(split_by)
     rows, starts_part = np.arange(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
-    whole, sets = np.array([[0, count]]), only(records, split_by)
-    desk = _desk_for(whole, sets, term_count)
-    split_parts(TermSplit(sets, rows, starts_part), whole, limit, count, desk)
+    _split_whole(TermSplit(only(records, split_by), rows, starts_part), limit, term_count)
     laid_out = take_sets(records, rows)
     near = TermSplit(only(laid_out, split_by), np.arange(count, dtype=np.int64), starts_part)
     parts = _parts(starts_part)
@@ -75,6 +73,12 @@ def horizontal_partition(
     in_threads([partial(split, batch) for batch in batches if len(batch)], progress, threads)
     starts = np.append(np.flatnonzero(starts_part), count)
     return HorizontalPartition(take_sets(laid_out, near.rows), rows[near.rows], starts)
+
+
+def _split_whole(split: TermSplit, limit: int, term_count: int) -> None:
+    """Split all rows once, with room that nobody needs afterwards."""
+    whole = np.array([[0, len(split.rows)]])
+    split_parts(split, whole, limit, len(split.rows), _desk_for(whole, split.sets, term_count))
 
 
 def require_time(progress: Progress) -> None:
@@ -143,21 +147,27 @@ def settled(
     HORPART splits by one term after the other and never looks back: a record that holds a frequent term and
     a rarer pair goes with the term, although the pair has its own cluster elsewhere.
     """
+    cluster_of = _settled_clusters(partition, looked_at, bounds, threads, items_per_block)
+    order = np.argsort(cluster_of, kind="stable")
+    new_sizes = np.bincount(cluster_of, minlength=len(partition.starts) - 1)
+    return HorizontalPartition(
+        take_sets(partition.records, order), partition.rows[order], starts_of(new_sizes)
+    )
+
+
+def _settled_clusters(
+    partition: HorizontalPartition, looked_at: Bools, bounds: Bounds, threads: int, items_per_block: int
+) -> Ints:
+    """The cluster that each record settles in."""
     near = only(partition.records, looked_at)
-    blocks = cluster_blocks(partition, items_per_block)
 
     def settle_block(first: int, last: int, _: Progress) -> Ints:
         starts = partition.starts[first : last + 1]
         sets = piece_of(near, starts[0], starts[-1])
         return first + _settled_block(sets, starts - starts[0], len(looked_at), bounds)
 
-    settling = [partial(settle_block, *block) for block in blocks]
-    cluster_of = np.concatenate(in_threads(settling, Silent(), threads))
-    order = np.argsort(cluster_of, kind="stable")
-    new_sizes = np.bincount(cluster_of, minlength=len(partition.starts) - 1)
-    return HorizontalPartition(
-        take_sets(partition.records, order), partition.rows[order], starts_of(new_sizes)
-    )
+    settling = [partial(settle_block, *block) for block in cluster_blocks(partition, items_per_block)]
+    return np.concatenate(in_threads(settling, Silent(), threads))
 
 
 def cluster_blocks(partition: HorizontalPartition, items_per_block: int) -> list[tuple[int, int]]:

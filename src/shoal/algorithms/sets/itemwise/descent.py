@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms.sets.cut_search.transactions import Transactions
-from shoal.kernels.arrays import Ints, Items, owners
+from shoal.kernels.arrays import Ints, Items
+from shoal.kernels.grouping import members
 from shoal.kernels.itemwise import Beside, Labelled, publish_below
 from shoal.progress import Progress
 
@@ -54,17 +55,17 @@ def descend(transactions: Transactions, group_of_row: Ints, k: int, m: int, prog
 
 def _all_at_the_root(transactions: Transactions, group_of_row: Ints, m: int) -> Labelled:
     sets, root = transactions.sets, transactions.tree.root
-    places = np.argsort(sets.items, kind="stable")
-    leaves = np.arange(transactions.tree.leaf_count + 1)
+    place_starts, places = members(sets.items, transactions.tree.leaf_count)
+    rows = np.arange(transactions.row_count, dtype=np.int32)
     return Labelled(
         sets=sets,
-        row_of=owners(sets.starts),
+        row_of=np.repeat(rows, transactions.sizes),
         group_of=group_of_row,
         node_of=np.full(len(sets.items), root, dtype=np.int32),
         labels=np.full(len(sets.items), root, dtype=np.int32),
         label_counts=np.minimum(transactions.sizes, 1),
-        place_starts=np.searchsorted(sets.items[places], leaves),
-        places=places,
+        place_starts=place_starts,
+        places=places.astype(np.int32),
         leaves=transactions.leaves,
         marked=np.zeros(transactions.row_count, dtype=np.bool_),
         memory=np.empty(transactions.longest + m, dtype=np.int64),
