@@ -262,6 +262,16 @@ class _ByClosure(NullCache):
 _kept: list[_ByClosure] = []
 
 
+def _for_any_value(call_template: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba compiles a kernel anew for each constant that another one calls it with; this lets it not."""
+    plain = _NUMBA.types.unliteral
+
+    def unliteral_template(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        return call_template(tuple(map(plain, args)), {name: plain(each) for name, each in kws.items()})
+
+    return unliteral_template
+
+
 @overload
 def kernel(func: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
@@ -271,15 +281,18 @@ def kernel(
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile a function with Numba: no GIL, honest cache, no fastmath.
 
-    A `part` of one other kernel is compiled within that one only. Otherwise each kernel is compiled together
-    with all those that it calls, again and again where calls are nested.
+    What other kernels call in one place only is a `part`: it is compiled within its caller, once. Otherwise
+    each kernel is compiled together with all those that it calls, again and again where calls are nested.
     """
 
     def compiled(function: Callable[P, R]) -> Callable[P, R]:
         inline = "always" if part else "never"
-        dispatcher = _NUMBA.njit(parallel=parallel, nogil=True, inline=inline)(function)
+        dispatcher = _NUMBA.njit(parallel=parallel, nogil=True, inline=inline, no_cfunc_wrapper=True)(
+            function
+        )
         if isinstance(dispatcher, _NUMBA.core.dispatcher.Dispatcher):  # not where NUMBA_DISABLE_JIT is set
             dispatcher._cache = _ByClosure(dispatcher)
+            dispatcher.get_call_template = _for_any_value(dispatcher.get_call_template)
             _kept.append(dispatcher._cache)
         return cast("Callable[P, R]", dispatcher)
 

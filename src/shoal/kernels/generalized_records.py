@@ -159,7 +159,7 @@ def looked_up_cost(union_costs: UnionCosts, vector: Ints) -> float:
     return cost
 
 
-@kernel
+@kernel(part=True)
 def nearest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
     """The place among the candidates, and the cost, of the vector whose union by these costs is cheapest.
 
@@ -173,7 +173,7 @@ def nearest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[i
     return best, least
 
 
-@kernel
+@kernel(part=True)
 def furthest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
     """As `nearest`, of the vector whose union is dearest."""
     best, most = NOTHING, -np.inf

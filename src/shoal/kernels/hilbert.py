@@ -12,7 +12,7 @@ BITS_PER_WORD = 62
 UNREACHED = -1
 
 
-@kernel
+@kernel(part=True)
 def turn_to_curve(point: Ints, bits: int) -> None:
     """Replace coordinates of `bits` bits by the position on the curve, its bits dealt out in turn.
 

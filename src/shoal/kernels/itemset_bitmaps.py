@@ -70,7 +70,7 @@ def mine_bitmaps(rows: SetArrays, items: Ints, wanted: WantedItemsets, kinship: 
     return as_itemsets(found, depth < 0)
 
 
-@kernel
+@kernel(part=True)
 def _single_items(rows: SetArrays, items: Ints) -> _Branches:
     row_count = len(rows.starts) - 1
     bits = np.zeros((len(items) + 1, (row_count + BITS - 1) // BITS), dtype=np.uint64)
@@ -86,7 +86,7 @@ def _single_items(rows: SetArrays, items: Ints) -> _Branches:
     return _Branches(numbers, supports, bits)
 
 
-@kernel
+@kernel(part=True)
 def _extended(
     branches: _Branches, branch: int, stop: int, minimum: int, kinship: Kinship
 ) -> tuple[_Branches, int]:
@@ -111,7 +111,7 @@ def _extended(
     return branches, end
 
 
-@kernel
+@kernel(part=True)
 def _with_room(branches: _Branches) -> _Branches:
     """The same branches, with room for twice as many."""
     count, width = branches.bits.shape

@@ -40,7 +40,7 @@ class Change(NamedTuple):
     more: int
 
 
-# Not plain literals: Numba would compile the kernels that take them once more.
+# Not plain literals: of a named tuple they would be its type, and kernels that take it be compiled once more.
 NONE = cast("int", np.int64(NOTHING))
 NO_ROWS = cast("int", np.int64(0))
 
@@ -213,7 +213,7 @@ def may_become(board: Board, partition: ClusterEntries, c: int, change: Change) 
     return rows_hold(board.constraint, board.rows[:size])
 
 
-@kernel
+@kernel(part=True)
 def is_narrowed_by(partition: ClusterEntries, c: int, entry: int) -> bool:
     """Whether cluster c would cost less per row without an entry."""
     return partition.lengths[c] == 1 or partition.without_costs[entry] < partition.costs[c]

@@ -5,7 +5,7 @@ that are near to each other give up their rows, as many clusters are grown from 
 moved and swapped among them; what comes out is kept if it costs less.
 """
 
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from shoal.kernels.local_search import Board, ClusterEntries, Cursor, entries_of
 
 MOST_ROWS = 48
 DEALS = 3
-ONE_ROW = cast("int", np.int64(1))  # a plain literal would be compiled for once more
 
 
 class Deal(NamedTuple):
@@ -182,7 +181,7 @@ def settle(trees: Trees, deal: Deal, k: int, least_gain: float) -> float:
     return (deal.sizes * deal.costs).sum()
 
 
-@kernel
+@kernel(part=True)
 def cheapest_deal(trees: Trees, vectors: Ints, old: Ints, k: int, least_gain: float) -> tuple[Ints, float]:
     """The best of several deals of rows with these vectors, and what it gains over the old one.
 
@@ -244,7 +243,7 @@ def replace_rows(board: Board, partition: ClusterEntries, clusters: Ints, kinds:
         for entry in entries_of(partition, c):
             withdraw(partition, entry, partition.counts[entry], c)
     for row in range(len(label)):
-        put(partition, kinds[row], ONE_ROW, clusters[label[row]])
+        put(partition, kinds[row], 1, clusters[label[row]])
     for c in clusters:
         refresh(board, partition, c)
 

@@ -40,7 +40,7 @@ class Allotment(NamedTuple):
     union_costs: UnionCosts
 
 
-@kernel
+@kernel(part=True)
 def closure_without(trees: Trees, allotment: Allotment, record: int, closure: Ints) -> bool:
     """Write the closure of the other records in a record's cluster; False if there are none."""
     found = False
@@ -56,7 +56,7 @@ def closure_without(trees: Trees, allotment: Allotment, record: int, closure: In
     return found
 
 
-@kernel
+@kernel(part=True)
 def leave(allotment: Allotment, record: int) -> None:
     """Take a record out of the list of its cluster."""
     before, after = allotment.before[record], allotment.after[record]
@@ -68,7 +68,7 @@ def leave(allotment: Allotment, record: int) -> None:
         allotment.before[after] = before
 
 
-@kernel
+@kernel(part=True)
 def enter(allotment: Allotment, record: int, cluster: int) -> None:
     """Put a record first into the list of a cluster."""
     head = allotment.heads[cluster]
@@ -80,7 +80,7 @@ def enter(allotment: Allotment, record: int, cluster: int) -> None:
     allotment.heads[cluster] = record
 
 
-@kernel
+@kernel(part=True)
 def best_cluster(allotment: Allotment, copies: int, home: int) -> tuple[int, float]:
     """The other cluster where the record of the costs adds least to the sum of costs, and how much.
 
