@@ -331,7 +331,9 @@ walks.twice(1.5)
     assert files_of(cache).keys() == before
 
 
-def test_a_constant_that_is_handed_on_compiles_nothing_more():
+def test_a_constant_that_is_handed_on_compiles_nothing_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiling, "_CACHE_DIR", tmp_path)
+
     @kernel
     def sum_of(x, y):
         return x + y

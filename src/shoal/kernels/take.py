@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays
+from shoal.kernels.arrays import Ints, SetArrays, freeze
 from shoal.kernels.compile import kernel
 
 # Arrays as large as the data are made here and not in kernels: NumPy asks the system for large pages, Numba
@@ -14,7 +14,7 @@ def take_sets(sets: SetArrays, rows: Ints) -> SetArrays:
     starts = _taken_starts(sets.starts, rows)
     items = np.empty(starts[-1], dtype=np.int64)
     _copy_rows(sets, rows, starts, items)
-    return SetArrays(starts, items)
+    return SetArrays(freeze(starts), freeze(items))
 
 
 def take_ranges(starts: Ints, groups: Ints) -> SetArrays:
