@@ -14,6 +14,7 @@ from shoal.kernels.generalized_records import (
     NOTHING,
     Trees,
     UnionCosts,
+    copy_into,
     fill_union_costs,
     looked_up_cost,
     unite,
@@ -148,7 +149,7 @@ def write_union(mergers: Mergers, a: int, b: int, trees: Trees) -> None:
     """Write the union of two slots into the slot state[1]; their lists of entries become one."""
     slot = mergers.state[1]
     mergers.sizes[slot] = mergers.sizes[a] + mergers.sizes[b]
-    mergers.vectors[slot] = mergers.vectors[a]
+    copy_into(mergers.vectors[slot], mergers.vectors[a])
     unite(trees, mergers.vectors[slot], mergers.vectors[b])
     mergers.costs[slot] = vector_cost(trees, mergers.vectors[slot])
     mergers.heads[slot] = mergers.heads[a]
@@ -174,15 +175,15 @@ def closures_without_each(vectors: Ints, rows: Ints, trees: Trees) -> Ints:
     """The union of vectors[rows] without row i, and of all of them last; there are two or more."""
     count = len(rows)
     unions = np.empty((count + 1, vectors.shape[1]), dtype=np.int64)
-    unions[1] = vectors[rows[0]]
+    copy_into(unions[1], vectors[rows[0]])
     for i in range(1, count):
-        unions[i + 1] = unions[i]
+        copy_into(unions[i + 1], unions[i])
         unite(trees, unions[i + 1], vectors[rows[i]])
     behind = vectors[rows[count - 1]].copy()
     for i in range(count - 2, 0, -1):
         unite(trees, unions[i], behind)
         unite(trees, behind, vectors[rows[i]])
-    unions[0] = behind
+    copy_into(unions[0], behind)
     return unions
 
 
@@ -244,7 +245,7 @@ def ripen(mergers: Mergers, rules: MergeRules, vectors: Ints, trees: Trees) -> N
         excess -= leaving
         new = mergers.state[1]
         mergers.sizes[new] = leaving
-        mergers.vectors[new] = vectors[mergers.records[entry]]
+        copy_into(mergers.vectors[new], vectors[mergers.records[entry]])
         mergers.costs[new] = vector_cost(trees, mergers.vectors[new])
         mergers.heads[new] = mergers.tails[new] = entry
         mergers.after[entry] = NOTHING

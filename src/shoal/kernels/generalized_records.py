@@ -112,6 +112,13 @@ def vector_costs(trees: Trees, vectors: Ints) -> Floats:
 
 
 @kernel
+def copy_into(into: Ints, vector: Ints) -> None:
+    """Write a vector over another one; what Numba does for an assignment takes seconds to compile."""
+    for j in range(len(into)):
+        into[j] = vector[j]
+
+
+@kernel
 def unite(trees: Trees, into: Ints, vector: Ints) -> None:
     """Replace a vector by its union with another one."""
     for j in range(len(into)):
@@ -132,7 +139,7 @@ def closures(trees: Trees, vectors: Ints, starts: Ints, members: Ints) -> Ints:
     """The union of the vectors of each group: group g holds members[starts[g]:starts[g + 1]], one or more."""
     unions = np.empty((len(starts) - 1, vectors.shape[1]), dtype=np.int64)
     for g in range(len(unions)):
-        unions[g] = vectors[members[starts[g]]]
+        copy_into(unions[g], vectors[members[starts[g]]])
         for index in range(starts[g] + 1, starts[g + 1]):
             unite(trees, unions[g], vectors[members[index]])
     return unions

@@ -15,6 +15,7 @@ from shoal.kernels.constraint import rows_hold
 from shoal.kernels.generalized_records import (
     NOTHING,
     Trees,
+    copy_into,
     fill_union_costs,
     looked_up_cost,
     union_cost,
@@ -97,7 +98,7 @@ def grow(trees: Trees, deal: Deal, k: int, seed: int) -> None:
             unite(trees, closure, deal.vectors[nearest])
             size += 1
         deal.sizes[c] = size
-        deal.closures[c] = closure
+        copy_into(deal.closures[c], closure)
     for row in range(len(deal.label)):
         if deal.label[row] == NOTHING:
             best, least = 0, np.inf
@@ -117,16 +118,16 @@ def weigh(trees: Trees, deal: Deal, c: int) -> None:
     rows = np.flatnonzero(deal.label == c)
     closure = deal.vectors[rows[0]].copy()
     for row in rows[1:]:  # without[r] gets the closure of all before r
-        deal.without[row] = closure
+        copy_into(deal.without[row], closure)
         unite(trees, closure, deal.vectors[row])
     deal.sizes[c] = len(rows)
-    deal.closures[c] = closure
+    copy_into(deal.closures[c], closure)
     deal.costs[c] = vector_cost(trees, closure)
-    closure[:] = deal.vectors[rows[-1]]
+    copy_into(closure, deal.vectors[rows[-1]])
     for row in rows[-2:0:-1]:
         unite(trees, deal.without[row], closure)
         unite(trees, closure, deal.vectors[row])
-    deal.without[rows[0]] = closure
+    copy_into(deal.without[rows[0]], closure)
     for row in rows:
         deal.without_costs[row] = vector_cost(trees, deal.without[row])
 

@@ -10,6 +10,7 @@ from shoal.kernels.generalized_records import (
     NOTHING,
     Trees,
     UnionCosts,
+    copy_into,
     fill_union_costs,
     looked_up_cost,
     unite,
@@ -50,7 +51,7 @@ def closure_without(trees: Trees, allotment: Allotment, record: int, closure: In
             if found:
                 unite(trees, closure, allotment.vectors[other])
             else:
-                closure[:] = allotment.vectors[other]
+                copy_into(closure, allotment.vectors[other])
                 found = True
         other = allotment.after[other]
     return found
@@ -123,7 +124,7 @@ def move_records(trees: Trees, allotment: Allotment, records: Ints) -> int:
         allotment.sizes[home] = size
         allotment.costs[home] = cost
         if others:
-            allotment.closures[home] = closure
+            copy_into(allotment.closures[home], closure)
         unite(trees, allotment.closures[best], allotment.vectors[record])
         allotment.costs[best] = vector_cost(trees, allotment.closures[best])
         allotment.sizes[best] += copies
