@@ -40,10 +40,12 @@ test-python-%:
 
 # A wheel with compiled kernels, for this platform and Python, and for any processor above a common baseline.
 WHEEL_CPU := $(if $(filter x86_64,$(shell uname -m)),x86-64-v3,generic)
+COMPILED := $(CURDIR)/build/compiled
+DIST := dist
 wheel: $(VENV)/ready
-	rm -rf dist
-	NUMBA_CPU_NAME=$(WHEEL_CPU) NUMBA_CPU_FEATURES= SHOAL_CACHE=$(CURDIR)/build/compiled $(BIN)/shoal warm-up
-	SHOAL_COMPILED=$(CURDIR)/build/compiled/kernels $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	rm -rf $(DIST)
+	NUMBA_CPU_NAME=$(WHEEL_CPU) NUMBA_CPU_FEATURES= SHOAL_CACHE=$(COMPILED) $(BIN)/shoal warm-up
+	SHOAL_COMPILED=$(COMPILED)/kernels $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(DIST) .
 
 # Random cases over everything, and faults; what is found goes to campaign-findings/. See docs/campaign.md.
 campaign: $(VENV)/ready

@@ -7,18 +7,22 @@ import json
 import os
 import pkgutil
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import textwrap
 import time
+from collections import Counter
 from pathlib import Path
+from types import FunctionType
 
 import numba
 import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
+import shoal
 import shoal.kernels
 from shoal.kernels import compile as compiling
 from shoal.kernels.compile import closure_digest, kernel
@@ -327,6 +331,21 @@ walks.twice(1.5)
     assert files_of(cache).keys() == before
 
 
+def test_a_constant_that_is_handed_on_compiles_nothing_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiling, "_CACHE_DIR", tmp_path)
+
+    @kernel
+    def sum_of(x, y):
+        return x + y
+
+    @kernel
+    def calls_it(x):
+        return sum_of(x, 1) + sum_of(2, y=x) + sum_of(x, y=True)
+
+    assert calls_it(5) == 6 + 7 + 6
+    assert [str(args) for args in sum_of.signatures] == ["(int64, int64)", "(int64, bool)"]
+
+
 @pytest.mark.slow
 def test_kernels_given_to_kernels_are_never_old(cache, tmp_path):
     more = "\n\n@kernel\ndef given(call, x):\n    return call(x)\n"
@@ -574,19 +593,48 @@ def own_kernels() -> list[Dispatcher]:
     ]
 
 
-def named_in_source(caller: Dispatcher) -> set[Dispatcher]:
-    """The kernels whose names stand in the source of another, which is not how the digest finds them."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(caller.py_func)))
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    values = [caller.py_func.__globals__.get(name) for name in names]
-    return {value for value in values if isinstance(value, Dispatcher)}
+def named_in_source(function: FunctionType) -> list[Dispatcher]:
+    """The kernels whose names stand in a source, each time, which is not how the digest finds them."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    values = [function.__globals__.get(name) for name in names]
+    return [value for value in values if isinstance(value, Dispatcher)]
+
+
+def named_in_python(kernels: list[Dispatcher]) -> set[Dispatcher]:
+    """The kernels whose names stand in what is not compiled; a name may stand for something else there."""
+    words = {
+        word
+        for file in Path(shoal.__file__).parent.rglob("*.py")
+        if file.parent.name != "kernels"
+        for word in re.findall(r"\w+", file.read_text(encoding="utf-8"))
+    }
+    modules = {sys.modules[each.__module__] for each in kernels}
+    functions = [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, FunctionType) and value.__module__ == module.__name__
+    ]
+    return {each for function in functions for each in named_in_source(function)} | {
+        each for each in kernels if each.__name__ in words
+    }
+
+
+def test_a_kernel_that_is_called_in_one_place_is_compiled_within_its_caller_only():
+    kernels = own_kernels()
+    named = Counter(each for caller in kernels for each in named_in_source(caller.py_func))
+    recursive = {each for each in kernels if each in named_in_source(each.py_func)}
+    once = {each for each, times in named.items() if times == 1} - named_in_python(kernels) - recursive
+    assert len(once) > 100
+    assert not [each.__name__ for each in once if each.targetoptions["inline"] != "always"]
 
 
 def test_touching_one_of_our_kernels_concerns_its_callers_only(monkeypatch):
     kernels = own_kernels()
     before = {each: closure_digest(each) for each in kernels}
     assert len(set(before.values())) == len(kernels) > 100
-    reached = {each: {each} | named_in_source(each) for each in kernels}
+    reached = {each: {each} | set(named_in_source(each.py_func)) for each in kernels}
     for _ in kernels:
         further = {each: set().union(*(reached[other] for other in reached[each])) for each in kernels}
         if further == reached:

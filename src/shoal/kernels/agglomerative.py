@@ -14,6 +14,7 @@ from shoal.kernels.generalized_records import (
     NOTHING,
     Trees,
     UnionCosts,
+    copy_into,
     fill_union_costs,
     looked_up_cost,
     unite,
@@ -84,7 +85,7 @@ def distance(rule: int, union: float, a: MergeSide, b: MergeSide) -> float:
     return union / (a.cost + b.cost + _SMALL_COST)
 
 
-@kernel
+@kernel(part=True)
 def look_for_nearest(mergers: Mergers, rule: int, place: int, trees: Trees) -> None:
     """Find the nearest younger slot of the one at this place of `alive`, the first of equals."""
     slot = mergers.alive[place]
@@ -121,7 +122,7 @@ def append(mergers: Mergers, rule: int, trees: Trees) -> None:
     mergers.state[1] += 1
 
 
-@kernel
+@kernel(part=True)
 def remove(mergers: Mergers, a: int, b: int) -> None:
     """Take two slots out of use."""
     mergers.gone[a] = mergers.gone[b] = True
@@ -133,7 +134,7 @@ def remove(mergers: Mergers, a: int, b: int) -> None:
     mergers.state[0] = kept
 
 
-@kernel
+@kernel(part=True)
 def closest(mergers: Mergers) -> int:
     """The place in `alive` of the least distance that is remembered, the first of equals."""
     best = 0
@@ -143,12 +144,12 @@ def closest(mergers: Mergers) -> int:
     return best
 
 
-@kernel
+@kernel(part=True)
 def write_union(mergers: Mergers, a: int, b: int, trees: Trees) -> None:
     """Write the union of two slots into the slot state[1]; their lists of entries become one."""
     slot = mergers.state[1]
     mergers.sizes[slot] = mergers.sizes[a] + mergers.sizes[b]
-    mergers.vectors[slot] = mergers.vectors[a]
+    copy_into(mergers.vectors[slot], mergers.vectors[a])
     unite(trees, mergers.vectors[slot], mergers.vectors[b])
     mergers.costs[slot] = vector_cost(trees, mergers.vectors[slot])
     mergers.heads[slot] = mergers.heads[a]
@@ -156,7 +157,7 @@ def write_union(mergers: Mergers, a: int, b: int, trees: Trees) -> None:
     mergers.tails[slot] = mergers.tails[b]
 
 
-@kernel
+@kernel(part=True)
 def entries_of(mergers: Mergers, slot: int) -> Ints:
     """The entries of a slot in their order."""
     entries = np.empty(mergers.sizes[slot], dtype=np.int64)
@@ -169,24 +170,24 @@ def entries_of(mergers: Mergers, slot: int) -> Ints:
     return entries[:count]
 
 
-@kernel
+@kernel(part=True)
 def closures_without_each(vectors: Ints, rows: Ints, trees: Trees) -> Ints:
     """The union of vectors[rows] without row i, and of all of them last; there are two or more."""
     count = len(rows)
     unions = np.empty((count + 1, vectors.shape[1]), dtype=np.int64)
-    unions[1] = vectors[rows[0]]
+    copy_into(unions[1], vectors[rows[0]])
     for i in range(1, count):
-        unions[i + 1] = unions[i]
+        copy_into(unions[i + 1], unions[i])
         unite(trees, unions[i + 1], vectors[rows[i]])
     behind = vectors[rows[count - 1]].copy()
     for i in range(count - 2, 0, -1):
         unite(trees, unions[i], behind)
         unite(trees, behind, vectors[rows[i]])
-    unions[0] = behind
+    copy_into(unions[0], behind)
     return unions
 
 
-@kernel
+@kernel(part=True)
 def most_distant(mergers: Mergers, entries: Ints, rules: MergeRules, vectors: Ints, trees: Trees) -> int:
     """The place among the entries of the rows that are furthest from all others.
 
@@ -208,7 +209,7 @@ def most_distant(mergers: Mergers, entries: Ints, rules: MergeRules, vectors: In
     return best
 
 
-@kernel
+@kernel(part=True)
 def split_entry(mergers: Mergers, entry: int, leaving: int) -> int:
     """An entry of `leaving` rows of this one: the entry itself if it has no more."""
     if leaving == mergers.copies[entry]:
@@ -222,7 +223,7 @@ def split_entry(mergers: Mergers, entry: int, leaving: int) -> int:
     return new
 
 
-@kernel
+@kernel(part=True)
 def ripen(mergers: Mergers, rules: MergeRules, vectors: Ints, trees: Trees) -> None:
     """Make the cluster in the slot state[1] a ripe one; what it expels become clusters of their own.
 
@@ -244,7 +245,7 @@ def ripen(mergers: Mergers, rules: MergeRules, vectors: Ints, trees: Trees) -> N
         excess -= leaving
         new = mergers.state[1]
         mergers.sizes[new] = leaving
-        mergers.vectors[new] = vectors[mergers.records[entry]]
+        copy_into(mergers.vectors[new], vectors[mergers.records[entry]])
         mergers.costs[new] = vector_cost(trees, mergers.vectors[new])
         mergers.heads[new] = mergers.tails[new] = entry
         mergers.after[entry] = NOTHING

@@ -83,7 +83,7 @@ def most_records(places: TermPlaces, room: ClusterRoom, itemsets: SetArrays) -> 
     return most
 
 
-@kernel
+@kernel(part=True)
 def _rarest(places: TermPlaces, terms: Items) -> int:
     rarest = 0
     for i in range(1, len(terms)):
@@ -93,7 +93,7 @@ def _rarest(places: TermPlaces, terms: Items) -> int:
     return rarest
 
 
-@kernel
+@kernel(part=True)
 def _find_places(places: TermPlaces, terms: Items, cluster: int, at: Ints) -> bool:
     """Set at[i] to the place of term i in a cluster; False if one of the terms is not there."""
     for i in range(len(terms)):
@@ -104,7 +104,7 @@ def _find_places(places: TermPlaces, terms: Items, cluster: int, at: Ints) -> bo
     return True
 
 
-@kernel
+@kernel(part=True)
 def _records_of_cluster(places: TermPlaces, room: ClusterRoom, cluster: int, at: Ints, limit: Ints) -> int:
     """How many records of a simple cluster can hold the terms; sets the limits of shared chunks above."""
     fewest, parts = room.sizes[cluster], 0
@@ -126,7 +126,7 @@ def _records_of_cluster(places: TermPlaces, room: ClusterRoom, cluster: int, at:
     return fewest
 
 
-@kernel
+@kernel(part=True)
 def _stands_before(places: TermPlaces, at: Ints, i: int) -> bool:
     """Whether an earlier term is in the same chunk."""
     found = False
@@ -135,7 +135,7 @@ def _stands_before(places: TermPlaces, at: Ints, i: int) -> bool:
     return found
 
 
-@kernel
+@kernel(part=True)
 def _subrecords_with(places: TermPlaces, at: Ints, i: int) -> int:
     """How many subrecords of the chunk of term i hold all terms that stand in it."""
     count = 0

@@ -72,7 +72,7 @@ def covered_pairs(chunked: ChunkedClusters, clusters: Ints, k: int, m: int) -> I
     return found[: _PAIR * count].copy()
 
 
-@kernel
+@kernel(part=True)
 def _opens_earlier_chunk(terms: _Terms, earlier: int, refused: int) -> bool:
     """Whether a term is the first of its chunk, and that chunk was there before the one of the other term."""
     chunk = terms.chunks[earlier]
@@ -82,7 +82,7 @@ def _opens_earlier_chunk(terms: _Terms, earlier: int, refused: int) -> bool:
     return chunk != terms.chunks[refused]
 
 
-@kernel
+@kernel(part=True)
 def _only_reason(terms: _Terms, size: int, first: int, refused: int, k: int) -> int:
     """The kind of all terms that can be why the first one's chunk refused another; -1 if they differ."""
     kind = -1
@@ -103,7 +103,7 @@ def _can_be_reason(terms: _Terms, size: int, place: int, refused: int, k: int) -
     return supports - size < k
 
 
-@kernel
+@kernel(part=True)
 def _no_reason_together(terms: _Terms, size: int, kind: int, refused: int, k: int) -> bool:
     """Whether terms that are no reason by themselves are none together, nor beside terms of a kind.
 
@@ -128,7 +128,7 @@ def _no_reason_together(terms: _Terms, size: int, kind: int, refused: int, k: in
     return together and of_kind == terms.starts[kind + 1] - terms.starts[kind]
 
 
-@kernel
+@kernel(part=True)
 def _terms_in_order(chunked: ChunkedClusters, cluster: int, number_of: Ints) -> _Terms:
     """number_of is -1 for every term before and after."""
     subrecords, first_chunk, chunk_starts = chunked.subrecords, chunked.first_chunk, chunked.chunk_starts
@@ -172,7 +172,7 @@ def _terms_in_order(chunked: ChunkedClusters, cluster: int, number_of: Ints) -> 
     return _Terms(numbers, chunks, starts, rows, kinds)
 
 
-@kernel
+@kernel(part=True)
 def _same_rows(starts: Ints, rows: Ints, one: int, other: int) -> bool:
     """Whether two terms are in the same subrecords; those of different chunks never are."""
     count = starts[one + 1] - starts[one]

@@ -154,7 +154,7 @@ def knowing_sets(links: SetLinks, weights: Ints, rows: Ints) -> Ints:
     return counts
 
 
-@kernel
+@kernel(part=True)
 def _empty_tally(most: int, count: int) -> LinkTally:
     return LinkTally(
         np.zeros((most + 1, count), dtype=np.int64),
@@ -185,7 +185,7 @@ def _labels_in(links: SetLinks, row: int) -> Items:
     return links.published.items[links.published.starts[row] : links.published.starts[row + 1]]
 
 
-@kernel
+@kernel(part=True)
 def _is_image(links: SetLinks, row: int, known: Items, meant: Ints, held: Ints) -> bool:
     labels = _labels_in(links, row)
     for label in labels:
@@ -259,7 +259,7 @@ def _candidates(links: SetLinks, kind: int, scratch: _Scratch, labels: _Listed) 
     return found[:count]
 
 
-@kernel
+@kernel(part=True)
 def _follow(attack: _Attack, entries: Ints, candidates: Ints) -> None:
     """Attack with all sets of kinds whose first one stands at the entries and has these candidates."""
     links = attack.links
@@ -293,7 +293,7 @@ def _follow(attack: _Attack, entries: Ints, candidates: Ints) -> None:
     _forget(attack.scratch.later_kind, later)
 
 
-@kernel
+@kernel(part=True)
 def _later_kinds(links: SetLinks, entries: Ints, slot_of: Ints) -> Ints:
     """The kinds that stand behind the entries; leaves the slot of each in `slot_of`."""
     later = np.empty(64, dtype=np.int64)
@@ -308,7 +308,7 @@ def _later_kinds(links: SetLinks, entries: Ints, slot_of: Ints) -> Ints:
     return later[:count]
 
 
-@kernel
+@kernel(part=True)
 def _begin(attack: _Attack, entries: Ints, ways: Floats, later: Ints, candidates: Ints) -> _Search:
     links, most = attack.links, attack.most
     bits = _bits(links, attack.scratch.near_label, later, candidates)
@@ -337,7 +337,7 @@ def _begin(attack: _Attack, entries: Ints, ways: Floats, later: Ints, candidates
     return search
 
 
-@kernel
+@kernel(part=True)
 def _bits(links: SetLinks, slot_of: Ints, later: Ints, candidates: Ints) -> Words:
     """For each later kind the candidates that hold one of its labels."""
     words = (len(candidates) + 63) // 64
@@ -357,7 +357,7 @@ def _bits(links: SetLinks, slot_of: Ints, later: Ints, candidates: Ints) -> Word
     return bits
 
 
-@kernel
+@kernel(part=True)
 def _narrow(search: _Search, level: int, slot: int) -> bool:
     """Find the candidates of a longer set; whether there are any."""
     some = np.uint64(0)
@@ -398,7 +398,7 @@ def _extend(attack: _Attack, search: _Search, level: int) -> None:
         supports[slots[branch]] = -1
 
 
-@kernel
+@kernel(part=True)
 def _branch(attack: _Attack, search: _Search, level: int) -> None:
     """List the entries of each longer set, and note what they tell."""
     links, slot_of = attack.links, attack.scratch.later_kind
@@ -455,7 +455,7 @@ def _note_ways(attack: _Attack, row: int, size: int, ways: float, support: int) 
     tally.fewest[size, row] = min(tally.fewest[size, row], support)
 
 
-@kernel
+@kernel(part=True)
 def _common(some: Words, others: Words) -> int:
     """How many bits are set in both."""
     count = np.uint64(0)

@@ -49,7 +49,7 @@ def fitting_classes(links: ValueLinks, records: Ints) -> SetArrays:
     return SetArrays(starts, found[:count].copy())
 
 
-@kernel
+@kernel(part=True)
 def _most_telling(links: ValueLinks, records: Ints, r: int) -> int:
     """The value of the record that fits the fewest classes."""
     labels, classes = links.labels_of_value, links.classes_of_label
@@ -63,7 +63,7 @@ def _most_telling(links: ValueLinks, records: Ints, r: int) -> int:
     return best
 
 
-@kernel
+@kernel(part=True)
 def _fits(links: ValueLinks, records: Ints, r: int, number: int) -> bool:
     for j in range(records.shape[1]):
         label, value = links.class_labels[number, j], records[r, j]
@@ -102,7 +102,7 @@ def count_with_partner(
     return count
 
 
-@kernel
+@kernel(part=True)
 def _could_be_one(sets: SetArrays, row: int, others: SetArrays, other: int, overlap: Bools) -> bool:
     labels = sets.items[sets.starts[row] : sets.starts[row + 1]]
     other_labels = others.items[others.starts[other] : others.starts[other + 1]]

@@ -128,7 +128,7 @@ def _put_terms(out: Bytes, end: int, sets: SetArrays, row: int, words: LineWords
     return end
 
 
-@kernel
+@kernel(part=True)
 def _put_number(out: Bytes, end: int, number: int) -> int:
     digits, rest = 1, number // 10
     while rest > 0:

@@ -81,7 +81,7 @@ def add_to_left(tree: CostTree, two: TwoSets, left_count: int, right_count: int)
     return count
 
 
-@kernel
+@kernel(part=True)
 def _raised_until_both(tree: CostTree, nodes: Ints, held_by: Ints, count: int) -> int:
     """Raise each node until both hold something under it; what lies under a raised node goes into it."""
     kept, index = 0, 0
@@ -112,14 +112,14 @@ def covers(tree: CostTree, upper: int, lower: int) -> bool:
     )
 
 
-@kernel
+@kernel(part=True)
 def _comes_before(tree: CostTree, left: int, right: int) -> bool:
     """Tree order, nodes before what lies under them."""
     first, other = tree.first_leaf[left], tree.first_leaf[right]
     return first < other or (first == other and left > right)
 
 
-@kernel
+@kernel(part=True)
 def loss_as(tree: CostTree, sets: SetArrays, row: int, nodes: Ints) -> int:
     """What the items of a row cost together when they are published as the given set."""
     loss, place_in_set = 0, 0

@@ -188,7 +188,10 @@ def _closure(kernel: Any) -> dict[Any, _Part]:
 
 def closure_digest(kernel: Callable[..., Any]) -> str:
     """Digest of all that the machine code of a kernel depends on, but for types and the processor."""
-    parts = _closure(kernel)
+    return _digest_of(_closure(kernel))
+
+
+def _digest_of(parts: dict[Any, _Part]) -> str:
     numbers = {member: number for number, member in enumerate(parts)}
     members = [(part.digest, [numbers[each] for each in part.called]) for part in parts.values()]
     python = sys.implementation.cache_tag, getattr(sys, "abiflags", "")
@@ -201,9 +204,8 @@ _first_seen: dict[Any, _Part] = {}
 _changed: set[Any] = set()
 
 
-def _is_as_first_seen(kernel: Any) -> bool:
+def _are_as_first_seen(parts: dict[Any, _Part]) -> bool:
     # Numba goes on using what it compiled before somebody replaced a constant in the running process.
-    parts = _closure(kernel)
     _changed.update(member for member, part in parts.items() if _first_seen.setdefault(member, part) != part)
     return _changed.isdisjoint(parts)
 
@@ -216,31 +218,32 @@ class _ByClosure(NullCache):
         self.name = kernel.__name__.strip("<>")
 
     def stem(self) -> str:
-        return f"{self.name}-{closure_digest(self._kernel)[:16]}"
+        return self._stem(_closure(self._kernel))
 
-    def _file(self, sig: Any, target: Any) -> Path | None:
-        name = self._name(sig, target.codegen().magic_tuple())
-        return None if name is None else _CACHE_DIR / name
+    def _stem(self, parts: dict[Any, _Part]) -> str:
+        return f"{self.name}-{_digest_of(parts)[:16]}"
 
-    def _shipped_file(self, sig: Any, target: Any) -> Path | None:
-        baseline = _baseline(target.codegen().magic_tuple()[0])
-        name = None if baseline is None else self._name(sig, baseline)
-        return None if name is None else _SHIPPED / name
-
-    def _name(self, sig: Any, processor: tuple[Any, ...]) -> str | None:
-        if not _is_as_first_seen(self._kernel):
-            return None
+    def _files(self, sig: Any, target: Any) -> list[Path]:
+        """Where the code is kept, and where a wheel has it; none if it must not be kept."""
+        parts = _closure(self._kernel)
+        if not _are_as_first_seen(parts):
+            return []
         try:
             types = _described(sig, [])
         except TypeError:  # such as of a kernel that is given to another
-            return None
-        return f"{self.stem()}-{_digest((types, processor))[:16]}.nbc"
+            return []
+        here = target.codegen().magic_tuple()
+        places = [(_CACHE_DIR, here), (_SHIPPED, _baseline(here[0]))]
+        stem = self._stem(parts)
+        return [
+            folder / f"{stem}-{_digest((types, processor))[:16]}.nbc"
+            for folder, processor in places
+            if processor
+        ]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
-        for file in (self._file(sig, target_context), self._shipped_file(sig, target_context)):
-            if file is None:
-                continue
+        for file in self._files(sig, target_context):
             try:
                 kept = pickle.loads(file.read_bytes())  # noqa: S301 - the user's own files, or our own
             except (OSError, EOFError, pickle.UnpicklingError):
@@ -251,15 +254,25 @@ class _ByClosure(NullCache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        file = self._file(sig, data.target_context)
-        if file is None or data.lifted or data.library.has_dynamic_globals:
+        files = self._files(sig, data.target_context)
+        if not files or data.lifted or data.library.has_dynamic_globals:
             return
         content = _NUMBA.core.serialize.dumps(data._reduce())
-        write_whole(file, content)
+        write_whole(files[0], content)
         remove_stale_caches()
 
 
 _kept: list[_ByClosure] = []
+
+
+def _for_any_value(call_template: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba compiles a kernel anew for each constant that another one calls it with; this lets it not."""
+    plain = _NUMBA.types.unliteral
+
+    def unliteral_template(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        return call_template(tuple(map(plain, args)), {name: plain(each) for name, each in kws.items()})
+
+    return unliteral_template
 
 
 @overload
@@ -271,15 +284,18 @@ def kernel(
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile a function with Numba: no GIL, honest cache, no fastmath.
 
-    A `part` of one other kernel is compiled within that one only. Otherwise each kernel is compiled together
-    with all those that it calls, again and again where calls are nested.
+    What other kernels call in one place only is a `part`: it is compiled within its caller, once. Otherwise
+    each kernel is compiled together with all those that it calls, again and again where calls are nested.
     """
 
     def compiled(function: Callable[P, R]) -> Callable[P, R]:
         inline = "always" if part else "never"
-        dispatcher = _NUMBA.njit(parallel=parallel, nogil=True, inline=inline)(function)
+        dispatcher = _NUMBA.njit(parallel=parallel, nogil=True, inline=inline, no_cfunc_wrapper=True)(
+            function
+        )
         if isinstance(dispatcher, _NUMBA.core.dispatcher.Dispatcher):  # not where NUMBA_DISABLE_JIT is set
             dispatcher._cache = _ByClosure(dispatcher)
+            dispatcher.get_call_template = _for_any_value(dispatcher.get_call_template)
             _kept.append(dispatcher._cache)
         return cast("Callable[P, R]", dispatcher)
 

@@ -40,7 +40,7 @@ def count_distinct(values: Ints) -> int:
     return count
 
 
-@kernel
+@kernel(part=True)
 def tally(pairs: Ints, people_count: int) -> tuple[Ints, Ints, Ints]:
     """Count rows and people of each value from pairs value * people_count + person, sorting them in place.
 
@@ -62,7 +62,7 @@ def tally(pairs: Ints, people_count: int) -> tuple[Ints, Ints, Ints]:
     return values[:count], rows[:count], people[:count]
 
 
-@kernel
+@kernel(part=True)
 def column_holds(constraint: ClassConstraint, column: int, rows: Ints) -> bool:
     """Whether the values of one sensitive column satisfy all rules, counted in rows and in people."""
     count_people = len(constraint.people) > 0

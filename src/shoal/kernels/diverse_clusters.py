@@ -98,7 +98,7 @@ def merge_all(clusters: RowClusters) -> None:
     _publish(clusters, 0)
 
 
-@kernel
+@kernel(part=True)
 def _best_partner(clusters: RowClusters, limit: ShareLimit, number: int) -> int:
     best, least, nearest, least_of_all = _NONE, _NEVER, _NONE, _NEVER
     for other in range(len(clusters.first)):
@@ -125,7 +125,7 @@ def _unsafe(clusters: RowClusters, limit: ShareLimit, number: int, other: int) -
     return exceeds(limit, rows, distinct)
 
 
-@kernel
+@kernel(part=True)
 def _added_by_merging(clusters: RowClusters, number: int, other: int, bound: int) -> int:
     """The loss that uniting two clusters adds; where it is no less than the bound only that is certain."""
     count = published_set(clusters.sets, clusters.first[number], clusters.node, clusters.two.left)
@@ -137,7 +137,7 @@ def _added_by_merging(clusters: RowClusters, number: int, other: int, bound: int
     return added
 
 
-@kernel
+@kernel(part=True)
 def _move_all(clusters: RowClusters, old: int, new: int) -> None:
     row = clusters.first[old]
     while row != _NONE:
@@ -161,7 +161,7 @@ def _publish(clusters: RowClusters, number: int) -> None:
     clusters.loss[number] = _cluster_loss(clusters, number, clusters.two.left)
 
 
-@kernel
+@kernel(part=True)
 def _common_set_of(clusters: RowClusters, number: int) -> None:
     """Put the finest common set of a cluster's rows into `two.left`."""
     count, row = 0, clusters.first[number]

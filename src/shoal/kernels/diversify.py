@@ -68,7 +68,7 @@ class Scratch(NamedTuple):
     union_costs: UnionCosts
 
 
-@kernel
+@kernel(part=True)
 def copy_lists(clusters: UnitedClusters, c: int, scratch: Scratch) -> None:
     """Write the lists of one cluster into the scratch space."""
     used = 0
@@ -106,7 +106,7 @@ def merge_lists(clusters: UnitedClusters, a: int, b: int, scratch: Scratch) -> N
         scratch.bounds[number + 1] = used
 
 
-@kernel
+@kernel(part=True)
 def count_values(constraint: ClassConstraint, scratch: Scratch, column: int) -> tuple[int, int]:
     """Write the values of a column in the scratch lists, their rows and people; returns values and rows."""
     value_count = row_count = 0
@@ -169,7 +169,7 @@ def judge(constraint: ClassConstraint, clusters: UnitedClusters, scratch: Scratc
         clusters.gaps[c] = gap_of(constraint, scratch, clusters.sizes[c])
 
 
-@kernel
+@kernel(part=True)
 def worst_place(clusters: UnitedClusters) -> int:
     """The place in `alive` of the cluster with the largest gap, the first of equals."""
     worst = 0
@@ -179,7 +179,7 @@ def worst_place(clusters: UnitedClusters) -> int:
     return worst
 
 
-@kernel
+@kernel(part=True)
 def best_partner(unions: ClusterUnions, clusters: UnitedClusters, mine: int, scratch: Scratch) -> int:
     """The place in `alive` of the partner for the cluster at place `mine` of least w * loss + (1 - w) * gap.
 
@@ -206,7 +206,7 @@ def best_partner(unions: ClusterUnions, clusters: UnitedClusters, mine: int, scr
     return best
 
 
-@kernel
+@kernel(part=True)
 def make_room(clusters: UnitedClusters, wanted: int) -> None:
     """Move the lists in use to the front if `wanted` places do not fit behind them."""
     if clusters.state[1] + wanted <= len(clusters.keys):
@@ -225,7 +225,7 @@ def make_room(clusters: UnitedClusters, wanted: int) -> None:
     clusters.state[1] = used
 
 
-@kernel
+@kernel(part=True)
 def unite_clusters(
     unions: ClusterUnions, clusters: UnitedClusters, mine: int, other: int, scratch: Scratch
 ) -> None:

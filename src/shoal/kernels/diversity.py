@@ -115,7 +115,7 @@ def work(values: Ints, counts: Ints, totals: Ints) -> tuple[int, int, int]:
     return whole + rest // unit, rest % unit, steps
 
 
-@kernel
+@kernel(part=True)
 def entropy_holds(numerator: int, denominator: int, counts: Ints) -> bool:
     """Whether the entropy is at least log(numerator / denominator), with a margin unless counts are equal."""
     if counts.min() == counts.max():
@@ -124,14 +124,14 @@ def entropy_holds(numerator: int, denominator: int, counts: Ints) -> bool:
     return entropy(counts) >= np.log(numerator) - np.log(denominator) + margin
 
 
-@kernel
+@kernel(part=True)
 def recursive_holds(numerator: int, denominator: int, rank: int, counts: Ints) -> bool:
     """Whether the largest count is less than numerator / denominator times the counts from rank on."""
     rarer = count_from_rank(counts, rank)
     return rarer > 0 and not at_most(numerator, denominator, counts.max(), rarer)
 
 
-@kernel
+@kernel(part=True)
 def equal_holds(numerator: int, denominator: int, values: Ints, counts: Ints, totals: Ints) -> bool:
     """Whether the total variation between class and table is at most numerator / denominator."""
     size, table_size = counts.sum(), totals.sum()
@@ -140,7 +140,7 @@ def equal_holds(numerator: int, denominator: int, values: Ints, counts: Ints, to
     return at_most(excess(values, counts, totals), size * table_size, numerator, denominator)
 
 
-@kernel
+@kernel(part=True)
 def ordered_holds(numerator: int, denominator: int, values: Ints, counts: Ints, totals: Ints) -> bool:
     """Whether the work, divided by the largest possible one, is at most numerator / denominator."""
     size, table_size = counts.sum(), totals.sum()
@@ -158,7 +158,7 @@ def ordered_holds(numerator: int, denominator: int, values: Ints, counts: Ints, 
     return at_most(rest, size * table_size, allowed % denominator, denominator)
 
 
-@kernel
+@kernel(part=True)
 def closeness_holds(rule: Ints, values: Ints, counts: Ints, totals: Ints) -> bool:
     """Whether a class is as close to the table as the rule, of a closeness kind, asks."""
     if rule[0] == CLOSE_EQUAL:
@@ -242,7 +242,7 @@ def class_figures(rule: Ints, classes: ClassCounts) -> Floats:
     return figures
 
 
-@kernel
+@kernel(part=True)
 def shortfall(rule: Ints, figure: float) -> float:
     """How far a figure is on the wrong side of its rule's threshold; infinite for a NaN."""
     threshold = rule[1] / rule[2]

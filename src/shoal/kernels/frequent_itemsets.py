@@ -134,7 +134,7 @@ def mine(rows: CountedRows, item_count: int, wanted: WantedItemsets, kinship: Ki
     return as_itemsets(found, not going)
 
 
-@kernel
+@kernel(part=True)
 def _lay_out(rows: SetArrays, end_mark: int) -> _Laid:
     row_count = len(rows.starts) - 1
     items = np.empty(len(rows.items) + row_count, dtype=np.int32)
@@ -151,7 +151,7 @@ def _lay_out(rows: SetArrays, end_mark: int) -> _Laid:
     return _Laid(items, first, end_mark, longest)
 
 
-@kernel
+@kernel(part=True)
 def _at_the_empty_itemset(laid: _Laid, weights: Ints, deepest: int) -> _Search:
     row_count, item_count = len(weights), laid.end_mark
     listed = np.empty(_LISTED * row_count, dtype=np.int64)
@@ -193,13 +193,13 @@ def nothing_found(minimum_support: int, most: int) -> Found:
     )
 
 
-@kernel
+@kernel(part=True)
 def _can_be_extended(search: _Search) -> bool:
     at = search.at
     return at[_DEPTH] < search.deepest and at[_CANDIDATE] < at[_CANDIDATE_STOP] and at[_START] < at[_END]
 
 
-@kernel
+@kernel(part=True)
 def _extended(laid: _Laid, search: _Search, minimum: int, kinship: Kinship) -> _Search:
     """Give the itemset visited its branches; those that can grow further get their lists, too."""
     _count(laid, search)
@@ -269,7 +269,7 @@ def _resized(search: _Search, branches: Ints, listed: Ints) -> _Search:
     )
 
 
-@kernel
+@kernel(part=True)
 def _count(laid: _Laid, search: _Search) -> None:
     items, listed, supports, rows = laid.items, search.listed, search.supports, search.rows
     # Other items than candidates are counted, too, onto whatever their counters hold: nobody reads those.
@@ -287,7 +287,7 @@ def _count(laid: _Laid, search: _Search) -> None:
         search.at[_READ] += index - listed[_LISTED * number + _PLACE]
 
 
-@kernel
+@kernel(part=True)
 def _list_places(laid: _Laid, search: _Search) -> None:
     """List where each new branch goes on; rows that end with its item are left out."""
     items, listed, next_free, branches = laid.items, search.listed, search.next_free, search.branches
@@ -312,7 +312,7 @@ def _list_places(laid: _Laid, search: _Search) -> None:
         next_free[item] = _NOT_FOLLOWED
 
 
-@kernel
+@kernel(part=True)
 def _advance(search: _Search, minimum: int) -> bool:
     """Go on to the next itemset that is frequent enough by now; False if there is no other."""
     depth, branch, support = search.at[_DEPTH], 0, 0
@@ -372,7 +372,7 @@ def noted(prefix: Ints, depth: int, support: int, found: Found) -> Found:
     return Found(starts, items, supports, found.tally, found.largest)
 
 
-@kernel
+@kernel(part=True)
 def _keep(heap: Ints, size: int, value: int) -> int:
     """Put a value into the heap, in place of the smallest one if the heap is full; returns its new size."""
     if size < len(heap):

@@ -112,6 +112,13 @@ def vector_costs(trees: Trees, vectors: Ints) -> Floats:
 
 
 @kernel
+def copy_into(into: Ints, vector: Ints) -> None:
+    """Write a vector over another one; what Numba does for an assignment takes seconds to compile."""
+    for j in range(len(into)):
+        into[j] = vector[j]
+
+
+@kernel
 def unite(trees: Trees, into: Ints, vector: Ints) -> None:
     """Replace a vector by its union with another one."""
     for j in range(len(into)):
@@ -132,7 +139,7 @@ def closures(trees: Trees, vectors: Ints, starts: Ints, members: Ints) -> Ints:
     """The union of the vectors of each group: group g holds members[starts[g]:starts[g + 1]], one or more."""
     unions = np.empty((len(starts) - 1, vectors.shape[1]), dtype=np.int64)
     for g in range(len(unions)):
-        unions[g] = vectors[members[starts[g]]]
+        copy_into(unions[g], vectors[members[starts[g]]])
         for index in range(starts[g] + 1, starts[g + 1]):
             unite(trees, unions[g], vectors[members[index]])
     return unions
@@ -159,7 +166,7 @@ def looked_up_cost(union_costs: UnionCosts, vector: Ints) -> float:
     return cost
 
 
-@kernel
+@kernel(part=True)
 def nearest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
     """The place among the candidates, and the cost, of the vector whose union by these costs is cheapest.
 
@@ -173,7 +180,7 @@ def nearest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[i
     return best, least
 
 
-@kernel
+@kernel(part=True)
 def furthest(union_costs: UnionCosts, vectors: Ints, candidates: Ints) -> tuple[int, float]:
     """As `nearest`, of the vector whose union is dearest."""
     best, most = NOTHING, -np.inf

@@ -17,6 +17,7 @@ from shoal.kernels.generalized_records import (
     Pool,
     Trees,
     UnionCosts,
+    copy_into,
     fill_union_costs,
     furthest,
     looked_up_cost,
@@ -89,7 +90,7 @@ def grow_by_members(trees: Trees, growth: Growth, k: int, last: int, most: int) 
             break
         fill_union_costs(trees, growth.vectors[last], growth.union_costs)
         candidate, _ = furthest(growth.union_costs, growth.vectors, growth.candidates[: growth.state[0]])
-        closure[:] = growth.vectors[growth.candidates[candidate]]
+        copy_into(closure, growth.vectors[growth.candidates[candidate]])
         size = 0
         while True:
             last = growth.candidates[candidate]

@@ -217,7 +217,7 @@ def group_sets(sets: SetArrays) -> tuple[Ints, Ints]:
     return class_of_row, first_rows[:count].copy()
 
 
-@kernel
+@kernel(part=True)
 def _hash(sets: SetArrays, row: int) -> int:
     key = np.uint64(14695981039346656037)
     for index in range(sets.starts[row], sets.starts[row + 1]):
@@ -226,7 +226,7 @@ def _hash(sets: SetArrays, row: int) -> int:
     return int(key >> np.uint64(1))
 
 
-@kernel
+@kernel(part=True)
 def _equal(sets: SetArrays, left: int, right: int) -> bool:
     index, other = sets.starts[left], sets.starts[right]
     if sets.starts[left + 1] - index != sets.starts[right + 1] - other:

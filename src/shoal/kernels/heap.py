@@ -1,12 +1,10 @@
 """Sorting small parts of an array in place, largest first, without the compile time of a general sort."""
 
-import numpy as np
-
 from shoal.kernels.arrays import Ints
 from shoal.kernels.compile import kernel
 
 
-@kernel
+@kernel(part=True)
 def make_heap(keys: Ints, count: int) -> None:
     """Order keys[:count] so that no key is larger than the one at half its place: keys[0] is the largest."""
     for index in range(count // 2 - 1, -1, -1):
@@ -33,10 +31,9 @@ def sink(keys: Ints, place: int, count: int) -> None:
 @kernel
 def sort_ascending(keys: Ints, count: int) -> None:
     """Sort keys[:count] in place. O(count log count), no memory."""
-    first = int(np.int64(0))  # typed at once, or `sink` is compiled for a literal 0 too
     make_heap(keys, count)
     for behind in range(count - 1, 0, -1):
         largest = keys[0]
         keys[0] = keys[behind]
-        sink(keys, first, behind)
+        sink(keys, 0, behind)
         keys[behind] = largest

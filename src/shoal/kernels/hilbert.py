@@ -6,13 +6,13 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import Trees, united, vector_cost
+from shoal.kernels.generalized_records import Trees, copy_into, united, vector_cost
 
 BITS_PER_WORD = 62
 UNREACHED = -1
 
 
-@kernel
+@kernel(part=True)
 def turn_to_curve(point: Ints, bits: int) -> None:
     """Replace coordinates of `bits` bits by the position on the curve, its bits dealt out in turn.
 
@@ -58,7 +58,7 @@ def curve_positions(points: Ints, bits: int) -> Ints:
     words = np.zeros(((d * bits + BITS_PER_WORD - 1) // BITS_PER_WORD, n), dtype=np.int64)
     point = np.empty(d, dtype=np.int64)
     for i in range(n):
-        point[:] = points[i]
+        copy_into(point, points[i])
         turn_to_curve(point, bits)
         place = 0
         for bit in range(bits - 1, -1, -1):
@@ -106,7 +106,7 @@ def group_beginnings(trees: Trees, line: Line, runs: Runs, first: int, last: int
     closure = np.empty(line.vectors.shape[1], dtype=np.int64)
     for end in range(first, last + 1):
         record = line.records[end - 1]
-        closure[:] = line.vectors[record]
+        copy_into(closure, line.vectors[record])
         cost = vector_cost(trees, closure)
         least = np.inf
         for begin in range(end - 1, max(end - 2 * runs.k, -1), -1):

@@ -89,7 +89,7 @@ def split_parts(split: TermSplit, parts: Ints, limit: int, again: int, desk: Des
                 first = end
 
 
-@kernel
+@kernel(part=True)
 def _split(split: TermSplit, first: int, last: int, limit: int, desk: Desk) -> int:
     """Split one part; the ends of what was split off are left in desk.ends, their number is returned."""
     sets, rows, starts_part = split
@@ -122,7 +122,7 @@ def _split(split: TermSplit, first: int, last: int, limit: int, desk: Desk) -> i
     return split_off
 
 
-@kernel
+@kernel(part=True)
 def _list_rows(sets: SetArrays, rows: Ints, first: int, last: int, desk: Desk) -> int:
     touched_count = 0
     for index in range(first, last):
@@ -150,7 +150,7 @@ def _list_rows(sets: SetArrays, rows: Ints, first: int, last: int, desk: Desk) -
     return touched_count
 
 
-@kernel
+@kernel(part=True)
 def _sort_terms_by_count(row_count: int, touched_count: int, desk: Desk) -> int:
     """Put each term, but those that all rows hold, with others of its count; the largest count there is."""
     largest = 0
@@ -170,7 +170,7 @@ def _put_by_count(term: int, desk: Desk) -> None:
         desk.with_count[count] = term
 
 
-@kernel
+@kernel(part=True)
 def _collect_terms_with(count: int, desk: Desk) -> int:
     """Take out the terms that were put under a count, ascending; how many they are."""
     alike_count = int(np.int64(0))
@@ -184,7 +184,7 @@ def _collect_terms_with(count: int, desk: Desk) -> int:
     return alike_count
 
 
-@kernel
+@kernel(part=True)
 def _take_rows_with(term: int, split: TermSplit, first: int, done: int, desk: Desk) -> int:
     """Split off the rows with a term that are still there, and count what the others hold."""
     sets, rows = split.sets, split.rows
@@ -205,7 +205,7 @@ def _take_rows_with(term: int, split: TermSplit, first: int, done: int, desk: De
     return done
 
 
-@kernel
+@kernel(part=True)
 def _cut_by_size(first: int, last: int, limit: int, starts_part: Bools) -> None:
     """Mark parts of about equal size below `limit`."""
     count = last - first
@@ -214,7 +214,7 @@ def _cut_by_size(first: int, last: int, limit: int, starts_part: Bools) -> None:
         starts_part[first + count * part // parts] = True
 
 
-@kernel
+@kernel(part=True)
 def _put_back(rows: Ints, first: int, last: int, done: int, desk: Desk) -> None:
     """Put the rows that were split off first, and all others behind them."""
     for offset in range(last - first):

@@ -94,7 +94,7 @@ def mine_bitmaps(bits: Words, items: Ints, wanted: WantedItemsets, kinship: Kins
     return as_itemsets(found, depth < 0)
 
 
-@kernel
+@kernel(part=True)
 def _single_items(bits: Words, items: Ints) -> _Branches:
     supports = np.zeros(len(bits), dtype=np.int64)
     numbers = np.empty(len(bits), dtype=np.int64)
@@ -105,7 +105,7 @@ def _single_items(bits: Words, items: Ints) -> _Branches:
     return _Branches(numbers, supports, bits)
 
 
-@kernel
+@kernel(part=True)
 def _extended(
     branches: _Branches, branch: int, stop: int, minimum: int, kinship: Kinship
 ) -> tuple[_Branches, int]:
@@ -130,7 +130,7 @@ def _extended(
     return branches, end
 
 
-@kernel
+@kernel(part=True)
 def _with_room(branches: _Branches) -> _Branches:
     """The same branches, with room for a quarter more."""
     count, width = branches.bits.shape

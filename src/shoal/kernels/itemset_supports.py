@@ -220,7 +220,7 @@ def _rarest_pair(table: Ints, k: int) -> ItemsetSupports:
     return ItemsetSupports(smallest, 0, itemset, np.array([smallest]), below, 0, 1, -1, 0, nothing)
 
 
-@kernel
+@kernel(part=True)
 def _lay_out(rows: ItemRows, groups: GroupedRows) -> _Laid:
     quasi, sensitive = rows.quasi, rows.sensitive
     total = len(groups.rows)
@@ -254,7 +254,7 @@ def _lay_out(rows: ItemRows, groups: GroupedRows) -> _Laid:
     return _Laid(items, first, tail, rows.quasi_count, end_mark, longest, reach)
 
 
-@kernel
+@kernel(part=True)
 def _new_search(laid: _Laid, deepest: int) -> _Search:
     branching = deepest if len(laid.tail) > 0 else max(0, deepest - 1)
     # The lists of single items fit into one place per item; those of longer itemsets into `reach` per level.
@@ -275,7 +275,7 @@ def _new_search(laid: _Laid, deepest: int) -> _Search:
     )
 
 
-@kernel
+@kernel(part=True)
 def _nothing_found(group_count: int, deepest: int) -> _Found:
     likeliest = np.zeros(5, dtype=np.int64)
     likeliest[_KNOWING], likeliest[_GUESSED] = 1, -1
@@ -288,7 +288,7 @@ def _nothing_found(group_count: int, deepest: int) -> _Found:
     )
 
 
-@kernel
+@kernel(part=True)
 def _enter(laid: _Laid, search: _Search, groups: GroupedRows, group: int) -> bool:
     """Stand at the empty itemset of a group; False if the group has no rows."""
     start, end = groups.starts[group], groups.starts[group + 1]
@@ -298,7 +298,7 @@ def _enter(laid: _Laid, search: _Search, groups: GroupedRows, group: int) -> boo
     return end > start
 
 
-@kernel
+@kernel(part=True)
 def _advance(search: _Search) -> bool:
     """Go on to the next itemset; False if the group has no other."""
     depth = search.at[_DEPTH]
@@ -315,7 +315,7 @@ def _advance(search: _Search) -> bool:
     return True
 
 
-@kernel
+@kernel(part=True)
 def _extend(laid: _Laid, search: _Search, found: _Found, k: int) -> int:
     """Count the itemsets that begin with the one visited; returns how many occur fewer than k times."""
     depth = search.at[_DEPTH]
@@ -331,7 +331,7 @@ def _extend(laid: _Laid, search: _Search, found: _Found, k: int) -> int:
     return below
 
 
-@kernel
+@kernel(part=True)
 def _count(laid: _Laid, search: _Search) -> int:
     if search.at[_END] - search.at[_START] < laid.quasi_count // 8:
         return _count_few(laid, search)
@@ -352,7 +352,7 @@ def _count(laid: _Laid, search: _Search) -> int:
     return distinct
 
 
-@kernel
+@kernel(part=True)
 def _count_few(laid: _Laid, search: _Search) -> int:
     items, counts = laid.items, search.counts
     distinct = 0
@@ -369,7 +369,7 @@ def _count_few(laid: _Laid, search: _Search) -> int:
     return distinct
 
 
-@kernel
+@kernel(part=True)
 def _count_sensitive(laid: _Laid, search: _Search) -> int:
     items, counts = laid.items, search.counts
     distinct = 0
@@ -392,7 +392,7 @@ def _reset(search: _Search, distinct: int) -> None:
         search.counts[search.touched[number]] = 0
 
 
-@kernel
+@kernel(part=True)
 def _branch(laid: _Laid, search: _Search, distinct: int) -> None:
     """List where each of the longer itemsets goes on. Uses up the counts."""
     depth = search.at[_DEPTH]
@@ -417,7 +417,7 @@ def _branch(laid: _Laid, search: _Search, distinct: int) -> None:
             item = items[index]
 
 
-@kernel
+@kernel(part=True)
 def _note_supports(search: _Search, found: _Found, distinct: int, k: int) -> int:
     """Keep the rarest itemset of those just counted; returns how many occur fewer than k times."""
     if distinct == 0:
@@ -440,7 +440,7 @@ def _note_supports(search: _Search, found: _Found, distinct: int, k: int) -> int
     return below
 
 
-@kernel
+@kernel(part=True)
 def _is_rarer(search: _Search, found: _Found, support: int) -> bool:
     """Whether prefix[:depth + 1] comes before the rarest itemset so far: support, size, group, items."""
     rarest, size = found.rarest, search.at[_DEPTH] + 1
@@ -451,7 +451,7 @@ def _is_rarer(search: _Search, found: _Found, support: int) -> bool:
     return search.at[_GROUP] == rarest[_IN_GROUP] and _compare(search.prefix, found.itemset, size) < 0
 
 
-@kernel
+@kernel(part=True)
 def _note_shares(laid: _Laid, search: _Search, found: _Found, whole_of: Ints) -> None:
     """Keep the sensitive item with the largest share of the rows that hold the itemset visited."""
     support, likeliest = search.at[_END] - search.at[_START], found.likeliest
@@ -469,7 +469,7 @@ def _note_shares(laid: _Laid, search: _Search, found: _Found, whole_of: Ints) ->
     _reset(search, distinct)
 
 
-@kernel
+@kernel(part=True)
 def _is_likelier(search: _Search, found: _Found, holding: int, knowing: int, item: int) -> bool:
     """Whether a guess comes before the likeliest so far: share, size, group, known items, guessed item."""
     likeliest, depth = found.likeliest, search.at[_DEPTH]
@@ -499,7 +499,7 @@ def _copy(source: Ints, target: Ints, count: int) -> None:
         target[index] = source[index]
 
 
-@kernel
+@kernel(part=True)
 def _quasi_items_from(laid: _Laid, place: int) -> int:
     end = place
     while laid.items[end] < laid.quasi_count:
@@ -507,7 +507,7 @@ def _quasi_items_from(laid: _Laid, place: int) -> int:
     return end - place
 
 
-@kernel
+@kernel(part=True)
 def _subset_count(n: int, largest: int) -> int:
     """Number the subsets of 1..largest of n items; no more than MOST_COUNTED."""
     total, of_size = 0, 1

@@ -117,7 +117,7 @@ def _rows_at(labelled: Labelled, node: int, within: int) -> Ints:
     return rows[:count]
 
 
-@kernel
+@kernel(part=True)
 def _candidates(labelled: Labelled, beside: Beside, node: int, lower: int) -> Candidates:
     """Rows of the node with an occurrence under the lower one."""
     rows = _rows_at(labelled, node, lower)
@@ -147,7 +147,7 @@ def _subset_count(labels: int, size: int) -> int:
     return total
 
 
-@kernel
+@kernel(part=True)
 def _choose(
     labelled: Labelled, beside: Beside, upper: LabelCounts, candidates: Candidates, nodes: tuple[int, int]
 ) -> bool:
@@ -212,7 +212,7 @@ def _shows(labelled: Labelled, row: int, node: int) -> bool:
     return _place_of(labelled, row, node) < labelled.sets.starts[row] + labelled.label_counts[row]
 
 
-@kernel
+@kernel(part=True)
 def _move(labelled: Labelled, candidates: Candidates, index: int, node: int, lower: int) -> int:
     """Publish a candidate's occurrences at a node and under the lower one as that; how many they are."""
     row, moved = candidates.rows[index], 0
@@ -253,7 +253,7 @@ def _place(keys: Ints, key: int) -> int:
     return place
 
 
-@kernel
+@kernel(part=True)
 def _with_room(table: LabelCounts, wanted: int) -> LabelCounts:
     """The table itself, or a larger one if so many more keys would not leave half of it free."""
     needed = 2 * (table.state[0] + wanted)
@@ -333,7 +333,7 @@ def _added(table: LabelCounts, beside: Beside, labelled: Labelled, seen: Seen, a
     return table
 
 
-@kernel
+@kernel(part=True)
 def _any_rare(table: LabelCounts, beside: Beside, labelled: Labelled, seen: Seen) -> bool:
     """Whether fewer than k rows show some set of the labels that are seen."""
     count, memory = _labels_beside(labelled, seen), labelled.memory
@@ -348,7 +348,7 @@ def _any_rare(table: LabelCounts, beside: Beside, labelled: Labelled, seen: Seen
     return False
 
 
-@kernel
+@kernel(part=True)
 def _any_left_rare(
     table: LabelCounts, lost: LabelCounts, beside: Beside, labelled: Labelled, seen: Seen
 ) -> bool:

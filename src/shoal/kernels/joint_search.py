@@ -23,7 +23,7 @@ class Gathered(NamedTuple):
     ends: Ints
 
 
-@kernel
+@kernel(part=True)
 def distance(sets: SetArrays, a: int, b: int) -> float:
     """BTD of two rows."""
     i, j, common = sets.starts[a], sets.starts[b], 0

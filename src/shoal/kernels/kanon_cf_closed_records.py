@@ -86,7 +86,7 @@ class Found(NamedTuple):
     counts: Ints
 
 
-@kernel
+@kernel(part=True)
 def pack(packing: Packing, vector: Ints, packed: Ints) -> None:
     """Write a vector of nodes in few words."""
     for word in range(len(packed)):
@@ -127,7 +127,7 @@ def lowered(paths: Paths, column: int, node: int, support: Ints) -> int:
     return node
 
 
-@kernel
+@kernel(part=True)
 def close(paths: Paths, support: Ints, column: int, vector: Ints) -> bool:
     """Lower the nodes of a vector from this column on; False if one before it could be lowered, too."""
     for j in range(column):
@@ -138,7 +138,7 @@ def close(paths: Paths, support: Ints, column: int, vector: Ints) -> bool:
     return True
 
 
-@kernel
+@kernel(part=True)
 def push_narrower(task: MiningTask, walk: Walk, begin: int, end: int, column: int) -> None:
     """Push what walk.vector becomes with each frequent child of its node in one column.
 

@@ -91,7 +91,7 @@ class GreedyCover(NamedTuple):
     spares: Ints
 
 
-@kernel
+@kernel(part=True)
 def comes_first(queue: Queue, a: int, b: int) -> bool:
     """Whether place a of a queue comes before place b."""
     if queue.ratios[a] == queue.ratios[b]:
@@ -114,7 +114,7 @@ def sink(queue: Queue, place: int) -> None:
         place = first
 
 
-@kernel
+@kernel(part=True)
 def drop_first(queue: Queue) -> None:
     """Take the first one out of the queue."""
     queue.state[0] -= 1
@@ -199,7 +199,7 @@ def supports(values: CoverValues, vector: Ints, record: int) -> bool:
     return True
 
 
-@kernel
+@kernel(part=True)
 def uncovered(values: CoverValues, listing: Listing, left: Ints, vector: Ints, most: int) -> tuple[int, int]:
     """How many places that support a vector are in no set, `most` at most; and how many records were seen."""
     begin, end = shortest_list(values, listing, vector)
@@ -226,7 +226,7 @@ def add_place(cover: GreedyCover, place: int) -> None:
         cover.spares[cover.owners[place]] -= 1
 
 
-@kernel
+@kernel(part=True)
 def add_uncovered(cover: GreedyCover, record: int, most: int) -> int:
     """Put places of a record that are in no set into the set that is being made; returns how many."""
     count = min(cover.left[record], most)
@@ -238,7 +238,7 @@ def add_uncovered(cover: GreedyCover, record: int, most: int) -> int:
     return count
 
 
-@kernel
+@kernel(part=True)
 def add_covered(cover: GreedyCover, record: int, most: int, spare: bool) -> int:  # noqa: FBT001
     """Put places of a record that are in earlier sets into the set that is being made; returns how many.
 
@@ -255,7 +255,7 @@ def add_covered(cover: GreedyCover, record: int, most: int, spare: bool) -> int:
     return count
 
 
-@kernel
+@kernel(part=True)
 def take(task: CoverTask, listing: Listing, cover: GreedyCover, vector: Ints, anew: int) -> None:
     """Make a set of 2k - 1 places at most out of those that support the chosen closed record, this vector.
 
@@ -373,7 +373,7 @@ def keeper(clusters: CoverClusters, place: int) -> int:
     return found
 
 
-@kernel
+@kernel(part=True)
 def claim(clusters: CoverClusters, later: int, members: Ints) -> Ints:
     """Give a set all its places that no earlier one keeps; returns the others."""
     shared = np.empty(len(members), dtype=np.int64)
@@ -387,7 +387,7 @@ def claim(clusters: CoverClusters, later: int, members: Ints) -> Ints:
     return shared[:count]
 
 
-@kernel
+@kernel(part=True)
 def leave_what_others_need(k: int, clusters: CoverClusters, later: int, shared: Ints) -> Ints:
     """Let a set of more than k do without places of earlier sets of k; returns what it still shares."""
     kept = 0
@@ -400,7 +400,7 @@ def leave_what_others_need(k: int, clusters: CoverClusters, later: int, shared: 
     return shared[:kept]
 
 
-@kernel
+@kernel(part=True)
 def unite_sets(clusters: CoverClusters, earlier: int, later: int, shared: Ints) -> None:
     """Unite an earlier set with a later one; `shared` has all the places that are in both, and maybe more."""
     in_both = 0

@@ -84,7 +84,7 @@ def regroup(regrouping: Regrouping, span: int, start: int, most_steps: int) -> i
     return start
 
 
-@kernel
+@kernel(part=True)
 def _unite(regrouping: Regrouping, span: int, start: int) -> tuple[int, int, int]:
     """Put what so many clusters have in common into `two.left`.
 
@@ -106,7 +106,7 @@ def _unite(regrouping: Regrouping, span: int, start: int) -> tuple[int, int, int
     return min(middle, position), position, count
 
 
-@kernel
+@kernel(part=True)
 def _divide_anew(regrouping: Regrouping, start: int, end: int, count: int) -> int:
     """Try each node of the common set as the first to expand, keep the best division; returns the steps."""
     drill, tree, steps = regrouping.drill, regrouping.drill.tree, 0
@@ -130,7 +130,7 @@ def _divide_anew(regrouping: Regrouping, start: int, end: int, count: int) -> in
     return steps
 
 
-@kernel
+@kernel(part=True)
 def _publish_in_common(regrouping: Regrouping, start: int, end: int) -> None:
     drill = regrouping.drill
     for position in range(start, end):
@@ -140,7 +140,7 @@ def _publish_in_common(regrouping: Regrouping, start: int, end: int) -> None:
             hang(drill, index)
 
 
-@kernel
+@kernel(part=True)
 def _loss(drill: Drill, start: int, end: int) -> int:
     loss = 0
     for position in range(start, end):
@@ -223,7 +223,7 @@ def roll_back(published: Published, rows: Ints, k: int) -> Bools:
     return finished
 
 
-@kernel
+@kernel(part=True)
 def _found(node: Items, supports: Ints, start: int, end: int, k: int) -> bool:
     rarest = k
     for index in range(start, end):

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.kernels.arrays import Floats, Ints
 from shoal.kernels.compile import kernel
 from shoal.kernels.constraint import ClassConstraint, rows_hold
-from shoal.kernels.generalized_records import NOTHING, Trees, UnionCosts, unite, vector_cost
+from shoal.kernels.generalized_records import NOTHING, Trees, UnionCosts, copy_into, unite, vector_cost
 
 
 class Board(NamedTuple):
@@ -40,7 +40,7 @@ class Change(NamedTuple):
     more: int
 
 
-# Not plain literals: Numba would compile the kernels that take them once more.
+# Not plain literals: of a named tuple they would be its type, and kernels that take it be compiled once more.
 NONE = cast("int", np.int64(NOTHING))
 NO_ROWS = cast("int", np.int64(0))
 
@@ -108,17 +108,17 @@ def refresh(board: Board, partition: ClusterEntries, c: int) -> None:
     trees, vectors, without = board.trees, board.vectors, partition.without
     closure = vectors[partition.kinds[entries[0]]].copy()
     for index in range(1, count):  # without[e] gets the closure of all before e
-        without[entries[index]] = closure
+        copy_into(without[entries[index]], closure)
         unite(trees, closure, vectors[partition.kinds[entries[index]]])
-    partition.closures[c] = closure
+    copy_into(partition.closures[c], closure)
     partition.costs[c] = vector_cost(trees, closure)
-    closure[:] = vectors[partition.kinds[entries[count - 1]]]
+    copy_into(closure, vectors[partition.kinds[entries[count - 1]]])
     for index in range(count - 2, -1, -1):
         entry = entries[index]
         if index > 0:
             unite(trees, without[entry], closure)
         else:
-            without[entry] = closure
+            copy_into(without[entry], closure)
         unite(trees, closure, vectors[partition.kinds[entry]])
     for entry in entries:
         partition.without_costs[entry] = vector_cost(trees, without[entry])
@@ -140,7 +140,7 @@ def all_entries(partition: ClusterEntries) -> tuple[Ints, Ints]:
     used = 0
     for c in range(len(partition.lengths)):
         end = used + partition.lengths[c]
-        entries[used:end] = entries_of(partition, c)
+        copy_into(entries[used:end], entries_of(partition, c))
         clusters[used:end] = c
         used = end
     return entries, clusters
@@ -213,7 +213,7 @@ def may_become(board: Board, partition: ClusterEntries, c: int, change: Change) 
     return rows_hold(board.constraint, board.rows[:size])
 
 
-@kernel
+@kernel(part=True)
 def is_narrowed_by(partition: ClusterEntries, c: int, entry: int) -> bool:
     """Whether cluster c would cost less per row without an entry."""
     return partition.lengths[c] == 1 or partition.without_costs[entry] < partition.costs[c]

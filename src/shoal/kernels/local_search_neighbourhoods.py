@@ -5,7 +5,7 @@ that are near to each other give up their rows, as many clusters are grown from 
 moved and swapped among them; what comes out is kept if it costs less.
 """
 
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from shoal.kernels.constraint import rows_hold
 from shoal.kernels.generalized_records import (
     NOTHING,
     Trees,
+    copy_into,
     fill_union_costs,
     looked_up_cost,
     union_cost,
@@ -25,7 +26,6 @@ from shoal.kernels.local_search import Board, ClusterEntries, Cursor, entries_of
 
 MOST_ROWS = 48
 DEALS = 3
-ONE_ROW = cast("int", np.int64(1))  # a plain literal would be compiled for once more
 
 
 class Deal(NamedTuple):
@@ -98,7 +98,7 @@ def grow(trees: Trees, deal: Deal, k: int, seed: int) -> None:
             unite(trees, closure, deal.vectors[nearest])
             size += 1
         deal.sizes[c] = size
-        deal.closures[c] = closure
+        copy_into(deal.closures[c], closure)
     for row in range(len(deal.label)):
         if deal.label[row] == NOTHING:
             best, least = 0, np.inf
@@ -118,16 +118,16 @@ def weigh(trees: Trees, deal: Deal, c: int) -> None:
     rows = np.flatnonzero(deal.label == c)
     closure = deal.vectors[rows[0]].copy()
     for row in rows[1:]:  # without[r] gets the closure of all before r
-        deal.without[row] = closure
+        copy_into(deal.without[row], closure)
         unite(trees, closure, deal.vectors[row])
     deal.sizes[c] = len(rows)
-    deal.closures[c] = closure
+    copy_into(deal.closures[c], closure)
     deal.costs[c] = vector_cost(trees, closure)
-    closure[:] = deal.vectors[rows[-1]]
+    copy_into(closure, deal.vectors[rows[-1]])
     for row in rows[-2:0:-1]:
         unite(trees, deal.without[row], closure)
         unite(trees, closure, deal.vectors[row])
-    deal.without[rows[0]] = closure
+    copy_into(deal.without[rows[0]], closure)
     for row in rows:
         deal.without_costs[row] = vector_cost(trees, deal.without[row])
 
@@ -182,7 +182,7 @@ def settle(trees: Trees, deal: Deal, k: int, least_gain: float) -> float:
     return (deal.sizes * deal.costs).sum()
 
 
-@kernel
+@kernel(part=True)
 def cheapest_deal(trees: Trees, vectors: Ints, old: Ints, k: int, least_gain: float) -> tuple[Ints, float]:
     """The best of several deals of rows with these vectors, and what it gains over the old one.
 
@@ -244,7 +244,7 @@ def replace_rows(board: Board, partition: ClusterEntries, clusters: Ints, kinds:
         for entry in entries_of(partition, c):
             withdraw(partition, entry, partition.counts[entry], c)
     for row in range(len(label)):
-        put(partition, kinds[row], ONE_ROW, clusters[label[row]])
+        put(partition, kinds[row], 1, clusters[label[row]])
     for c in clusters:
         refresh(board, partition, c)
 

@@ -4,7 +4,14 @@ import numpy as np
 
 from shoal.kernels.arrays import Ints
 from shoal.kernels.compile import kernel
-from shoal.kernels.generalized_records import NOTHING, fill_union_costs, looked_up_cost, unite, vector_cost
+from shoal.kernels.generalized_records import (
+    NOTHING,
+    copy_into,
+    fill_union_costs,
+    looked_up_cost,
+    unite,
+    vector_cost,
+)
 from shoal.kernels.local_search import (
     NO_ROWS,
     NONE,
@@ -60,7 +67,7 @@ def dissolve(board: Board, partition: ClusterEntries, a: int) -> float:
         if b == NOTHING:
             break
         hosts[done] = b
-        closures[done] = partition.closures[b]
+        copy_into(closures[done], partition.closures[b])
         budget -= added
         transfer(partition, entry, counts[done], a, b)
         unite(board.trees, partition.closures[b], board.vectors[kinds[done]])
@@ -74,7 +81,7 @@ def dissolve(board: Board, partition: ClusterEntries, a: int) -> float:
     for index in range(done - 1, -1, -1):
         b = hosts[index]
         transfer(partition, entry_of(partition, kinds[index], b), counts[index], b, a)
-        partition.closures[b] = closures[index]
+        copy_into(partition.closures[b], closures[index])
         partition.costs[b] = vector_cost(board.trees, closures[index])
     if done > 0:
         changed = partition.changed[a]
@@ -216,7 +223,8 @@ def found(board: Board, partition: ClusterEntries, owners: Ints, entries: Ints, 
     for index in range(len(entries)):
         transfer(partition, entry_of(partition, kinds[index], new), counts[index], new, donors[index])
     refreshed(board, partition, donors)
-    partition.changed[donors] = times
+    for index in range(len(donors)):
+        partition.changed[donors[index]] = times[index]
     return 0.0
 
 

@@ -24,7 +24,7 @@ class Neighbourhoods(NamedTuple):
     home: Ints
 
 
-@kernel
+@kernel(part=True)
 def fill_floors(trees: Trees, vector: Ints, union_costs: UnionCosts, floors: Floats) -> None:
     """Write what the union with anything under each node costs at least, given the vector's costs.
 
@@ -37,7 +37,7 @@ def fill_floors(trees: Trees, vector: Ints, union_costs: UnionCosts, floors: Flo
             floors[node] = trees.cost[vector[j]] if covers else union_costs.costs[node]
 
 
-@kernel
+@kernel(part=True)
 def offer(few: Few, count: int, cost: float, copies: int) -> int:
     """Insert a cost with its copies in ascending order; returns the new count."""
     index = count

@@ -104,7 +104,7 @@ def cover(ordered: Ordered, column: int, low: int, high: int) -> int:
     return node
 
 
-@kernel
+@kernel(part=True)
 def spread(ordered: Ordered, column: int, low: int, high: int) -> float:
     """The share of the domain that a part with the places low..high is published as."""
     if low == high:
@@ -118,7 +118,7 @@ def spread(ordered: Ordered, column: int, low: int, high: int) -> float:
     return (numbers[high] / 2 - numbers[low] / 2) / ordered.widths[column]
 
 
-@kernel
+@kernel(part=True)
 def extent(ordered: Ordered, rows: Ints) -> tuple[Ints, Ints]:
     """The lowest and highest place of the rows in each column."""
     lows = ordered.codes[rows[0]].copy()
@@ -131,7 +131,7 @@ def extent(ordered: Ordered, rows: Ints) -> tuple[Ints, Ints]:
     return lows, highs
 
 
-@kernel
+@kernel(part=True)
 def widest_first(ordered: Ordered, lows: Ints, highs: Ints) -> Ints:
     """The columns by weight * spread, largest first, equal ones by their number."""
     scores = np.empty(len(lows), dtype=np.float64)
@@ -147,7 +147,7 @@ def widest_first(ordered: Ordered, lows: Ints, highs: Ints) -> Ints:
     return columns
 
 
-@kernel
+@kernel(part=True)
 def sorted_by_column(ordered: Ordered, column: int, rows: Ints) -> Sorted:
     """The rows by their place in a column, equal ones by their number."""
     row_count = len(ordered.codes)
@@ -186,7 +186,7 @@ def ranks_of_cuts(ordered: Ordered, column: int, stage: int, places: Ints) -> In
     return ranks
 
 
-@kernel
+@kernel(part=True)
 def behind_the_median(line: Sorted) -> int:
     """How many of the sorted rows have at most the value of the row in the middle, the lower of two."""
     cut = (len(line.rows) + 1) // 2
@@ -201,7 +201,7 @@ def both_hold(constraint: ClassConstraint, rows: Ints, cut: int) -> bool:
     return rows_hold(constraint, rows[:cut]) and rows_hold(constraint, rows[cut:])
 
 
-@kernel
+@kernel(part=True)
 def find_cut(ordered: Ordered, constraint: ClassConstraint, line: Sorted, stage: int) -> int:
     """How many of the sorted rows go to the left side of the best admissible cut; 0 if there is none.
 
@@ -231,7 +231,7 @@ def find_cut(ordered: Ordered, constraint: ClassConstraint, line: Sorted, stage:
     return 0
 
 
-@kernel
+@kernel(part=True)
 def choose_cut(ordered: Ordered, constraint: ClassConstraint, stages: Ints, rows: Ints) -> tuple[int, int]:
     """The column and the position of the best cut of some rows, which are left sorted by that column.
 

@@ -65,7 +65,7 @@ def fill_baskets(sizes: Ints, patterns: Patterns, item_count: int, random: np.ra
     return SetArrays(starts, items[:end].copy())
 
 
-@kernel
+@kernel(part=True)
 def _pick(patterns: Patterns, hand: Ints, random: np.random.Generator) -> int:
     """Put a random part of a random pattern into the hand; returns its size."""
     mark = random.random()
@@ -89,7 +89,7 @@ def _pick(patterns: Patterns, hand: Ints, random: np.random.Generator) -> int:
     return kept
 
 
-@kernel
+@kernel(part=True)
 def _fresh(shopping: _Shopping, held: int, basket: int) -> int:
     """How many of the items held the basket lacks."""
     fresh = 0
@@ -98,7 +98,7 @@ def _fresh(shopping: _Shopping, held: int, basket: int) -> int:
     return fresh
 
 
-@kernel
+@kernel(part=True)
 def _put(shopping: _Shopping, held: int, basket: int, room: Items) -> int:
     """Put the items held that the basket lacks into its room, as far as they fit; returns how many did."""
     added = 0
@@ -110,7 +110,7 @@ def _put(shopping: _Shopping, held: int, basket: int, room: Items) -> int:
     return added
 
 
-@kernel
+@kernel(part=True)
 def _sort(items: Items, start: int, end: int) -> None:
     for index in range(start + 1, end):
         item, hole = items[index], index

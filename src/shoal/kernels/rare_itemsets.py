@@ -317,7 +317,7 @@ def _add_behind(items: Items, count: int, first: int, end: int, behind: Ints) ->
     return occurrences
 
 
-@kernel
+@kernel(part=True)
 def _take_rare(rare: RareSets) -> bool:
     """Stop at the next number that makes the set visited a rare one."""
     at = rare.at
@@ -335,7 +335,7 @@ def _take_rare(rare: RareSets) -> bool:
     return False
 
 
-@kernel
+@kernel(part=True)
 def _take_pair(rare: RareSets) -> bool:
     """Stop at the next pair of numbers that makes the set visited a rare one."""
     at, pairs, what, count = rare.at, rare.pairs, rare.numbered.what, rare.scratch.shape[1]
@@ -358,7 +358,7 @@ def _take_pair(rare: RareSets) -> bool:
     return False
 
 
-@kernel
+@kernel(part=True)
 def _advance(rare: RareSets) -> bool:
     """Visit the next set; False if there is no other."""
     at, levels = rare.at, rare.levels
@@ -397,7 +397,7 @@ def _holds_dropped(rare: RareSets, depth: int) -> bool:
     return dropped
 
 
-@kernel
+@kernel(part=True)
 def _breaks(rare: RareSets) -> bool:
     """Whether the set visited breaks the promise itself; most are judged where they are counted."""
     at, wanted = rare.at, rare.wanted
@@ -412,7 +412,7 @@ def _breaks(rare: RareSets) -> bool:
     return True
 
 
-@kernel
+@kernel(part=True)
 def _exceeds_share(rare: RareSets) -> bool:
     at, limit, count = rare.at, rare.wanted.limit, rare.scratch.shape[1]
     distinct = 0
@@ -445,7 +445,7 @@ def _extend(rare: RareSets) -> None:
         rare.scratch[_COUNT, rare.scratch[_TOUCHED, number]] = 0
 
 
-@kernel
+@kernel(part=True)
 def _suit_a_table(rare: RareSets) -> bool:
     """Whether the pairs behind the set visited are many enough to be counted in one go."""
     at, all_may_begin = rare.at, rare.numbered.anchors == rare.scratch.shape[1]
@@ -453,7 +453,7 @@ def _suit_a_table(rare: RareSets) -> bool:
     return 0 < len(rare.pairs) < _ROWS_OF_A_TABLE * rows and (at[_DEPTH] > 0 or all_may_begin)
 
 
-@kernel
+@kernel(part=True)
 def _count_pairs(rare: RareSets) -> None:
     at = rare.at
     places = rare.places[at[_START] : at[_END]]
@@ -477,7 +477,7 @@ def _add_pairs(items: Items, places: Ints, count: int, pairs: Ints) -> int:
     return work
 
 
-@kernel
+@kernel(part=True)
 def _count_many(rare: RareSets) -> int:
     # Asking each time whether a number is new costs more than looking for the new ones afterwards.
     items, at = rare.items, rare.at
@@ -499,7 +499,7 @@ def _count_many(rare: RareSets) -> int:
     return distinct
 
 
-@kernel
+@kernel(part=True)
 def _count_few(rare: RareSets) -> int:
     items, at = rare.items, rare.at
     counts, touched = rare.scratch[_COUNT], rare.scratch[_TOUCHED]
@@ -519,7 +519,7 @@ def _count_few(rare: RareSets) -> int:
     return distinct
 
 
-@kernel
+@kernel(part=True)
 def _note_rare(rare: RareSets, distinct: int) -> None:
     """List the numbers that complete the set visited to a rare one, ascending."""
     wanted, what, at, scratch = rare.wanted, rare.numbered.what, rare.at, rare.scratch
@@ -560,7 +560,7 @@ def _belongs(rare: RareSets, depth: int, number: int) -> bool:
     return True
 
 
-@kernel
+@kernel(part=True)
 def _branch(rare: RareSets, distinct: int) -> None:
     """List where each of the heavier sets goes on. Uses up the counts."""
     at, levels, branches = rare.at, rare.levels, rare.branches

@@ -96,7 +96,7 @@ def random_original(
     return _united(draw, subrecords)
 
 
-@kernel
+@kernel(part=True)
 def _nothing_drawn(record_count: int, subrecord_count: int, term_count: int) -> _Draw:
     return _Draw(
         np.full(subrecord_count, NOBODY, dtype=np.int64),
@@ -123,7 +123,7 @@ def _subrecords(layout: ClusterLayout, cluster: int) -> _Range:
     )
 
 
-@kernel
+@kernel(part=True)
 def _too_few(layout: ClusterLayout, cluster: int) -> bool:
     subrecords = _subrecords(layout, cluster)
     return subrecords.stop - subrecords.start < layout.sizes[cluster]
@@ -149,7 +149,7 @@ def _place_chunks(layout: ClusterLayout, draw: _Draw, cluster: int, random: np.r
         _seat(draw, subrecords, records, random)
 
 
-@kernel
+@kernel(part=True)
 def _place_apart(layout: ClusterLayout, draw: _Draw, cluster: int, random: np.random.Generator) -> int:
     """Put every subrecord of a cluster into a record of its own; returns how many records wait now."""
     records = _records(layout, cluster)
@@ -179,7 +179,7 @@ def _seat(draw: _Draw, subrecords: _Range, records: _Range, random: np.random.Ge
         seats[index], seats[other] = seats[other], seats[index]
 
 
-@kernel
+@kernel(part=True)
 def _place_shared_chunks(
     layout: ClusterLayout, draw: _Draw, cluster: int, random: np.random.Generator
 ) -> int:
@@ -201,7 +201,7 @@ def _place_shared_chunks(
     return filled
 
 
-@kernel
+@kernel(part=True)
 def _waiting_first(draw: _Draw, records: _Range, random: np.random.Generator) -> None:
     """List the records in `order`: those that wait, then the others, each part in random order."""
     waiting = 0
@@ -218,7 +218,7 @@ def _waiting_first(draw: _Draw, records: _Range, random: np.random.Generator) ->
     _shuffle(draw.order, waiting, listed, random)
 
 
-@kernel
+@kernel(part=True)
 def _empty_records(draw: _Draw, records: _Range) -> int:
     """List the empty records at the beginning of `seats`; returns their number."""
     empty = 0
@@ -229,7 +229,7 @@ def _empty_records(draw: _Draw, records: _Range) -> int:
     return empty
 
 
-@kernel
+@kernel(part=True)
 def _spread(draw: _Draw, subrecords: _Range, empty: int, enough: int, random: np.random.Generator) -> int:
     """Move subrecords from records that have another into empty ones until no more than `enough` are left.
 
@@ -252,7 +252,7 @@ def _spread(draw: _Draw, subrecords: _Range, empty: int, enough: int, random: np
     return empty
 
 
-@kernel
+@kernel(part=True)
 def _place_terms(draw: _Draw, records: _Range, empty: int, terms: Items, random: np.random.Generator) -> None:
     """Put every term into one record, empty ones first, and some terms again if records are still empty."""
     if len(terms) == 0:
@@ -270,7 +270,7 @@ def _place_terms(draw: _Draw, records: _Range, empty: int, terms: Items, random:
     draw.placed[0] = count
 
 
-@kernel
+@kernel(part=True)
 def _united(draw: _Draw, subrecords: SetArrays) -> SetArrays:
     record_count, term_count = len(draw.held), draw.placed[0]
     starts = np.zeros(record_count + 1, dtype=np.int64)

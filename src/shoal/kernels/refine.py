@@ -104,7 +104,7 @@ def sort_lists(starts: Ints, lists: Ints) -> None:
             sort_ascending(keys, len(keys))
 
 
-@kernel
+@kernel(part=True)
 def _sorted_by_few_moves(keys: Ints) -> bool:
     """Insert each key among those before it; give up, with the same keys, after a few moves per key."""
     moves_left = _MOVES_PER_KEY * len(keys)
@@ -211,7 +211,7 @@ def join_neighbours(
     return kept[:kept_count].copy(), np.arange(simple_count + joint_count, simple_count + joint)
 
 
-@kernel
+@kernel(part=True)
 def _shareable(forest: JointForest, one: int, other: int, vocabulary: RefineTerms, k: int) -> _Pair:
     """The terms in both virtual term chunks that k records or more hold."""
     nodes, (term_of_rank, number_of) = forest.nodes, vocabulary
@@ -251,7 +251,7 @@ def _shareable(forest: JointForest, one: int, other: int, vocabulary: RefineTerm
     return pair
 
 
-@kernel
+@kernel(part=True)
 def _find_entries(forest: JointForest, one: int, other: int, number_of: Ints, pair: _Pair) -> None:
     """List where the terms stand in the term chunks of two nodes, and bar those in any other chunk."""
     nodes, members = forest.nodes, forest.members
@@ -284,7 +284,7 @@ def _find_entries(forest: JointForest, one: int, other: int, number_of: Ints, pa
         pair.starts[start] += 1
 
 
-@kernel
+@kernel(part=True)
 def _accept(pair: _Pair, size: int, members: Members) -> bool:
     """Bar the terms that some simple cluster cannot spare, and say whether joining over the others pays.
 
@@ -317,7 +317,7 @@ def _accept(pair: _Pair, size: int, members: Members) -> bool:
     return pays
 
 
-@kernel
+@kernel(part=True)
 def _take_out(pair: _Pair, joint: int, forest: JointForest) -> None:
     members, shared = forest.members, forest.shared
     term_place = shared.starts[joint]
@@ -334,7 +334,7 @@ def _take_out(pair: _Pair, joint: int, forest: JointForest) -> None:
     shared.starts[joint + 1] = term_place
 
 
-@kernel
+@kernel(part=True)
 def _join(forest: JointForest, joined: tuple[int, int], joint: int, vocabulary: RefineTerms, end: int) -> int:
     """Make the node of a joint cluster, its list from `end` on; where that ends."""
     nodes, members, shared = forest.nodes, forest.members, forest.shared

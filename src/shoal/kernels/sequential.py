@@ -10,6 +10,7 @@ from shoal.kernels.generalized_records import (
     NOTHING,
     Trees,
     UnionCosts,
+    copy_into,
     fill_union_costs,
     looked_up_cost,
     unite,
@@ -40,7 +41,7 @@ class Allotment(NamedTuple):
     union_costs: UnionCosts
 
 
-@kernel
+@kernel(part=True)
 def closure_without(trees: Trees, allotment: Allotment, record: int, closure: Ints) -> bool:
     """Write the closure of the other records in a record's cluster; False if there are none."""
     found = False
@@ -50,13 +51,13 @@ def closure_without(trees: Trees, allotment: Allotment, record: int, closure: In
             if found:
                 unite(trees, closure, allotment.vectors[other])
             else:
-                closure[:] = allotment.vectors[other]
+                copy_into(closure, allotment.vectors[other])
                 found = True
         other = allotment.after[other]
     return found
 
 
-@kernel
+@kernel(part=True)
 def leave(allotment: Allotment, record: int) -> None:
     """Take a record out of the list of its cluster."""
     before, after = allotment.before[record], allotment.after[record]
@@ -68,7 +69,7 @@ def leave(allotment: Allotment, record: int) -> None:
         allotment.before[after] = before
 
 
-@kernel
+@kernel(part=True)
 def enter(allotment: Allotment, record: int, cluster: int) -> None:
     """Put a record first into the list of a cluster."""
     head = allotment.heads[cluster]
@@ -80,7 +81,7 @@ def enter(allotment: Allotment, record: int, cluster: int) -> None:
     allotment.heads[cluster] = record
 
 
-@kernel
+@kernel(part=True)
 def best_cluster(allotment: Allotment, copies: int, home: int) -> tuple[int, float]:
     """The other cluster where the record of the costs adds least to the sum of costs, and how much.
 
@@ -123,7 +124,7 @@ def move_records(trees: Trees, allotment: Allotment, records: Ints) -> int:
         allotment.sizes[home] = size
         allotment.costs[home] = cost
         if others:
-            allotment.closures[home] = closure
+            copy_into(allotment.closures[home], closure)
         unite(trees, allotment.closures[best], allotment.vectors[record])
         allotment.costs[best] = vector_cost(trees, allotment.closures[best])
         allotment.sizes[best] += copies

@@ -126,7 +126,7 @@ def finish_as_they_are(drill: Drill) -> None:
         _finish(drill, drill.stack[top, 0], drill.stack[top, 1], drill.stack[top, 2])
 
 
-@kernel
+@kernel(part=True)
 def divide_part(drill: Drill, start: int, end: int, node: int, most: int) -> tuple[int, int]:
     """Drill one part down to finished clusters, the given node first, while no other part waits.
 
@@ -152,7 +152,7 @@ def _refine_next(drill: Drill) -> int:
     return _refine(drill, drill.stack[top, 0], drill.stack[top, 1], drill.stack[top, 2])
 
 
-@kernel
+@kernel(part=True)
 def _refine(drill: Drill, start: int, end: int, kept: int) -> int:
     """Expand nodes of one part until it falls apart or none can be expanded; returns the steps taken.
 
@@ -196,7 +196,7 @@ def _finish(drill: Drill, start: int, end: int, kept: int) -> None:
     drill.counts[_ROWS_DONE] += end - start
 
 
-@kernel
+@kernel(part=True)
 def _count_gains(drill: Drill, start: int, end: int) -> tuple[int, int]:
     """What expanding each node of a part would save if all sub-parts survived.
 
@@ -224,7 +224,7 @@ def _add_gain(drill: Drill, place: int, count: int) -> int:
     return count
 
 
-@kernel
+@kernel(part=True)
 def _dearest(drill: Drill, count: int) -> int:
     """The node of the largest gain that may be expanded, the first in tree order of several; or -1."""
     best, largest = NO_NODE, _NOT_NOW
@@ -236,7 +236,7 @@ def _dearest(drill: Drill, count: int) -> int:
     return best
 
 
-@kernel
+@kernel(part=True)
 def _is_held_alike(drill: Drill, start: int, end: int, node: int) -> bool:
     """Whether all rows hold the same children of a node."""
     first = drill.order[start]
@@ -255,7 +255,7 @@ def _fall_apart(drill: Drill, start: int, end: int, node: int) -> int:
     return parts if _balance(drill, start, end, parts) else 0
 
 
-@kernel
+@kernel(part=True)
 def _divide(drill: Drill, start: int, end: int, node: int) -> int:
     """Number the sub-parts by first appearance: `part` by position, `sizes` and `loss`; returns how many."""
     mask = len(drill.table) - 1
@@ -295,7 +295,7 @@ def _first_under(drill: Drill, row: int, node: int) -> int:
     return low
 
 
-@kernel
+@kernel(part=True)
 def _hash_of_children(drill: Drill, row: int, node: int, position: int) -> int:
     key = np.uint64(14695981039346656037)
     last, loss = NO_NODE, 0
@@ -331,7 +331,7 @@ def _same_children(drill: Drill, left: int, right: int, node: int) -> bool:
             other += 1
 
 
-@kernel
+@kernel(part=True)
 def _balance(drill: Drill, start: int, end: int, parts: int) -> bool:
     """Pool the rows of small sub-parts, as part -1, with others until there are k; False if that cannot be.
 
@@ -353,7 +353,7 @@ def _balance(drill: Drill, start: int, end: int, parts: int) -> bool:
     return True
 
 
-@kernel
+@kernel(part=True)
 def _borrow(drill: Drill, start: int, end: int, wanted: int) -> None:
     heap, length = drill.buffer, 0
     for position in range(start, end):
@@ -393,7 +393,7 @@ def _comes_first(loss: Ints, left: int, right: int) -> bool:
     return loss[left] < loss[right] or (loss[left] == loss[right] and left < right)
 
 
-@kernel
+@kernel(part=True)
 def _expand_whole(drill: Drill, start: int, end: int, node: int, count: int) -> int:
     """Expand a node whose children all rows hold alike: the part stays one, with other nodes to expand."""
     drill.counts[_EXPANSIONS] += 1

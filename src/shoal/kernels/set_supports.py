@@ -111,7 +111,7 @@ def node_supports(sets: SetArrays, parent: Ints) -> Ints:
     return supports
 
 
-@kernel
+@kernel(part=True)
 def _rows_without(sets: SetArrays, absent: Intervals, most: int) -> Ints:
     row_count = len(sets.starts) - 1
     found = np.empty(min(most, row_count), dtype=np.int64)
@@ -128,7 +128,7 @@ def _occurrences(index: ItemIndex, intervals: Intervals, number: int) -> int:
     return index.starts[intervals.last[number] + 1] - index.starts[intervals.first[number]]
 
 
-@kernel
+@kernel(part=True)
 def _fits(sets: SetArrays, row: int, present: Intervals, known: int, absent: Intervals) -> bool:
     for number in range(len(present.first)):
         if number != known and not _holds(sets, row, present.first[number], present.last[number]):

@@ -119,7 +119,7 @@ def fill_pair_table(covered: Covered, term_count: int, table: PairTable) -> None
                         break
 
 
-@kernel
+@kernel(part=True)
 def _place_of(key: int, keys: Ints) -> int:
     """Where a key stands, or would; there is always an empty place."""
     index = _hashed(key, len(keys))
@@ -187,7 +187,7 @@ def settle(sets: SetArrays, cluster_of: Ints, index: Index, bounds: Bounds) -> N
             cluster_of[row] = best
 
 
-@kernel
+@kernel(part=True)
 def _known_place(key: int, table: PairTable) -> int:
     """Where a pair stands in the table, or _EMPTY."""
     index = _hashed(key, len(table.keys))

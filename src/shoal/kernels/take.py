@@ -4,7 +4,7 @@ from collections import deque
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, Items, SetArrays
+from shoal.kernels.arrays import Ints, Items, SetArrays, freeze
 from shoal.kernels.compile import kernel
 from shoal.threads import mapped, processors
 
@@ -25,7 +25,7 @@ def take_sets(sets: SetArrays, rows: Ints) -> SetArrays:
         _copy_rows(sets, rows[first:behind], starts[first : behind + 1], items)
 
     deque(mapped(copy, range(shares)), maxlen=0)
-    return SetArrays(starts, items)
+    return SetArrays(freeze(starts), freeze(items))
 
 
 def take_ranges(starts: Ints, groups: Ints) -> tuple[Ints, Ints]:

@@ -138,7 +138,7 @@ def cheapest_partner(unions: WordUnions, word: int, candidates: Ints) -> tuple[i
     return best, least
 
 
-@kernel
+@kernel(part=True)
 def _change_of_all(unions: WordUnions, word: int, union: Union) -> float:
     """What the rows of a word lose more if none of them holds the other one."""
     change = 0.0
@@ -147,7 +147,7 @@ def _change_of_all(unions: WordUnions, word: int, union: Union) -> float:
     return change
 
 
-@kernel
+@kernel(part=True)
 def _change_beside(unions: WordUnions, word: int, other: int, union: Union) -> float:
     """What the rows of the other word add to that; those of the word are marked in `held`."""
     change = 0.0
@@ -173,7 +173,7 @@ def _change_of_one(unions: WordUnions, row: int, word: int, union: Union) -> flo
     return (others + more) / (1.0 - half_to(sigma + grown)) - added / (1.0 - half_to(sigma))
 
 
-@kernel
+@kernel(part=True)
 def _change_of_both(unions: WordUnions, row: int, gone: float, union: Union) -> float:
     """A row that holds both words, which stood for `gone`, has the union for them."""
     sigma = unions.sigma[row]

@@ -205,7 +205,7 @@ def _trimmed(chunks: Chunks, filled: Ints) -> Chunks:
     )
 
 
-@kernel
+@kernel(part=True)
 def _unit_of_rows(sets: SetArrays, first: int, last: int, k: int, vocabulary: _Vocabulary) -> Unit:
     """The terms of some rows, ascending."""
     is_sensitive, number_of = vocabulary
@@ -247,7 +247,7 @@ def _unit_of_rows(sets: SetArrays, first: int, last: int, k: int, vocabulary: _V
     return Unit(terms[:term_count], starts[: term_count + 1], rows, order[:in_order], chunk_of)
 
 
-@kernel
+@kernel(part=True)
 def _unit_of_shared_terms(
     shared: SharedTerms, joint: int, held: TermLists, local_of: Ints
 ) -> tuple[Unit, int]:
@@ -324,7 +324,7 @@ def form_chunks(unit: Unit, bits: Words, promise: ChunkPromise) -> int:
     return chunk
 
 
-@kernel
+@kernel(part=True)
 def _stays_frequent(search: _Search, place: int, members: Ints, promise: ChunkPromise) -> bool:
     """Whether a term occurs with every set of up to m - 1 members of a chunk in no row, or in k at least.
 
@@ -371,7 +371,7 @@ def _subrecord_count(unit: Unit, bits: Words, chunk_count: int) -> int:
     return count
 
 
-@kernel
+@kernel(part=True)
 def _move_least_frequent(unit: Unit, chunk_count: int) -> int:
     """Move the least frequent term into the term chunk; how many chunks are left.
 
@@ -405,7 +405,7 @@ def _emit(unit: Unit, chunk_count: int, out: _Output) -> None:
         _emit_chunk(unit, members[chunk_starts[chunk] : chunk_starts[chunk + 1]], out)
 
 
-@kernel
+@kernel(part=True)
 def _emit_chunk(unit: Unit, members: Ints, out: _Output) -> None:
     chunks, filled, row_counts, row_places = out
     occurrences = 0
@@ -435,7 +435,7 @@ def _emit_chunk(unit: Unit, members: Ints, out: _Output) -> None:
     filled[_ITEMS] = index
 
 
-@kernel
+@kernel(part=True)
 def _keep_term_chunk(unit: Unit, first_row: int, cluster: int, held: TermLists) -> None:
     entry = held.starts[cluster]
     for number in range(len(unit.terms)):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.kernels.arrays import Ints, SetArrays, freeze, joined_rows, joined_starts, starts_of
+from shoal.kernels.arrays import Ints, freeze, joined_rows, joined_starts, starts_of
 from shoal.kernels.take import last_below, preorder, shuffle_groups, take_ranges, take_sets
 from shoal.recoding.basis import Basis, Savable
 from shoal.recoding.disassociated import Disassociated, NestedClusters
@@ -92,8 +92,8 @@ def arranged(
         ),
         chunk_clusters=freeze(place_of[release.chunk_clusters[chunk_order]]),
         chunk_starts=freeze(starts),
-        subrecords=_frozen(take_sets(release.subrecords, subrecord_order)),
-        term_chunks=_frozen(take_sets(release.term_chunks, visited)),
+        subrecords=take_sets(release.subrecords, subrecord_order),
+        term_chunks=take_sets(release.term_chunks, visited),
         sensitive=release.sensitive,
     )
 
@@ -128,7 +128,3 @@ def joined(releases: Sequence[Disassociated]) -> Disassociated:
         term_chunks=joined_rows(*(release.term_chunks for release in releases)),
         sensitive=releases[0].sensitive,
     )
-
-
-def _frozen(sets: SetArrays) -> SetArrays:
-    return SetArrays(freeze(sets.starts), freeze(sets.items))

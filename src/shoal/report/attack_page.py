@@ -191,7 +191,7 @@ def _adversaries(found: Attacked) -> Html:
             " the least protected record (prosecutor), mean risk the share of all records that a guess for"
             f" each finds (marketer). {MEAN_RISK} A record is unique when it is its only candidate.",
         ),
-        table("All adversaries", _PAGE_HEADS, rows, numeric=tuple(range(2, len(_PAGE_HEADS)))),
+        table("All adversaries", _PAGE_HEADS, rows, numeric=tuple(range(2, len(_PAGE_HEADS))), cards=True),
         _journalist(found),
         class_="wide",
     )
@@ -251,6 +251,7 @@ def _candidates(found: Attacked) -> Html:
             ("who knows", *(_band_in_words(*band) for band in bands)),
             rows,
             numeric=tuple(range(1, len(bands) + 1)),
+            cards=True,
         ),
         class_="wide",
     )

@@ -97,7 +97,7 @@ def _with_range(row: Row, name: str) -> str:
 
 
 def _plain_table(title: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Html:
-    return table(title, heads, [tuple(row) for row in rows], numeric=tuple(range(1, len(heads))))
+    return table(title, heads, [tuple(row) for row in rows], numeric=tuple(range(1, len(heads))), cards=True)
 
 
 def _recommendation(rows: Sequence[Row], advice: Advice, loss: str) -> Html:
@@ -124,6 +124,7 @@ def _promises(advice: Advice) -> Html:
             advice.heads,
             [tuple(row) for row in advice.promises],
             numeric=tuple(range(4, len(advice.heads))),
+            cards=True,
         ),
         class_="wide",
     )
@@ -252,6 +253,8 @@ def _all_runs(rows: Sequence[Row], front: Sequence[str], loss: str) -> Html:
     return section(
         "runs",
         "All runs",
-        table("Every run, as in comparison.csv", heads, body, numeric=(3, 4, 5, 6, 7), wordy=(2,)),
+        table(
+            "Every run, as in comparison.csv", heads, body, numeric=(3, 4, 5, 6, 7), wordy=(2,), cards=True
+        ),
         class_="wide",
     )

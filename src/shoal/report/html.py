@@ -59,11 +59,12 @@ def table(
     *,
     numeric: tuple[int, ...] = (),
     wordy: tuple[int, ...] = (),
+    cards: bool = False,
 ) -> Html:
     """A data table that scrolls by itself on narrow screens; the first cell of a row names the row.
 
     Columns are `numeric`, or `wordy` if they hold sentences, which need room. In a wide section a row becomes
-    a card on narrow screens, where every cell has to say what it is.
+    one of `cards` on narrow screens, where every cell has to say what it is.
     """
     classes = {**dict.fromkeys(numeric, "number"), **dict.fromkeys(wordy, "words")}
     head = tag("tr", *(tag("th", text, scope="col", class_=classes.get(i)) for i, text in enumerate(header)))
@@ -72,7 +73,7 @@ def table(
             "tr",
             tag("th", row[0], scope="row"),
             *(
-                tag("td", cell, class_=classes.get(i), data_label=header[i])
+                tag("td", cell, class_=classes.get(i), data_label=header[i] if cards else None)
                 for i, cell in enumerate(row[1:], start=1)
             ),
         )

@@ -146,7 +146,7 @@ class Disassociate(Algorithm):
 
         progress.stage("bringing similar records together")
         split = self._split(_records_with_terms(sets, with_terms), ~is_sensitive, model, threads, progress)
-        partition = self._united(split, is_sensitive, model)
+        partition = self._united(split, is_sensitive, model, threads)
 
         progress.stage("taking clusters apart")
         blocks = cluster_blocks(partition, _ITEMS_PER_BLOCK)
@@ -196,7 +196,7 @@ class Disassociate(Algorithm):
         return horizontal_partition(records, split_by, self._limit(model), threads, progress)
 
     def _united(
-        self, partition: HorizontalPartition, is_sensitive: Bools, model: Disassociation
+        self, partition: HorizontalPartition, is_sensitive: Bools, model: Disassociation, threads: int
     ) -> HorizontalPartition:
         limit = self._limit(model)
         if self.settle:

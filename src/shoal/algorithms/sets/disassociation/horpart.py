@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.algorithms.sets.cut_search.parts import balanced_borders
 from shoal.errors import LimitReached
-from shoal.kernels.arrays import Bools, Ints, SetArrays, owners, piece_of, starts_of
+from shoal.kernels.arrays import Bools, Ints, SetArrays, freeze, frozen_sets, owners, piece_of, starts_of
 from shoal.kernels.horpart import BlockLimits, Desk, TermSplit, new_desk, split_parts, unite_parts
 from shoal.kernels.settle import (
     CLUSTERS_PER_PAIR,
@@ -96,10 +96,10 @@ def only(records: SetArrays, wanted: Bools) -> SetArrays:
     if wanted.all():
         return records
     if not wanted.any():
-        return SetArrays(np.zeros_like(records.starts), np.zeros(0, dtype=np.int32))
+        return frozen_sets(np.zeros_like(records.starts), [])
     kept = wanted[records.items]
     kept_before = starts_of(kept)
-    return SetArrays(kept_before[records.starts], records.items[kept])
+    return SetArrays(freeze(kept_before[records.starts]), freeze(records.items[kept]))
 
 
 def _desk_for(parts: Ints, sets: SetArrays, term_count: int) -> Desk:
