@@ -231,7 +231,7 @@ def _extended(laid: _Laid, search: _Search, minimum: int, kinship: Kinship) -> _
     return larger
 
 
-@kernel
+@kernel(part=True)
 def _with_spare_room(listed: Ints, used: int, wanted: int) -> Ints:
     """The lists themselves or, if they have fewer than `wanted` places, with that many and an eighth more.
 
