@@ -47,7 +47,7 @@ import shoal as sh
 from measuring.kept_tables import KEEP, keep_table, offer_to_keep, show_table
 from shoal.algorithms.catalogue import make_algorithm
 from shoal.algorithms.mixed.joint_search.merging import (
-    Order,
+    MergeOrder,
     SolvedItems,
     closeness_of,
     merge_always,
@@ -398,7 +398,9 @@ def merges(report: Report, *, quick: bool) -> None:
     )
     lines = {
         name: _losses_by_union(task, order, within=name in RUM)
-        for name, order in zip((*RUM, *TUM), (Order.VALUES, Order.ITEMS, Order.BOTH) * 2, strict=True)
+        for name, order in zip(
+            (*RUM, *TUM), (MergeOrder.VALUES, MergeOrder.ITEMS, MergeOrder.BOTH) * 2, strict=True
+        )
     }
     for name, losses in lines.items():
         steps = np.diff(losses)
@@ -411,7 +413,7 @@ def merges(report: Report, *, quick: bool) -> None:
     })  # fmt: skip
 
 
-def _losses_by_union(task: JointTask, order: Order, *, within: bool) -> list[float]:
+def _losses_by_union(task: JointTask, order: MergeOrder, *, within: bool) -> list[float]:
     clusters = task.initial_clusters(np.random.default_rng(SEED), Silent())
     solved = SolvedItems(task, task.solve(clusters, Silent()), Silent())
     near = closeness_of("btd", task, clusters, Silent())

@@ -13,7 +13,7 @@ from shoal.kernels.diversity import (
     ENTROPY,
     FREQUENCY,
     RECURSIVE,
-    ClassCounts,
+    SensitiveCounts,
     at_most,
     class_figures,
     classes_hold,
@@ -130,7 +130,7 @@ def test_all_classes_at_once_agree_with_each_alone(tables, kind, threshold):
     classes = [counts for counts, _ in tables]
     totals = {v: sum(counts.get(v, 0) for counts in classes) for v in range(5)}
     values = [sorted(counts) for counts in classes]
-    arrays = ClassCounts(
+    arrays = SensitiveCounts(
         sizes=frozen_ints([sum(counts.values()) for counts in classes]),
         starts=frozen_ints(np.cumsum([0] + [len(v) for v in values])),
         values=frozen_ints([v for those in values for v in those]),

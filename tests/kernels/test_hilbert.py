@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.algorithms.relational.clustering.records import Records
-from shoal.kernels.hilbert import Line, curve_positions, group_beginnings, no_runs, run_starts
+from shoal.kernels.hilbert import OrderedRows, curve_positions, group_beginnings, no_runs, run_starts
 from tests.algorithms.relational.tables import tables
 from tests.examples import examples
 from tests.reference.hilbert import is_hilbert_curve, least_cost_of_runs
@@ -82,7 +82,7 @@ def test_runs_cost_as_little_as_the_best_of_all(drawn, k, data):
     runs = no_runs(len(line), k)
     middle = data.draw(st.integers(k - 1, max(len(line), k - 1)))
     for first, last in ((k, middle), (middle + 1, len(line))):
-        group_beginnings(records.trees, Line(records.nodes, line), runs, first, last)
+        group_beginnings(records.trees, OrderedRows(records.nodes, line), runs, first, last)
     expected = least_cost_of_runs(len(line), k, cost)
     if expected == float("inf"):
         assert runs.costs[-1] == expected

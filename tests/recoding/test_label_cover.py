@@ -6,7 +6,7 @@ from shoal.recoding.label_cover import (
     EVERYTHING,
     NAME,
     Cover,
-    Form,
+    CoverForm,
     beginning_cover,
     between_cover,
     is_within,
@@ -133,7 +133,7 @@ def test_other_forms_lie_within_their_like():
     assert not is_within(beginning_cover("12*"), masked_right_cover("12**"))
     assert is_within(masked_left_cover("*234"), masked_left_cover("**34"))
     assert is_within(between_cover("b..c"), between_cover("a..d"))
-    assert is_within(Cover(Form.VALUES, values=("a",)), union_covers("(a|b)")[0])
+    assert is_within(Cover(CoverForm.VALUES, values=("a",)), union_covers("(a|b)")[0])
     assert not is_within(NAME, union_covers("(a|b)")[0])
     assert is_within(NAME, EVERYTHING)
     assert not is_within(value_cover("a", Kind.CATEGORY), NAME)

@@ -14,7 +14,7 @@ from shoal.spark.block_tasks import (
     BLOCK,
     WITHOUT_ITEMS,
     AtPlace,
-    Axis,
+    BlockAxis,
     ByFirstItem,
     Dealt,
     EmptyApart,
@@ -52,8 +52,8 @@ def reader(table):
 
 @pytest.fixture
 def splits(reader):
-    age = Axis("age", reader.trees["age"].leaf_count)
-    weight = Axis("weight", 3, np.array([65.0, 75.0]))
+    age = BlockAxis("age", reader.trees["age"].leaf_count)
+    weight = BlockAxis("weight", 3, np.array([65.0, 75.0]))
     return (
         AtPlace(0, age, 6, 1, 2),
         AtPlace(2, weight, 0, 3, 4),

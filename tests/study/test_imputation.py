@@ -7,7 +7,7 @@ import pytest
 import shoal as sh
 from imputation import COLUMNS, coverage, drawn, one_run, quantities
 from shoal.study.imputation import draw_alone, draw_together, line_candidates, scaled
-from shoal.study.label_filling import Filling, Pieces, alike_in
+from shoal.study.label_filling import BoundedPieces, Filling, alike_in
 
 
 def test_candidates_of_a_line_lie_in_their_labels():
@@ -53,7 +53,7 @@ def test_who_is_left_over_by_narrower_labels_is_in_the_coarser_one():
     """Of 20 records from 0 to 20, evenly, 9 have a label of the lower half: most of the others lie above."""
     candidates = line_candidates(np.array([0.0, 0.0]), np.array([10.0, 20.0]), whole=True)
     labels = np.array([0] * 9 + [1] * 11)
-    pieces = Pieces.of(candidates.starts, candidates.places, candidates.widths)
+    pieces = BoundedPieces.of(candidates.starts, candidates.places, candidates.widths)
     filling = Filling.of(pieces, labels, np.zeros(20, dtype=np.int64), candidates.widths)
     of_wide = candidates.of_label(1)
     upper = np.exp(filling.of_rows(np.array([15]), 1, of_wide)[0])

@@ -14,7 +14,7 @@ import pytest
 
 import shoal as sh
 from shoal.errors import BadInput, InvalidParameter
-from shoal.recoding.label_cover import EVERYTHING, NAME, Cover, Form
+from shoal.recoding.label_cover import EVERYTHING, NAME, Cover, CoverForm
 from shoal.report.codebook import ColumnBook
 from shoal.study.convert import convert_release
 from shoal.study.labels_at_levels import labels_at_levels
@@ -188,7 +188,7 @@ def test_levels_of_masks_and_of_sets(tmp_path, shown):
 
 def test_levels_of_texts_that_begin_or_end_alike():
     labels = ["12", "123*", "12*", "1", "*", "name", "99"]
-    value, begins = partial(Cover, Form.VALUE), partial(Cover, Form.BEGINNING)
+    value, begins = partial(Cover, CoverForm.VALUE), partial(Cover, CoverForm.BEGINNING)
     covers = [
         value(text="12"),
         begins(text="123"),

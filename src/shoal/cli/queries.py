@@ -17,13 +17,13 @@ from shoal.metrics.item_shares import ItemEstimator
 from shoal.metrics.workloads import Query, read_workload
 from shoal.policy.plan import Plan, plan_of
 from shoal.policy.policy_file import load_policy
-from shoal.study.count import Counted, count
+from shoal.study.count import GroupCounts, count
 from shoal.study.count_groups import ends_of_bands
 from shoal.study.open_release import OpenedRelease, open_release
 from shoal.study.query import Answers, Shape, ask, data_of, opened_with, refuse_clusters
 from shoal.study.reconstruct import split_itemset
 from shoal.study.release_query import has_codebook, only_set_column, supports
-from shoal.study.true_counts import Original
+from shoal.study.true_counts import OriginalRecords
 from shoal.table.roles import QuasiSet
 
 _SHOWN = 20
@@ -108,7 +108,7 @@ class _Question:
     by: tuple[str, ...] = ()
     bands: Mapping[str, Sequence[float | str]] = field(default_factory=dict)
 
-    def counted(self, opened: OpenedRelease, original: Original | None = None) -> Counted:
+    def counted(self, opened: OpenedRelease, original: OriginalRecords | None = None) -> GroupCounts:
         """The answer as a table."""
         where = dict(self.values)
         if self.itemsets:
@@ -116,14 +116,14 @@ class _Question:
         return count(opened, where, self.by, self.bands, original)
 
 
-def _table(file: Path, policy: Path | None, question: _Question) -> Counted:
+def _table(file: Path, policy: Path | None, question: _Question) -> GroupCounts:
     """Counts from the file alone, or with a policy beside those of its data."""
     if policy is not None:
         plan = plan_of(load_policy(policy))
         refuse_clusters(plan)
         data = data_of(plan)
         opened = opened_with(file, plan, data)
-        return question.counted(opened, Original.of(data, opened.codebook))
+        return question.counted(opened, OriginalRecords.of(data, opened.codebook))
     if not has_codebook(file):
         what = "without codebook.json beside the file nobody knows its columns"
         raise BadInput(Problem(what, "name the policy with --policy"))
@@ -171,7 +171,7 @@ def _by_column(option: str, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return by_column
 
 
-def _show_counts(file: Path, counted: Counted, *, as_json: bool) -> None:
+def _show_counts(file: Path, counted: GroupCounts, *, as_json: bool) -> None:
     rows = counted.rows()
     if as_json:
         output.show_json({"file": str(file), "counts": rows})

@@ -31,7 +31,7 @@ _MEASURED = {
 
 
 @dataclass(frozen=True, slots=True)
-class NumberStyle:
+class NumberMarks:
     """What separates decimals, and what separates thousands, if anything does."""
 
     decimal: str = "."
@@ -56,16 +56,16 @@ class NumberStyle:
         return decimal if not self.thousands else f"{decimal}, {marks[self.thousands]} between thousands"
 
 
-PLAIN, COMMA = NumberStyle(), NumberStyle(",")
+PLAIN, COMMA = NumberMarks(), NumberMarks(",")
 STYLES = (
     PLAIN,
     COMMA,
-    NumberStyle(".", ","),
-    NumberStyle(",", "."),
-    NumberStyle(",", " "),
-    NumberStyle(".", " "),
-    NumberStyle(".", "'"),
-    NumberStyle(",", "'"),
+    NumberMarks(".", ","),
+    NumberMarks(",", "."),
+    NumberMarks(",", " "),
+    NumberMarks(".", " "),
+    NumberMarks(".", "'"),
+    NumberMarks(",", "'"),
 )
 # `1.234` and `1,234` can be read in two ways.
 _EITHER = {".": r"^\D*[0-9]{1,3}\.[0-9]{3}\D*$", ",": r"^\D*[0-9]{1,3},[0-9]{3}\D*$"}
@@ -75,9 +75,9 @@ _EITHER = {".": r"^\D*[0-9]{1,3}\.[0-9]{3}\D*$", ",": r"^\D*[0-9]{1,3},[0-9]{3}\
 class NumberReading:
     """A way to read a column as numbers: the share of rows that it reads, and another that does, too."""
 
-    style: NumberStyle
+    style: NumberMarks
     share: float
-    other: NumberStyle | None = None
+    other: NumberMarks | None = None
     money: bool = False
     percent: bool = False
     whole: bool = False
@@ -126,7 +126,7 @@ def plain_reading(texts: pa.StringArray) -> NumberReading:
     return NumberReading(PLAIN, share=1.0, whole=not _any(texts, _decimals_of(PLAIN)))
 
 
-def whole_digits(text: str, style: NumberStyle) -> str:
+def whole_digits(text: str, style: NumberMarks) -> str:
     """A whole number without what separates its thousands, and without decimals that are zero."""
     digits = re.sub(rf"[{_SPACES}]", "", text) if style.thousands == " " else text
     return re.sub(rf"[{style.decimal}]0+$", "", digits)
@@ -138,8 +138,8 @@ def has_leading_zeros(texts: pa.StringArray, rows: Ints) -> bool:
 
 
 def _other_reading(
-    texts: pa.StringArray, style: NumberStyle, fitting: list[NumberStyle]
-) -> NumberStyle | None:
+    texts: pa.StringArray, style: NumberMarks, fitting: list[NumberMarks]
+) -> NumberMarks | None:
     """The style with the other decimal mark, if each value with a mark could be read both ways."""
     for mark in (".", ","):
         marked = texts.filter(pc.match_substring(texts, mark))
@@ -148,7 +148,7 @@ def _other_reading(
     return None
 
 
-def _rather(other: NumberStyle, hint: str | None, texts: pa.StringArray) -> bool:
+def _rather(other: NumberMarks, hint: str | None, texts: pa.StringArray) -> bool:
     """Whether numbers that can be read in two ways are rather read in the other one.
 
     Without a hint from the file, `12.345` is a number of thousands, because few decimals have three digits.
@@ -161,7 +161,7 @@ def _rather(other: NumberStyle, hint: str | None, texts: pa.StringArray) -> bool
     return bool(other.thousands) and large > 0.5
 
 
-def _decimals_of(style: NumberStyle) -> str:
+def _decimals_of(style: NumberMarks) -> str:
     """Decimals that are not all zero; what separates thousands separates none."""
     return rf"[{style.decimal}][0-9]*[1-9][0-9]*\D*$"
 

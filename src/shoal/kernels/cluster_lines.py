@@ -42,7 +42,7 @@ LONGEST_SUBRECORD = 4
 LONGEST_BETWEEN_TERMS = 2
 
 
-class Texts(NamedTuple):
+class LaidTexts(NamedTuple):
     """Texts one behind the other: text t is data[starts[t]:starts[t + 1]]."""
 
     starts: Ints
@@ -52,8 +52,8 @@ class Texts(NamedTuple):
 class LineWords(NamedTuple):
     """The terms as JSON, and the PIECES that stand between them."""
 
-    labels: Texts
-    pieces: Texts
+    labels: LaidTexts
+    pieces: LaidTexts
 
 
 class ClusterTree(NamedTuple):
@@ -112,7 +112,7 @@ def write_lines(tree: ClusterTree, first: int, behind: int, words: LineWords, ou
 
 
 @kernel
-def _put(out: Bytes, end: int, texts: Texts, number: int) -> int:
+def _put(out: Bytes, end: int, texts: LaidTexts, number: int) -> int:
     for index in range(texts.starts[number], texts.starts[number + 1]):
         out[end] = texts.data[index]
         end += 1

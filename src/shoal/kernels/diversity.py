@@ -18,7 +18,7 @@ ENTROPY_MARGIN = 1e-9
 _LARGEST = 2**63 - 1
 
 
-class ClassCounts(NamedTuple):
+class SensitiveCounts(NamedTuple):
     """The sensitive values of all classes.
 
     Class c has the values[starts[c]:starts[c + 1]], ascending, with those counts; shares of them are shares
@@ -191,7 +191,7 @@ def sized_class_holds(rule: Ints, size: int, values: Ints, counts: Ints, totals:
 
 
 @kernel
-def classes_hold(rule: Ints, classes: ClassCounts) -> Bools:
+def classes_hold(rule: Ints, classes: SensitiveCounts) -> Bools:
     """Mark the classes that satisfy a rule. Reads only."""
     holds = np.empty(len(classes.sizes), dtype=np.bool_)
     for c in range(len(holds)):
@@ -231,7 +231,7 @@ def class_figure(  # noqa: PLR0911 - one for each kind
 
 
 @kernel
-def class_figures(rule: Ints, classes: ClassCounts) -> Floats:
+def class_figures(rule: Ints, classes: SensitiveCounts) -> Floats:
     """The figure of each class. Reads only."""
     figures = np.empty(len(classes.sizes), dtype=np.float64)
     for c in range(len(figures)):

@@ -97,7 +97,7 @@ class _Search(NamedTuple):
     next_free: Ints
 
 
-class Found(NamedTuple):
+class FoundItemsets(NamedTuple):
     """tally[_COUNT] itemsets so far, in CSR form with their supports.
 
     Others must have a support of tally[_MINIMUM] now. If only some of the best are wanted, largest[:kept] is
@@ -180,11 +180,11 @@ def _at_the_empty_itemset(laid: _Laid, weights: Ints, deepest: int) -> _Search:
 
 
 @kernel
-def nothing_found(minimum_support: int, most: int) -> Found:
+def nothing_found(minimum_support: int, most: int) -> FoundItemsets:
     """The start of a list of itemsets."""
     tally = np.zeros(3, dtype=np.int64)
     tally[_MINIMUM] = minimum_support
-    return Found(
+    return FoundItemsets(
         np.zeros(1024, dtype=np.int64),
         np.empty(1024, dtype=np.int32),
         np.empty(1024, dtype=np.int64),
@@ -337,13 +337,13 @@ def _advance(search: _Search, minimum: int) -> bool:
 
 
 @kernel
-def minimum_of(found: Found) -> int:
+def minimum_of(found: FoundItemsets) -> int:
     """The support that others must have."""
     return found.tally[_MINIMUM]
 
 
 @kernel
-def as_itemsets(found: Found, complete: bool) -> Itemsets:  # noqa: FBT001 - kernels take no keywords
+def as_itemsets(found: FoundItemsets, complete: bool) -> Itemsets:  # noqa: FBT001 - kernels take no keywords
     """What was found, without the room behind it."""
     count = found.tally[_COUNT]
     sets = SetArrays(found.starts[: count + 1].copy(), found.items[: found.starts[count]].copy())
@@ -351,7 +351,7 @@ def as_itemsets(found: Found, complete: bool) -> Itemsets:  # noqa: FBT001 - ker
 
 
 @kernel
-def noted(prefix: Ints, depth: int, support: int, found: Found) -> Found:
+def noted(prefix: Ints, depth: int, support: int, found: FoundItemsets) -> FoundItemsets:
     """Add the itemset prefix[:depth] to those found, and raise the minimum if there are enough of them."""
     count = found.tally[_COUNT]
     end = found.starts[count]
@@ -369,7 +369,7 @@ def noted(prefix: Ints, depth: int, support: int, found: Found) -> Found:
         if found.tally[_KEPT] == most:
             # Itemsets of equal support that are still to come stand behind those that are there already.
             found.tally[_MINIMUM] = max(found.tally[_MINIMUM], found.largest[0] + 1)
-    return Found(starts, items, supports, found.tally, found.largest)
+    return FoundItemsets(starts, items, supports, found.tally, found.largest)
 
 
 @kernel(part=True)

@@ -95,7 +95,7 @@ class Packed:
         return packed
 
 
-class Counted(NamedTuple):
+class ClassTally(NamedTuple):
     """Distinct rows in the order of their first appearance, and how often each appeared.
 
     Class c is keys[c], first_rows[c] its first row and sizes[c] its size; `table` holds classes by their
@@ -109,9 +109,9 @@ class Counted(NamedTuple):
     state: Ints
 
 
-def room_for_classes(width: int, classes: int) -> Counted:
+def room_for_classes(width: int, classes: int) -> ClassTally:
     """No classes yet, and room for a power of two of them."""
-    return Counted(
+    return ClassTally(
         keys=np.empty((classes, width), dtype=np.int64),
         first_rows=np.empty(classes, dtype=np.int64),
         sizes=np.zeros(classes, dtype=np.int64),
@@ -120,7 +120,7 @@ def room_for_classes(width: int, classes: int) -> Counted:
     )
 
 
-def with_more_room(counted: Counted) -> Counted:
+def with_more_room(counted: ClassTally) -> ClassTally:
     """The same classes with room for twice as many."""
     room, count = room_for_classes(counted.keys.shape[1], 2 * len(counted.sizes)), int(counted.state[0])
     count_rows(room, counted.keys[:count], 0, np.empty(count, dtype=np.int64))
@@ -129,7 +129,7 @@ def with_more_room(counted: Counted) -> Counted:
 
 
 @kernel
-def count_rows(counted: Counted, codes: Ints, first_row: int, class_of_row: Ints) -> int:
+def count_rows(counted: ClassTally, codes: Ints, first_row: int, class_of_row: Ints) -> int:
     """Count the rows of codes[n, d], which are numbered from `first_row` on, until there is no room.
 
     Returns how many were counted, and writes their classes to class_of_row and into `counted`. Rows are

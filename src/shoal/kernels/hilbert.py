@@ -69,7 +69,7 @@ def curve_positions(points: Ints, bits: int) -> Ints:
     return words
 
 
-class Line(NamedTuple):
+class OrderedRows(NamedTuple):
     """Rows in an order: row p is the vector of nodes vectors[records[p]]."""
 
     vectors: Ints
@@ -96,7 +96,7 @@ def no_runs(row_count: int, k: int) -> Runs:
 
 
 @kernel
-def group_beginnings(trees: Trees, line: Line, runs: Runs, first: int, last: int) -> None:
+def group_beginnings(trees: Trees, line: OrderedRows, runs: Runs, first: int, last: int) -> None:
     """Find the best grouping of the first i rows of a line, for i = first..last.
 
     A run costs its length times the cost of its closure. Of equally good groupings the one with the shortest

@@ -41,7 +41,7 @@ class Labelled(NamedTuple):
     memory: Ints
 
 
-class Beside(NamedTuple):
+class LabelSets(NamedTuple):
     """How sets of labels are counted: at most `size` of them, as numbers to `base`, of at most `most` a row.
 
     A row that would show more than `most` such sets is not published in more detail.
@@ -61,7 +61,7 @@ class LabelCounts(NamedTuple):
     state: Ints
 
 
-class Candidates(NamedTuple):
+class LowerRows(NamedTuple):
     """Rows that might show a lower node: whether they may, and whether they would lose the upper one."""
 
     rows: Ints
@@ -78,7 +78,7 @@ class Seen(NamedTuple):
 
 
 @kernel
-def publish_below(labelled: Labelled, beside: Beside, node: int, below: Ints) -> int:
+def publish_below(labelled: Labelled, beside: LabelSets, node: int, below: Ints) -> int:
     """Move occurrences from a node to those given below it, one after the other, where that is allowed.
 
     Writes node_of, labels and label_counts. Returns how many occurrences were moved. Takes for each of the
@@ -118,7 +118,7 @@ def _rows_at(labelled: Labelled, node: int, within: int) -> Ints:
 
 
 @kernel(part=True)
-def _candidates(labelled: Labelled, beside: Beside, node: int, lower: int) -> Candidates:
+def _candidates(labelled: Labelled, beside: LabelSets, node: int, lower: int) -> LowerRows:
     """Rows of the node with an occurrence under the lower one."""
     rows = _rows_at(labelled, node, lower)
     may, lose = np.ones(len(rows), dtype=np.bool_), np.ones(len(rows), dtype=np.bool_)
@@ -128,7 +128,7 @@ def _candidates(labelled: Labelled, beside: Beside, node: int, lower: int) -> Ca
                 lose[index] = False
                 break
         may[index] = _subset_count(labelled.label_counts[row] + 1, beside.size) <= beside.most
-    return Candidates(rows, may, lose)
+    return LowerRows(rows, may, lose)
 
 
 @kernel
@@ -149,7 +149,7 @@ def _subset_count(labels: int, size: int) -> int:
 
 @kernel(part=True)
 def _choose(
-    labelled: Labelled, beside: Beside, upper: LabelCounts, candidates: Candidates, nodes: tuple[int, int]
+    labelled: Labelled, beside: LabelSets, upper: LabelCounts, candidates: LowerRows, nodes: tuple[int, int]
 ) -> bool:
     """Take back `may` until every set keeps k rows when the others move down; whether any row is left.
 
@@ -192,7 +192,7 @@ def _choose(
 
 
 @kernel
-def _seen_below(candidates: Candidates, index: int, node: int, lower: int) -> Seen:
+def _seen_below(candidates: LowerRows, index: int, node: int, lower: int) -> Seen:
     """What a candidate shows beside the lower node when it has moved down."""
     return Seen(candidates.rows[index], lower, node if candidates.lose[index] else lower)
 
@@ -213,7 +213,7 @@ def _shows(labelled: Labelled, row: int, node: int) -> bool:
 
 
 @kernel(part=True)
-def _move(labelled: Labelled, candidates: Candidates, index: int, node: int, lower: int) -> int:
+def _move(labelled: Labelled, candidates: LowerRows, index: int, node: int, lower: int) -> int:
     """Publish a candidate's occurrences at a node and under the lower one as that; how many they are."""
     row, moved = candidates.rows[index], 0
     begin, end = labelled.sets.starts[row], labelled.sets.starts[row + 1]
@@ -304,7 +304,7 @@ def _next_of_size(memory: Ints, count: int, size: int) -> bool:
 
 
 @kernel
-def _key(memory: Ints, count: int, size: int, group: int, beside: Beside) -> int:
+def _key(memory: Ints, count: int, size: int, group: int, beside: LabelSets) -> int:
     """A set of labels of a group as one number: labels from 1 on are its digits, and 0 stands for none."""
     key = group
     for _ in range(beside.size - size):
@@ -315,7 +315,7 @@ def _key(memory: Ints, count: int, size: int, group: int, beside: Beside) -> int
 
 
 @kernel
-def _added(table: LabelCounts, beside: Beside, labelled: Labelled, seen: Seen, amount: int) -> LabelCounts:
+def _added(table: LabelCounts, beside: LabelSets, labelled: Labelled, seen: Seen, amount: int) -> LabelCounts:
     """Count the sets of labels that are seen so many times more."""
     count, memory = _labels_beside(labelled, seen), labelled.memory
     table = _with_room(table, _subset_count(count, beside.size))
@@ -334,7 +334,7 @@ def _added(table: LabelCounts, beside: Beside, labelled: Labelled, seen: Seen, a
 
 
 @kernel(part=True)
-def _any_rare(table: LabelCounts, beside: Beside, labelled: Labelled, seen: Seen) -> bool:
+def _any_rare(table: LabelCounts, beside: LabelSets, labelled: Labelled, seen: Seen) -> bool:
     """Whether fewer than k rows show some set of the labels that are seen."""
     count, memory = _labels_beside(labelled, seen), labelled.memory
     for size in range(min(beside.size, count) + 1):
@@ -350,7 +350,7 @@ def _any_rare(table: LabelCounts, beside: Beside, labelled: Labelled, seen: Seen
 
 @kernel(part=True)
 def _any_left_rare(
-    table: LabelCounts, lost: LabelCounts, beside: Beside, labelled: Labelled, seen: Seen
+    table: LabelCounts, lost: LabelCounts, beside: LabelSets, labelled: Labelled, seen: Seen
 ) -> bool:
     """Whether fewer than k rows, but some, are left that show some set of the labels that are seen."""
     count, memory = _labels_beside(labelled, seen), labelled.memory

@@ -78,7 +78,7 @@ class Walk(NamedTuple):
     nodes_below: Ints
 
 
-class Found(NamedTuple):
+class FoundRecords(NamedTuple):
     """Closed records: the first state[0] rows of `packed`, and how many rows support each."""
 
     state: Ints
@@ -184,7 +184,7 @@ def push_narrower(task: MiningTask, walk: Walk, begin: int, end: int, column: in
 
 
 @kernel
-def mine(task: MiningTask, walk: Walk, found: Found, budget: int) -> int:
+def mine(task: MiningTask, walk: Walk, found: FoundRecords, budget: int) -> int:
     """Visit generalized records until about `budget` members of supports were looked at.
 
     Returns FINISHED when nothing is left, PAUSED, MUCH_FOUND when `found` is full, or which part of the walk

@@ -54,7 +54,7 @@ class Sorted(NamedTuple):
     places: Ints
 
 
-class Parts(NamedTuple):
+class PartTree(NamedTuple):
     """The tree of parts: part i holds rows[starts[i]:ends[i]] and was cut out of parents[i].
 
     A part that was cut has the column of its cut and the places on both sides of it, equal ones when a value
@@ -71,13 +71,13 @@ class Parts(NamedTuple):
     state: Ints
 
 
-def whole_table(row_count: int, least_rows: int, *, narrow: bool = False) -> Parts:
+def whole_table(row_count: int, least_rows: int, *, narrow: bool = False) -> PartTree:
     """One open part of all rows, and room for all parts of at least `least_rows` rows.
 
     Rows are narrow where kernels do not look at them.
     """
     room = 2 * max(row_count // least_rows, 1)
-    parts = Parts(  # zeros take memory when they are written, and there are mostly fewer parts
+    parts = PartTree(  # zeros take memory when they are written, and there are mostly fewer parts
         rows=np.arange(row_count, dtype=narrowest(row_count) if narrow else np.int64),
         starts=np.zeros(room, dtype=np.int64),
         ends=np.zeros(room, dtype=np.int64),
@@ -255,7 +255,9 @@ def choose_cut(ordered: Ordered, constraint: ClassConstraint, stages: Ints, rows
 
 
 @kernel
-def cut_parts(ordered: Ordered, constraint: ClassConstraint, stages: Ints, parts: Parts, budget: int) -> int:
+def cut_parts(
+    ordered: Ordered, constraint: ClassConstraint, stages: Ints, parts: PartTree, budget: int
+) -> int:
     """Cut open parts, in the order in which they were made, until about `budget` rows have been handled.
 
     Returns how many were handled: 0 when no part is open. Writes `parts`.
@@ -283,7 +285,7 @@ def cut_parts(ordered: Ordered, constraint: ClassConstraint, stages: Ints, parts
 
 
 @kernel
-def enclosing_cuts(parts: Parts, part: Ints, column: int, value_count: int) -> tuple[Ints, Ints]:
+def enclosing_cuts(parts: PartTree, part: Ints, column: int, value_count: int) -> tuple[Ints, Ints]:
     """The nearest cuts between values of a column below and above each part: which parts were cut there.
 
     NO_PART where nothing was cut. O(depth) each.

@@ -19,7 +19,7 @@ from shoal.engine.local import LocalData
 from shoal.engine.port import Described, Port, Question
 from shoal.errors import BadInput, Infeasible, Problem
 from shoal.kernels.arrays import Bools, Floats, Ints
-from shoal.kernels.diversity import ClassCounts, class_figures, classes_hold
+from shoal.kernels.diversity import SensitiveCounts, class_figures, classes_hold
 from shoal.privacy.model import Model
 from shoal.privacy.verdict import Verdict, Witness, counted, verdict_without_records
 from shoal.table.roles import Sensitive
@@ -103,7 +103,7 @@ class Diversity(Model):
 
     def judge(self, histogram: Histogram) -> Judgement:
         """What each class reaches, and which of them break the promise."""
-        counts = ClassCounts(
+        counts = SensitiveCounts(
             histogram.sizes, histogram.starts, histogram.values, histogram.counts, histogram.totals
         )
         figures = class_figures(self.class_constraint(), counts)

@@ -20,8 +20,8 @@ from shoal.kernels.cluster_lines import (
     PIECES,
     Bytes,
     ClusterTree,
+    LaidTexts,
     LineWords,
-    Texts,
     write_lines,
 )
 from shoal.recoding.disassociated import Disassociated, read_disassociated
@@ -92,9 +92,9 @@ def _tree(release: Disassociated) -> ClusterTree:
     )
 
 
-def _texts(texts: Sequence[bytes]) -> Texts:
+def _texts(texts: Sequence[bytes]) -> LaidTexts:
     starts = starts_of(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
-    return Texts(starts, np.frombuffer(b"".join(texts), dtype=np.uint8))
+    return LaidTexts(starts, np.frombuffer(b"".join(texts), dtype=np.uint8))
 
 
 def _longest_lengths(tree: ClusterTree, label_lengths: Ints) -> Ints:

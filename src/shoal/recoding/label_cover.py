@@ -18,7 +18,7 @@ from shoal.table.columns import Kind
 Bound = int | float | str  # numbers as they are, days in ISO form, texts by code point
 
 
-class Form(StrEnum):
+class CoverForm(StrEnum):
     """How a label says what it covers."""
 
     VALUE = "value"  # one value: itself
@@ -39,7 +39,7 @@ class Cover:
     count. `text` is the beginning or the ending, of texts of `length` characters where that is given.
     """
 
-    form: Form
+    form: CoverForm
     lower: Bound | None = None
     upper: Bound | None = None
     includes_upper: bool = True
@@ -52,13 +52,15 @@ class Cover:
     def count(self) -> int | None:
         """How many values the label could stand for; None where nobody can say."""
         match self.form:
-            case Form.VALUE:
+            case CoverForm.VALUE:
                 return 1
-            case Form.VALUES:
+            case CoverForm.VALUES:
                 return len(self.values)
-            case Form.RANGE if isinstance(self.lower, str) and isinstance(self.upper, str):
+            case CoverForm.RANGE if isinstance(self.lower, str) and isinstance(self.upper, str):
                 return (date.fromisoformat(self.upper) - date.fromisoformat(self.lower)).days + 1
-            case Form.RANGE if self.whole and isinstance(self.lower, int) and isinstance(self.upper, int):
+            case CoverForm.RANGE if (
+                self.whole and isinstance(self.lower, int) and isinstance(self.upper, int)
+            ):
                 return self.upper - self.lower + 1
             case _:
                 return None
@@ -70,16 +72,16 @@ class Cover:
     def holds(self, value: str, number: Bound | None) -> bool:
         """Whether a value is covered, given as a text and, if it is one, as a number or ISO day."""
         match self.form:
-            case Form.VALUE | Form.RANGE if self.lower is not None or self.upper is not None:
+            case CoverForm.VALUE | CoverForm.RANGE if self.lower is not None or self.upper is not None:
                 return number is not None and self._spans(number)
-            case Form.BEGINNING | Form.ENDING:
-                at_end = value.startswith if self.form is Form.BEGINNING else value.endswith
+            case CoverForm.BEGINNING | CoverForm.ENDING:
+                at_end = value.startswith if self.form is CoverForm.BEGINNING else value.endswith
                 return at_end(self.text) and self.length in (None, len(value))
-            case Form.BETWEEN:
+            case CoverForm.BETWEEN:
                 return str(self.lower) <= value <= str(self.upper)
-            case Form.VALUES:
+            case CoverForm.VALUES:
                 return value in self._values
-            case Form.VALUE:
+            case CoverForm.VALUE:
                 return value == self.text
             case _:
                 return True
@@ -95,8 +97,8 @@ def _below(one: Bound, other: Bound) -> bool:
     return str(one) < str(other) if isinstance(one, str) else one < other  # type: ignore[operator]
 
 
-EVERYTHING = Cover(Form.EVERYTHING)
-NAME = Cover(Form.NAME)
+EVERYTHING = Cover(CoverForm.EVERYTHING)
+NAME = Cover(CoverForm.NAME)
 
 _NUMBER = r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _DAY = r"\d{4}-\d\d-\d\d"
@@ -116,7 +118,7 @@ UNION_LINKS = "|+&;¦‖"
 def value_cover(label: str, kind: Kind) -> Cover:
     """A label that is a value of the column."""
     number = number_of(label, kind)
-    return Cover(Form.VALUE, number, number, text=label)
+    return Cover(CoverForm.VALUE, number, number, text=label)
 
 
 def number_of(text: str, kind: Kind) -> Bound | None:
@@ -138,18 +140,18 @@ def _range_of_numbers(label: str, *, whole: bool) -> Cover | None:
     if ends := _FROM_TO.fullmatch(label):
         return _ordered(_number(ends[1]), _number(ends[2]), whole=whole)
     if end := _BELOW.fullmatch(label):
-        return Cover(Form.RANGE, None, _number(end[1]), includes_upper=False)
+        return Cover(CoverForm.RANGE, None, _number(end[1]), includes_upper=False)
     if end := _FROM_ON.fullmatch(label):
-        return Cover(Form.RANGE, _number(end[1]))
+        return Cover(CoverForm.RANGE, _number(end[1]))
     if end := _ONE_NUMBER.fullmatch(label):
-        return Cover(Form.RANGE, _number(label), _number(label), whole=whole)
+        return Cover(CoverForm.RANGE, _number(label), _number(label), whole=whole)
     return None
 
 
 def _ordered(lower: Bound, upper: Bound, *, includes_upper: bool = True, whole: bool = False) -> Cover | None:
     if _below(upper, lower):
         return None
-    return Cover(Form.RANGE, lower, upper, includes_upper=includes_upper, whole=whole)
+    return Cover(CoverForm.RANGE, lower, upper, includes_upper=includes_upper, whole=whole)
 
 
 def _number(text: str) -> int | float:
@@ -168,7 +170,7 @@ def _range_of_days(label: str) -> Cover | None:
     if (ends := _DAYS_IN_BRACKETS.fullmatch(label)) and _day(ends[1]) and _day(ends[2]):
         return _ordered(ends[1], ends[2])
     if _day(label):
-        return Cover(Form.RANGE, label, label)
+        return Cover(CoverForm.RANGE, label, label)
     for pattern, months in _PERIODS:
         if found := pattern.fullmatch(label):
             return _months(*months(*map(int, found.groups())))
@@ -194,7 +196,7 @@ def _months(first_year: int, first_month: int, last_year: int, last_month: int) 
         ends = date(first_year, first_month, 1), date(last_year, last_month, last_day)
     except ValueError:  # a month or a year that no calendar has
         return None
-    return Cover(Form.RANGE, ends[0].isoformat(), ends[1].isoformat())
+    return Cover(CoverForm.RANGE, ends[0].isoformat(), ends[1].isoformat())
 
 
 def _day(text: str) -> date | None:
@@ -208,26 +210,26 @@ def masked_right_cover(label: str) -> Cover | None:
     """`12**`: four characters, of which the first two are told."""
     plain = label.rstrip(_MARKS)
     shown = plain.rstrip("*")
-    return Cover(Form.BEGINNING, text=shown, length=len(plain)) if shown != plain else None
+    return Cover(CoverForm.BEGINNING, text=shown, length=len(plain)) if shown != plain else None
 
 
 def masked_left_cover(label: str) -> Cover | None:
     """`**34`: four characters, of which the last two are told."""
     plain = label.rstrip(_MARKS)
     shown = plain.lstrip("*")
-    return Cover(Form.ENDING, text=shown, length=len(plain)) if shown != plain else None
+    return Cover(CoverForm.ENDING, text=shown, length=len(plain)) if shown != plain else None
 
 
 def beginning_cover(label: str) -> Cover | None:
     """`12*`: whatever begins so."""
     plain = label.rstrip(_MARKS)
-    return Cover(Form.BEGINNING, text=plain.removesuffix("*")) if plain.endswith("*") else None
+    return Cover(CoverForm.BEGINNING, text=plain.removesuffix("*")) if plain.endswith("*") else None
 
 
 def between_cover(label: str) -> Cover | None:
     """`apple..cherry`: the texts from one to the other."""
     first, link, last = label.rstrip(_MARKS).partition("..")
-    return Cover(Form.BETWEEN, first, last) if link and ".." not in last and first <= last else None
+    return Cover(CoverForm.BETWEEN, first, last) if link and ".." not in last and first <= last else None
 
 
 def union_label(items: Sequence[str], link: str) -> str:
@@ -243,7 +245,9 @@ def union_covers(label: str) -> list[Cover]:
     union = label.rstrip("'")
     inner = union[1:-1] if union.startswith("(") and union.endswith(")") else ""
     return [
-        Cover(Form.VALUES, values=tuple(inner.split(link))) for link in (*UNION_LINKS, "_") if link in inner
+        Cover(CoverForm.VALUES, values=tuple(inner.split(link)))
+        for link in (*UNION_LINKS, "_")
+        if link in inner
     ]
 
 
@@ -252,12 +256,12 @@ def levels_of(covers: Sequence[Cover], *, nested: bool) -> list[int]:
 
     Where labels are not nested, as ranges without a hierarchy, everything above a value is on one level.
     """
-    levels = [0 if cover.form is Form.VALUE else 1 for cover in covers]
+    levels = [0 if cover.form is CoverForm.VALUE else 1 for cover in covers]
     if nested:
-        for form in (Form.RANGE, Form.BEGINNING, Form.ENDING, Form.BETWEEN):
+        for form in (CoverForm.RANGE, CoverForm.BEGINNING, CoverForm.ENDING, CoverForm.BETWEEN):
             of_form = [place for place, cover in enumerate(covers) if cover.form is form]
             _raise_above_nested(of_form, covers, levels)
-    is_all = [cover.form is Form.EVERYTHING for cover in covers]
+    is_all = [cover.form is CoverForm.EVERYTHING for cover in covers]
     top = 1 + max((level for level, every in zip(levels, is_all, strict=True) if not every), default=0)
     return [top if every else level for level, every in zip(levels, is_all, strict=True)]
 
@@ -290,9 +294,9 @@ class _Reversed(str):
 
 def _outer_first(cover: Cover) -> tuple[object, ...]:
     match cover.form:
-        case Form.BEGINNING:
+        case CoverForm.BEGINNING:
             return (cover.length or 0, cover.text)
-        case Form.ENDING:
+        case CoverForm.ENDING:
             return (cover.length or 0, cover.text[::-1])
         case _ if isinstance(cover.lower, str) or isinstance(cover.upper, str):
             return (str(cover.lower), _Reversed(cover.upper))
@@ -304,10 +308,10 @@ def _outer_first(cover: Cover) -> tuple[object, ...]:
 
 def is_within(inner: Cover, outer: Cover) -> bool:
     """Whether whatever one label covers is covered by another, as far as they say."""
-    if outer.form is Form.EVERYTHING or inner == outer:
+    if outer.form is CoverForm.EVERYTHING or inner == outer:
         return True
-    if inner.form is Form.VALUE:
-        return outer.form is not Form.NAME and outer.holds(inner.text, inner.lower)
+    if inner.form is CoverForm.VALUE:
+        return outer.form is not CoverForm.NAME and outer.holds(inner.text, inner.lower)
     return inner.form is outer.form and _WITHIN[inner.form](inner, outer)
 
 
@@ -321,17 +325,17 @@ def _range_within(inner: Cover, outer: Cover) -> bool:
     return inner.upper != outer.upper or outer.includes_upper or not inner.includes_upper
 
 
-_WITHIN: Mapping[Form, Callable[[Cover, Cover], bool]] = {
-    Form.RANGE: _range_within,
-    Form.BEGINNING: lambda inner, outer: (
+_WITHIN: Mapping[CoverForm, Callable[[Cover, Cover], bool]] = {
+    CoverForm.RANGE: _range_within,
+    CoverForm.BEGINNING: lambda inner, outer: (
         inner.text.startswith(outer.text) and outer.length in (None, inner.length)
     ),
-    Form.ENDING: lambda inner, outer: (
+    CoverForm.ENDING: lambda inner, outer: (
         inner.text.endswith(outer.text) and outer.length in (None, inner.length)
     ),
-    Form.BETWEEN: lambda inner, outer: (
+    CoverForm.BETWEEN: lambda inner, outer: (
         str(outer.lower) <= str(inner.lower) and str(inner.upper) <= str(outer.upper)
     ),
-    Form.VALUES: lambda inner, outer: set(inner.values) <= set(outer.values),
-    Form.NAME: lambda _inner, _outer: False,
+    CoverForm.VALUES: lambda inner, outer: set(inner.values) <= set(outer.values),
+    CoverForm.NAME: lambda _inner, _outer: False,
 }

@@ -20,7 +20,7 @@ from shoal.recoding.label_cover import (
     EVERYTHING,
     NAME,
     Cover,
-    Form,
+    CoverForm,
     beginning_cover,
     between_cover,
     masked_left_cover,
@@ -172,5 +172,5 @@ def values_below(node: int, tree: Hierarchy | None, label: str, kind: Kind) -> C
     values = tree.labels[first : last + 1]
     numbers = [number for value in values if (number := number_of(value, kind)) is not None]
     if len(numbers) < len(values):
-        return Cover(Form.VALUES, values=values)
-    return Cover(Form.VALUES, min(numbers), max(numbers), values=values)
+        return Cover(CoverForm.VALUES, values=values)
+    return Cover(CoverForm.VALUES, min(numbers), max(numbers), values=values)

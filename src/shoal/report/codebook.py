@@ -18,7 +18,7 @@ from shoal.recoding.label_cover import (
     EVERYTHING,
     NAME,
     Cover,
-    Form,
+    CoverForm,
     beginning_cover,
     between_cover,
     levels_of,
@@ -81,7 +81,7 @@ class ColumnBook:
     def count(self, label: str) -> int | None:
         """How many values a label could stand for; None where nobody can say."""
         cover = self.covers[label]
-        if cover.form is Form.EVERYTHING and self.tree is not None:
+        if cover.form is CoverForm.EVERYTHING and self.tree is not None:
             return self.tree.leaf_count
         return cover.count
 
@@ -130,22 +130,22 @@ def _column_json(book: ColumnBook) -> dict[str, JsonValue]:
     return about | ({} if book.tree is None else {"tree": _tree_json(book.tree)})
 
 
-_FIELDS: Mapping[Form, tuple[str, ...]] = {
-    Form.VALUE: ("lower", "upper"),
-    Form.RANGE: ("lower", "upper", "includes_upper", "whole"),
-    Form.BEGINNING: ("text", "length"),
-    Form.ENDING: ("text", "length"),
-    Form.BETWEEN: ("lower", "upper"),
-    Form.VALUES: ("lower", "upper", "values"),
-    Form.EVERYTHING: (),
-    Form.NAME: (),
+_FIELDS: Mapping[CoverForm, tuple[str, ...]] = {
+    CoverForm.VALUE: ("lower", "upper"),
+    CoverForm.RANGE: ("lower", "upper", "includes_upper", "whole"),
+    CoverForm.BEGINNING: ("text", "length"),
+    CoverForm.ENDING: ("text", "length"),
+    CoverForm.BETWEEN: ("lower", "upper"),
+    CoverForm.VALUES: ("lower", "upper", "values"),
+    CoverForm.EVERYTHING: (),
+    CoverForm.NAME: (),
 }
 
 
 def _cover_json(cover: Cover) -> dict[str, JsonValue]:
     """The fields of a form; single values and lists name bounds only where they are numbers or days."""
     fields = _FIELDS[cover.form]
-    if cover.form in (Form.VALUE, Form.VALUES) and cover.lower is None:
+    if cover.form in (CoverForm.VALUE, CoverForm.VALUES) and cover.lower is None:
         fields = fields[2:]
     found = {name: getattr(cover, name) for name in fields}
     listed = {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
@@ -181,9 +181,9 @@ def _column_from(about: Mapping[str, Any]) -> ColumnBook:
 
 
 def _cover_from(label: str, entry: Mapping[str, Any]) -> Cover:
-    form = Form(entry["form"])
+    form = CoverForm(entry["form"])
     found = {name: entry[name] for name in _FIELDS[form] if name in entry}
-    if form is Form.VALUE:
+    if form is CoverForm.VALUE:
         found["text"] = label
     if "values" in found:
         found["values"] = tuple(found["values"])
@@ -245,7 +245,7 @@ def _entry_disagreements(stated: Mapping[str, Any], book: ColumnBook, decimal: s
     ]
     for label in misread:
         yield f"the codebook says that {label!r} covers {in_words(book.covers[label])}, which it does not say"
-    roots = [label for label, cover in book.covers.items() if cover.form is Form.EVERYTHING]
+    roots = [label for label, cover in book.covers.items() if cover.form is CoverForm.EVERYTHING]
     if len(set(roots) - {ROOT_LABEL}) > 1:
         yield f"the codebook says that each of {_listed(roots)} covers everything"
     elif not misread:  # levels of labels that are misread mean nothing
@@ -278,7 +278,7 @@ def _possible_covers(label: str, book: ColumnBook, decimal: str) -> Iterable[Cov
             *union_covers(plain),
         )
         found += [cover for cover in readings if cover is not None]
-    return [*found, *(replace(cover, whole=True) for cover in found if cover.form is Form.RANGE)]
+    return [*found, *(replace(cover, whole=True) for cover in found if cover.form is CoverForm.RANGE)]
 
 
 _WORDS_OF_VALUES = 5
@@ -287,26 +287,26 @@ _WORDS_OF_VALUES = 5
 def in_words(cover: Cover, unit: str | None = None) -> str:
     """What a label covers, for people; `unit` is what its numbers count."""
     match cover.form:
-        case Form.RANGE:
+        case CoverForm.RANGE:
             return _range_in_words(cover) + (f" {unit}" if unit else "")
-        case Form.VALUE if unit:
+        case CoverForm.VALUE if unit:
             return f"{cover.text} {unit}"
-        case Form.BEGINNING | Form.ENDING:
-            verb = "beginning" if cover.form is Form.BEGINNING else "ending"
+        case CoverForm.BEGINNING | CoverForm.ENDING:
+            verb = "beginning" if cover.form is CoverForm.BEGINNING else "ending"
             length = "" if cover.length is None else f" of {cover.length} characters"
             return f"texts{length} {verb} with {cover.text!r}"
-        case Form.BETWEEN:
+        case CoverForm.BETWEEN:
             return f"texts from {cover.lower!r} to {cover.upper!r} in alphabetical order"
-        case Form.VALUES:
+        case CoverForm.VALUES:
             return _listed(cover.values)
         case form:
             return _WORDS[form]
 
 
-_WORDS: Mapping[Form, str] = {
-    Form.VALUE: "itself",
-    Form.EVERYTHING: "any value, or none",
-    Form.NAME: "several values that are not told",
+_WORDS: Mapping[CoverForm, str] = {
+    CoverForm.VALUE: "itself",
+    CoverForm.EVERYTHING: "any value, or none",
+    CoverForm.NAME: "several values that are not told",
 }
 
 

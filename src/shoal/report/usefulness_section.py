@@ -8,9 +8,9 @@ from shoal.metrics.tasks.usefulness import (
     ORIGINAL,
     RELEASE,
     SUPPRESSED,
+    ComparedFigure,
     Contingency,
-    Figure,
-    Interval,
+    MeanInterval,
     Score,
     Usefulness,
 )
@@ -67,7 +67,7 @@ def _auc_shift(score: Score) -> str:
     return f"{shift.mean:+.3f} ({shift.low:+.3f} to {shift.high:+.3f})"
 
 
-def _interval(interval: Interval) -> str:
+def _interval(interval: MeanInterval) -> str:
     return f"{interval.mean:.1%} ({max(0, interval.low):.1%} to {min(1, interval.high):.1%})"
 
 
@@ -90,7 +90,7 @@ def _relations(found: Usefulness) -> Iterable[Html]:
             yield tag("details", tag("summary", f"{each.column} by {found.task.target}"), _cells(each))
 
 
-def _figures(figures: Sequence[Figure]) -> list[tuple[Content, ...]]:
+def _figures(figures: Sequence[ComparedFigure]) -> list[tuple[Content, ...]]:
     return [
         (
             each.name,

@@ -17,7 +17,7 @@ from shoal.errors import BadInput, InvalidParameter, Problem
 from shoal.hierarchy.tree import Hierarchy
 from shoal.json_values import json_value
 from shoal.policy.output_names import CODEBOOK
-from shoal.recoding.label_cover import Cover, Form, value_cover
+from shoal.recoding.label_cover import Cover, CoverForm, value_cover
 from shoal.recoding.label_notation import LabelReader, kind_of_values, public_tree, texts_in
 from shoal.report.codebook import (
     QUASI,
@@ -110,7 +110,7 @@ def _with_point(label: str, kind: Kind, dialect: Dialect) -> str:
 
 def _cover(label: str, written: str, reader: LabelReader) -> Cover:
     found = reader.cover(written)
-    return replace(found, text=label) if found.form is Form.VALUE else found
+    return replace(found, text=label) if found.form is CoverForm.VALUE else found
 
 
 def _as_it_is(name: str, role: str, published: Port, original: Role) -> ColumnBook:

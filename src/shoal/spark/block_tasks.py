@@ -28,7 +28,7 @@ _NUMBERS_PER_BLOCK = 512
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class BlockAxis:
     """A column as places along a line: the leaves of its tree, or the intervals that borders leave.
 
     A number has place p if it is at most borders[p] and above the border before. Behind the `value_count`
@@ -65,7 +65,7 @@ class AtPlace:
     """Rows with a place up to `last` go to `low`, others to `high`."""
 
     block: int
-    axis: Axis
+    axis: BlockAxis
     last: int
     low: int
     high: int
@@ -153,7 +153,7 @@ def sample_numbers(reader: Reader, batches: Batches) -> Answers:
 
 def count_places(
     reader: Reader,
-    axes: Sequence[Axis],
+    axes: Sequence[BlockAxis],
     splits: Sequence[BlockSplit],
     waiting: frozenset[int],
     batches: Batches,

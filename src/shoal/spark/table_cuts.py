@@ -10,7 +10,7 @@ from shoal.algorithms.relational.clustering.ends import Ends, split_points
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.kernels.trees import lowest_common_ancestors
-from shoal.spark.block_tasks import Axis
+from shoal.spark.block_tasks import BlockAxis
 
 _MOST_PLACES = 1_024
 
@@ -19,7 +19,7 @@ _MOST_PLACES = 1_024
 class CutColumn:
     """A column that blocks can be cut along, with its tree, or its ends and the number at each place."""
 
-    axis: Axis
+    axis: BlockAxis
     weight: float
     tree: Hierarchy | None = None
     ends: Ends | None = None
@@ -28,7 +28,7 @@ class CutColumn:
     @classmethod
     def with_tree(cls, name: str, tree: Hierarchy, weight: float) -> Self:
         """The leaves of a tree."""
-        return cls(Axis(name, tree.leaf_count), weight, tree)
+        return cls(BlockAxis(name, tree.leaf_count), weight, tree)
 
     @classmethod
     def with_numbers(cls, name: str, sample: Floats, ends: Ends, weight: float) -> Self:
@@ -39,7 +39,7 @@ class CutColumn:
                 np.sort(sample)[np.linspace(0, len(sample) - 1, _MOST_PLACES).astype(np.int64)]
             )
         borders = split_points(numbers[:-1], numbers[1:], whole=ends.whole)
-        return cls(Axis(name, len(numbers), borders), weight, ends=ends, numbers=numbers)
+        return cls(BlockAxis(name, len(numbers), borders), weight, ends=ends, numbers=numbers)
 
     def spread(self, low: int, high: int) -> float:
         """The share of the domain that a block with the places low..high would be published as."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.recoding.label_cover import Cover, Form, is_within
+from shoal.recoding.label_cover import Cover, CoverForm, is_within
 from shoal.report.codebook import ColumnBook
 from shoal.study.label_atoms import spans_of
 from shoal.table.columns import Kind
@@ -38,7 +38,7 @@ def _widest(labels: Sequence[str], covers: Sequence[Cover]) -> list[str]:
     inner = [
         place
         for place, cover in enumerate(covers)
-        if cover.form not in (Form.VALUE, Form.EVERYTHING, Form.NAME)
+        if cover.form not in (CoverForm.VALUE, CoverForm.EVERYTHING, CoverForm.NAME)
     ]
     tops = [
         place
@@ -56,7 +56,8 @@ def _united_ranges(labels: Sequence[str], covers: Sequence[Cover]) -> list[str]:
     places = [
         place
         for place, cover in enumerate(covers)
-        if cover.form in (Form.RANGE, Form.VALUE) and (np.isfinite(lows[place]) or np.isfinite(highs[place]))
+        if cover.form in (CoverForm.RANGE, CoverForm.VALUE)
+        and (np.isfinite(lows[place]) or np.isfinite(highs[place]))
     ]
     places.sort(key=lambda place: (lows[place], -highs[place]))
     begins: list[float] = []

@@ -21,10 +21,10 @@ from shoal.kernels.arrays import Floats, Ints
 from shoal.metrics.estimates import relative_error
 from shoal.study.count_groups import Bands, Groups, groups_of_table, groups_of_values
 from shoal.study.label_atoms import LIKELY
-from shoal.study.label_bins import Bins, Labels
+from shoal.study.label_bins import Bins, LabelledRecords
 from shoal.study.label_filling import alike_in
 from shoal.study.open_release import OpenedRelease
-from shoal.study.true_counts import Original
+from shoal.study.true_counts import OriginalRecords
 
 Where = Mapping[str, str | Sequence[str]]
 MOST_GROUPED = 3
@@ -32,7 +32,7 @@ _ROUNDS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class GroupCounts:
     """Counts: a row of `groups` and three numbers for each cell, beside an original the true one."""
 
     by: tuple[str, ...]
@@ -68,8 +68,8 @@ def count(
     where: Where | None = None,
     by: Sequence[str] = (),
     bands: Bands | None = None,
-    original: Original | None = None,
-) -> Counted:
+    original: OriginalRecords | None = None,
+) -> GroupCounts:
     """Count records that have certain values, or hold certain items, by the values of up to three columns.
 
     `where` names for a column a value, several of which one counts, or a range such as 30-39; for a set the
@@ -89,10 +89,10 @@ def count(
     table = {name: groups_of_table(release, name, bands.get(name)) for name in by}
     if original is not None:
         table = {name: original.with_values(name, groups) for name, groups in table.items()}
-    lower, expected, upper = _counted(Labels(release), conditions, table)
+    lower, expected, upper = _counted(LabelledRecords(release), conditions, table)
     true = None if original is None else _whole(_truly(original, conditions, table))
     groups = tuple(product(*(each.names for each in table.values())))
-    return Counted(by, groups, _whole(lower), tuple(expected.ravel().tolist()), _whole(upper), true)
+    return GroupCounts(by, groups, _whole(lower), tuple(expected.ravel().tolist()), _whole(upper), true)
 
 
 def _whole(cells: Floats) -> tuple[int, ...]:
@@ -100,7 +100,7 @@ def _whole(cells: Floats) -> tuple[int, ...]:
 
 
 def _counted(
-    labels: Labels, conditions: Mapping[str, Groups], table: Mapping[str, Groups]
+    labels: LabelledRecords, conditions: Mapping[str, Groups], table: Mapping[str, Groups]
 ) -> tuple[Floats, Floats, Floats]:
     """What the labels say of each cell: no less, as expected, no more."""
     least, mean, most = np.ones((3, labels.row_count))
@@ -117,7 +117,9 @@ def _counted(
     )
 
 
-def _truly(original: Original, conditions: Mapping[str, Groups], table: Mapping[str, Groups]) -> Floats:
+def _truly(
+    original: OriginalRecords, conditions: Mapping[str, Groups], table: Mapping[str, Groups]
+) -> Floats:
     """What the values of the original say of each cell."""
     fits = np.ones(original.row_count)
     for name, groups in conditions.items():

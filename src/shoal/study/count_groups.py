@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from shoal.errors import BadInput, InvalidParameter, Problem, UnknownName
 from shoal.kernels.arrays import Floats, Ints
-from shoal.recoding.label_cover import Cover, Form, number_of, range_cover
+from shoal.recoding.label_cover import Cover, CoverForm, number_of, range_cover
 from shoal.study.label_atoms import on_a_line, spans_of
 from shoal.study.open_release import OpenedRelease
 from shoal.table.arrow_form import numbers_told, text_column, typed_column
@@ -23,14 +23,14 @@ Bands = Mapping[str, Sequence[float | str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class PlainTexts:
     """Values of a column that is published as it is, each as it is written; "" is a missing one."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Covers:
+class CoverGroups:
     """Values or items of which each group has those that its cover has."""
 
     names: tuple[str, ...]
@@ -38,7 +38,7 @@ class Covers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pieces:
+class RangeGroups:
     """Numbers or days from `lows` on and before `behind`."""
 
     names: tuple[str, ...]
@@ -46,7 +46,7 @@ class Pieces:
     behind: Floats
 
 
-Groups = Texts | Covers | Pieces
+Groups = PlainTexts | CoverGroups | RangeGroups
 
 
 def groups_of_values(release: OpenedRelease, name: str, wanted: Sequence[str]) -> Groups:
@@ -56,7 +56,7 @@ def groups_of_values(release: OpenedRelease, name: str, wanted: Sequence[str]) -
         return _groups_as_they_are(release, name, wanted)
     covers = tuple(_wanted_cover(release, name, text) for text in wanted)
     if release.atoms[name].are_named:
-        return Covers(tuple(wanted), covers)
+        return CoverGroups(tuple(wanted), covers)
     return _pieces(tuple(wanted), covers, whole=release.atoms[name].whole)
 
 
@@ -73,18 +73,18 @@ def groups_of_table(release: OpenedRelease, name: str, ends: Sequence[float | st
     if ends is not None and not is_line:
         raise BadInput(Problem("has no numbers or dates to make bands of", "leave them out", column=name))
     if name not in release.quasi and ends is None:
-        return Texts(tuple(sorted(written(column)[0])))
+        return PlainTexts(tuple(sorted(written(column)[0])))
     if not is_line:
         return all_values(release, name)
     edges = _edges(release, name, ends)
     names = tuple(_band_name(release, name, *pair) for pair in pairwise(edges))
-    return Pieces(names, np.array(edges[:-1]), np.array(edges[1:]))
+    return RangeGroups(names, np.array(edges[:-1]), np.array(edges[1:]))
 
 
-def all_values(release: OpenedRelease, name: str) -> Covers:
+def all_values(release: OpenedRelease, name: str) -> CoverGroups:
     """One group for each value or item that readers know of."""
     values = release.atoms[name].values
-    return Covers(values, tuple(_atom_cover(release, name, value) for value in values))
+    return CoverGroups(values, tuple(_atom_cover(release, name, value) for value in values))
 
 
 def ends_of_bands(text: str) -> list[float | str]:
@@ -129,10 +129,12 @@ def _groups_as_they_are(release: OpenedRelease, name: str, wanted: Sequence[str]
     column = release.table.column(name)
     numbers = numbers_of(column)
     if numbers is None or set(wanted) <= {*written(column)[0]}:
-        return Texts(tuple(wanted))
+        return PlainTexts(tuple(wanted))
     covers = [range_cover(text, _kind(release, name)) for text in wanted]
     known = [cover for cover in covers if cover is not None]
-    return _pieces(tuple(wanted), known, whole=False) if len(known) == len(covers) else Texts(tuple(wanted))
+    return (
+        _pieces(tuple(wanted), known, whole=False) if len(known) == len(covers) else PlainTexts(tuple(wanted))
+    )
 
 
 def _kind(release: OpenedRelease, name: str) -> Kind:
@@ -143,11 +145,11 @@ def _kind(release: OpenedRelease, name: str) -> Kind:
     return Kind.DATE if _DAY.fullmatch(next(filter(None, values), "")) else Kind.NUMBER
 
 
-def _pieces(names: tuple[str, ...], covers: Sequence[Cover], *, whole: bool) -> Pieces:
+def _pieces(names: tuple[str, ...], covers: Sequence[Cover], *, whole: bool) -> RangeGroups:
     lows, highs = spans_of(covers)
     half_open = np.array([not cover.includes_upper for cover in covers])
     behind = highs + 1 if whole else np.where(half_open, highs, np.nextafter(highs, np.inf))
-    return Pieces(names, lows, behind)
+    return RangeGroups(names, lows, behind)
 
 
 def _wanted_cover(release: OpenedRelease, name: str, text: str) -> Cover:
@@ -157,7 +159,7 @@ def _wanted_cover(release: OpenedRelease, name: str, text: str) -> Cover:
         return book.covers[text]
     number = number_of(text, book.kind)
     if number is not None or book.kind is Kind.CATEGORY:
-        return Cover(Form.VALUE, number, number, text=text)
+        return Cover(CoverForm.VALUE, number, number, text=text)
     whole = release.atoms[name].whole
     if (found := range_cover(text, book.kind, whole=whole)) is not None:
         return found
@@ -168,7 +170,7 @@ def _wanted_cover(release: OpenedRelease, name: str, text: str) -> Cover:
 def _atom_cover(release: OpenedRelease, name: str, value: str) -> Cover:
     book = release.codebook.columns[name]
     number = number_of(value, book.kind)
-    return book.covers.get(value) or Cover(Form.VALUE, number, number, text=value)
+    return book.covers.get(value) or Cover(CoverForm.VALUE, number, number, text=value)
 
 
 def _edges(release: OpenedRelease, name: str, ends: Sequence[float | str] | None) -> list[float]:
@@ -184,7 +186,7 @@ def _edges(release: OpenedRelease, name: str, ends: Sequence[float | str] | None
     if not atoms.whole:  # labels may overlap as they like
         return sorted({float(lows.min()), float(highs.max())})
     spans = [release.codebook.columns[name].covers[label] for label in release.label_texts(name)]
-    low, high = spans_of([cover for cover in spans if cover.form is not Form.EVERYTHING])
+    low, high = spans_of([cover for cover in spans if cover.form is not CoverForm.EVERYTHING])
     inside = [edge for edge in lows.tolist() if not ((low < edge) & (edge < high + 1)).any()]
     return sorted({*inside, float(lows.min()), float(highs.max())})
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.study.label_atoms import Atoms
-from shoal.study.label_filling import Filling, Pieces, alike_in
+from shoal.study.label_filling import BoundedPieces, Filling, alike_in
 from shoal.table.arrow_form import numbers_told
 
 ROUNDS = 10
@@ -34,10 +34,10 @@ _STEPS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
+class PossibleValues:
     """What each label of a column may stand for: candidate c is `places[c]`, as likely as `weights[c]`.
 
-    Those of label l are starts[l] to starts[l + 1]; the last label is the missing value. Candidates of a line
+    Those of label l are starts[l] to starts[l + 1]; the last label is the missing value. Those of a line
     are the middles of pieces that are `widths` wide; others are atoms by number.
     """
 
@@ -51,13 +51,13 @@ class Candidates:
         return slice(int(self.starts[label]), int(self.starts[label + 1]))
 
 
-def named_candidates(atoms: Atoms, shares: Floats) -> Candidates:
+def named_candidates(atoms: Atoms, shares: Floats) -> PossibleValues:
     """The candidates of the labels of a column of texts, whose atoms have these shares."""
     starts, items = atoms.covered
     return _with_missing(starts, items.astype(np.float64), shares, np.zeros(len(items)), len(atoms.values))
 
 
-def line_candidates(lows: Floats, highs: Floats, *, whole: bool) -> Candidates:
+def line_candidates(lows: Floats, highs: Floats, *, whole: bool) -> PossibleValues:
     """The candidates of labels that cover a line from `lows` on and before `highs`, all alike to begin with.
 
     Where a label has no bound, the outermost bound of all takes its place.
@@ -79,9 +79,9 @@ def line_candidates(lows: Floats, highs: Floats, *, whole: bool) -> Candidates:
 
 def _with_missing(
     starts: Ints, places: Floats, weights: Floats, widths: Floats, missing: float
-) -> Candidates:
+) -> PossibleValues:
     """Behind all labels the missing value, which stands for itself."""
-    return Candidates(
+    return PossibleValues(
         np.append(starts, starts[-1] + 1),
         np.append(places, missing),
         np.append(weights, 1.0),
@@ -94,7 +94,7 @@ class Imputed:
     """One column while it is drawn: the label of each record, and the candidate drawn last."""
 
     labels: Ints
-    candidates: Candidates
+    candidates: PossibleValues
     is_line: bool
     drawn: Ints
     _features: Floats | None = None
@@ -118,9 +118,9 @@ class Imputed:
         self._features = None
 
     @cached_property
-    def pieces(self) -> Pieces:
+    def pieces(self) -> BoundedPieces:
         """The pieces of a line that its labels tell apart."""
-        return Pieces.of(self.candidates.starts, self.candidates.places, self.candidates.widths)
+        return BoundedPieces.of(self.candidates.starts, self.candidates.places, self.candidates.widths)
 
     @cached_property
     def by_rows(self) -> list[tuple[slice, Ints]]:
@@ -135,7 +135,9 @@ class Imputed:
         return found
 
 
-def draw_alone(labels: Ints, candidates: Candidates, *, is_line: bool, rng: np.random.Generator) -> Imputed:
+def draw_alone(
+    labels: Ints, candidates: PossibleValues, *, is_line: bool, rng: np.random.Generator
+) -> Imputed:
     """A column drawn by the weights of its candidates."""
     column = Imputed(labels, candidates, is_line, candidates.starts[labels].copy())
     for own, rows in column.by_rows:

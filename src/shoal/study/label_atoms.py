@@ -15,7 +15,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Bools, Floats, Ints, SetArrays, frozen_sets, starts_of
 from shoal.metrics.item_shares import likely_shares, uniform_shares
-from shoal.recoding.label_cover import Bound, Cover, Form, number_of
+from shoal.recoding.label_cover import Bound, Cover, CoverForm, number_of
 from shoal.report.codebook import ColumnBook
 from shoal.table.columns import Kind
 
@@ -63,8 +63,8 @@ class Atoms:
 def atoms_of(book: ColumnBook, labels: Sequence[str]) -> Atoms:
     """The atoms of a column whose labels have these codes."""
     covers = [book.covers[label] for label in labels]
-    spans = {Form.VALUE, Form.RANGE, Form.EVERYTHING}
-    are_numbers = all(cover.form is not Form.VALUE or cover.lower is not None for cover in covers)
+    spans = {CoverForm.VALUE, CoverForm.RANGE, CoverForm.EVERYTHING}
+    are_numbers = all(cover.form is not CoverForm.VALUE or cover.lower is not None for cover in covers)
     if book.kind is not Kind.CATEGORY and are_numbers and {cover.form for cover in covers} <= spans:
         return _pieces(covers)
     return _named_atoms(book, dict(zip(labels, covers, strict=True)))
@@ -85,9 +85,9 @@ def spans_of(covers: Sequence[Cover]) -> tuple[Floats, Floats]:
 def is_whole(covers: Sequence[Cover]) -> bool:
     """Whether labels stand for integers or days only."""
     return all(
-        cover.form is Form.EVERYTHING
+        cover.form is CoverForm.EVERYTHING
         or isinstance(cover.lower, str)
-        or (cover.form is Form.VALUE and isinstance(cover.lower, int))
+        or (cover.form is CoverForm.VALUE and isinstance(cover.lower, int))
         or cover.whole
         for cover in covers
     )
@@ -106,7 +106,7 @@ def _pieces(covers: Sequence[Cover]) -> Atoms:
         return Atoms((), lows, highs, whole, frozen_sets(starts, np.arange(len(covers))))
     edges = np.unique(finite)
     first, behind = np.searchsorted(edges, lows), np.searchsorted(edges, highs)
-    is_value = np.array([cover.form is Form.VALUE for cover in covers])
+    is_value = np.array([cover.form is CoverForm.VALUE for cover in covers])
     return Atoms((), edges[:-1], edges[1:], whole, _sets(_occupied(first, behind, is_value, len(edges) - 1)))
 
 
@@ -127,8 +127,8 @@ def _occupied(first: Ints, behind: Ints, is_value: Bools, count: int) -> list[In
 
 def _named_atoms(book: ColumnBook, covers: Mapping[str, Cover]) -> Atoms:
     listed = [() if book.tree is None else book.tree.leaf_labels]
-    listed += [(label,) for label, cover in covers.items() if cover.form is Form.VALUE]
-    listed += [cover.values for cover in covers.values() if cover.form is Form.VALUES]
+    listed += [(label,) for label, cover in covers.items() if cover.form is CoverForm.VALUE]
+    listed += [cover.values for cover in covers.values() if cover.form is CoverForm.VALUES]
     values = list(dict.fromkeys(value for some in listed for value in some))
     place_of = {value: place for place, value in enumerate(values)}
     numbers = [number_of(value, book.kind) for value in values]
@@ -136,13 +136,13 @@ def _named_atoms(book: ColumnBook, covers: Mapping[str, Cover]) -> Atoms:
     pieces = []
     for label, cover in covers.items():
         match cover.form:
-            case Form.VALUE:
+            case CoverForm.VALUE:
                 held = [place_of[label]]
-            case Form.VALUES:
+            case CoverForm.VALUES:
                 held = [place_of[value] for value in cover.values]
-            case Form.EVERYTHING:
+            case CoverForm.EVERYTHING:
                 held = everything
-            case Form.NAME:
+            case CoverForm.NAME:
                 held = []
             case _:
                 known = zip(values, numbers, strict=True)

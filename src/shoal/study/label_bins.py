@@ -9,13 +9,21 @@ import numpy as np
 
 from shoal.kernels.arrays import Bools, Floats, Ints, owners
 from shoal.metrics.item_shares import best_shares
-from shoal.recoding.label_cover import Cover, Form, is_within
-from shoal.study.count_groups import Covers, Groups, Pieces, Texts, all_values, numbers_of, written
+from shoal.recoding.label_cover import Cover, CoverForm, is_within
+from shoal.study.count_groups import (
+    CoverGroups,
+    Groups,
+    PlainTexts,
+    RangeGroups,
+    all_values,
+    numbers_of,
+    written,
+)
 from shoal.study.label_atoms import Atoms, spans_of
 from shoal.study.open_release import OpenedRelease
 from shoal.table.columns import Column, Sets
 
-_UNTOLD = (Form.EVERYTHING, Form.NAME)
+_UNTOLD = (CoverForm.EVERYTHING, CoverForm.NAME)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +54,7 @@ Chances = tuple[Floats, Floats, Floats]  # of each record: for certain, as expec
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class LabelledRecords:
     """The records of a release, seen by what their labels say."""
 
     release: OpenedRelease
@@ -64,7 +72,7 @@ class Labels:
             values, value_of = written(column)
             is_missing = np.array([value == "" for value in values], dtype=np.bool_)[value_of]
             return _with_untold(belongs, codes, self._tell_nothing & is_missing)
-        if isinstance(groups, Pieces):
+        if isinstance(groups, RangeGroups):
             return self._bins_on_a_line(name, groups)
         wanted, column = _covers(groups), self.release.table.coded(name)
         surely, maybe, in_group = self._by_covers(name, wanted)
@@ -82,14 +90,14 @@ class Labels:
         least, mean, most = (np.asarray(each, dtype=np.float64)[bins.codes] for each in tables)
         return least, mean, most
 
-    def of_items(self, name: str, wanted: Covers | None = None) -> ItemLabels:
+    def of_items(self, name: str, wanted: CoverGroups | None = None) -> ItemLabels:
         """What labels of sets say of some items, or of all; what one covers is shared out as is best."""
         atoms = self.release.atoms[name]
         surely, maybe, in_group = self._by_covers(name, wanted or all_values(self.release, name))
         shares = best_shares(atoms.covered, self.release.label_counts(name))
         return ItemLabels(surely, maybe, _summed(atoms, shares, in_group), self._tell_nothing)
 
-    def _holding(self, name: str, wanted: Covers) -> Chances:
+    def _holding(self, name: str, wanted: CoverGroups) -> Chances:
         """Whether sets hold all of some items."""
         sets, labels = self.release.table.sets(name), self.of_items(name, wanted)
         surely, maybe, shares = labels.surely, labels.maybe, labels.shares
@@ -103,7 +111,7 @@ class Labels:
             mean *= 1 - lacking
         return least, mean, most
 
-    def _by_covers(self, name: str, wanted: Covers) -> tuple[Bools, Bools, Bools]:
+    def _by_covers(self, name: str, wanted: CoverGroups) -> tuple[Bools, Bools, Bools]:
         """How each label stands to what is wanted, and which atoms this has."""
         book, labels = self.release.codebook.columns[name], self.release.label_texts(name)
         shape = (len(labels), len(wanted.covers))
@@ -115,7 +123,7 @@ class Labels:
         )
         return surely.reshape(shape), maybe.reshape(shape), _atoms_in(self.release.atoms[name], wanted)
 
-    def _bins_on_a_line(self, name: str, groups: Pieces) -> Bins:
+    def _bins_on_a_line(self, name: str, groups: RangeGroups) -> Bins:
         atoms, book = self.release.atoms[name], self.release.codebook.columns[name]
         covers = [book.covers[label] for label in self.release.label_texts(name)]
         lows, behind = groups.lows, groups.behind
@@ -150,24 +158,24 @@ class Labels:
                 nothing &= column.sizes == 0
             else:
                 covers = [books[name].covers[label] for label in self.release.label_texts(name)]
-                untold = np.array([*(cover.form is Form.EVERYTHING for cover in covers), False])
+                untold = np.array([*(cover.form is CoverForm.EVERYTHING for cover in covers), False])
                 nothing &= untold[table.coded(name).codes]
         return nothing
 
 
 def exact_bins(column: Column, groups: Groups) -> tuple[Bools, Ints]:
     """How the values of a column that is as it was belong to groups, and which of them each record has."""
-    if isinstance(groups, Texts):
+    if isinstance(groups, PlainTexts):
         values, codes = written(column)
         return np.array([[value == name for name in groups.names] for value in values]), codes
     numbers = numbers_of(column)
-    if not isinstance(groups, Pieces) or numbers is None:
+    if not isinstance(groups, RangeGroups) or numbers is None:
         raise TypeError("only columns of labels have covers")
     on_line, places = np.unique(numbers, return_inverse=True)
     return on_pieces(on_line, groups), places.astype(np.int64)
 
 
-def on_pieces(numbers: Floats, pieces: Pieces) -> Bools:
+def on_pieces(numbers: Floats, pieces: RangeGroups) -> Bools:
     """Which numbers lie in which pieces."""
     return (numbers[:, None] >= pieces.lows) & (numbers[:, None] < pieces.behind)
 
@@ -186,13 +194,13 @@ def _with_untold(belongs: Bools, codes: Ints, untold: Bools) -> Bins:
     )
 
 
-def _covers(groups: Groups) -> Covers:
-    if not isinstance(groups, Covers):
+def _covers(groups: Groups) -> CoverGroups:
+    if not isinstance(groups, CoverGroups):
         raise TypeError("groups of labels have covers")
     return groups
 
 
-def _inside(atoms: Atoms, groups: Pieces) -> Floats:
+def _inside(atoms: Atoms, groups: RangeGroups) -> Floats:
     """How much of each piece of a column lies in each group."""
     overlap = np.minimum(atoms.highs[:, None], groups.behind) - np.maximum(atoms.lows[:, None], groups.lows)
     widths = (atoms.highs - atoms.lows)[:, None]
@@ -204,8 +212,8 @@ def _inside(atoms: Atoms, groups: Pieces) -> Floats:
 
 
 def _is_sure(label: str, cover: Cover, name: str, wanted: Cover) -> bool:
-    if wanted.form is Form.NAME:
-        return cover.form is Form.NAME and label == name
+    if wanted.form is CoverForm.NAME:
+        return cover.form is CoverForm.NAME and label == name
     return cover.form not in _UNTOLD and is_within(cover, wanted)
 
 
@@ -217,16 +225,16 @@ def _may_be(cover: Cover, wanted: Cover) -> bool:
         or is_within(cover, wanted)
     ):
         return True
-    if wanted.form is Form.VALUES:
+    if wanted.form is CoverForm.VALUES:
         return any(cover.holds(value, None) for value in wanted.values)
-    return cover.form is Form.VALUES and any(wanted.holds(value, None) for value in cover.values)
+    return cover.form is CoverForm.VALUES and any(wanted.holds(value, None) for value in cover.values)
 
 
-def _atoms_in(atoms: Atoms, wanted: Covers) -> Bools:
+def _atoms_in(atoms: Atoms, wanted: CoverGroups) -> Bools:
     """Which atoms belong to what is wanted; what nobody explains is an atom of its own."""
     found = np.zeros((len(atoms.values), len(wanted.covers)), dtype=np.bool_)
     for place, (name, cover) in enumerate(zip(wanted.names, wanted.covers, strict=True)):
-        if cover.form in (Form.VALUE, Form.NAME):
+        if cover.form in (CoverForm.VALUE, CoverForm.NAME):
             found[:, place] = [value == name for value in atoms.values]
         else:
             found[:, place] = [cover.holds(value, None) for value in atoms.values]

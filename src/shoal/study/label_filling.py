@@ -22,7 +22,7 @@ _LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pieces:
+class BoundedPieces:
     """The pieces between all bounds of labels: pair p is piece `pieces[p]` under one label.
 
     Those of label l are starts[l] to starts[l + 1]; `pairs` has the pair of each candidate. Of the pairs of a
@@ -35,7 +35,7 @@ class Pieces:
     finest: Ints
 
     @classmethod
-    def of(cls, starts: Ints, places: Floats, widths: Floats) -> Pieces:
+    def of(cls, starts: Ints, places: Floats, widths: Floats) -> BoundedPieces:
         """Those of candidates; what is no place, as a missing value, lies in a piece of its own."""
         label = owners(starts)
         first = (places - widths / 2)[starts[:-1]]
@@ -59,13 +59,13 @@ class Filling:
     Records with one label that are alike in the other columns are one group.
     """
 
-    pieces: Pieces
+    pieces: BoundedPieces
     group_of: Ints
     starts: Ints
     more: Floats
 
     @classmethod
-    def of(cls, pieces: Pieces, labels: Ints, alike: Ints, masses: Floats) -> Filling:
+    def of(cls, pieces: BoundedPieces, labels: Ints, alike: Ints, masses: Floats) -> Filling:
         """What labels have to stand for; `alike` numbers alike records, `masses` are those of candidates."""
         of_pairs = np.bincount(pieces.pairs, np.maximum(masses, _LEAST))
         density = of_pairs[pieces.finest] / of_pairs[pieces.finest].sum()

@@ -8,12 +8,12 @@ import numpy as np
 
 from shoal.hierarchy.levels import nodes_at_levels
 from shoal.hierarchy.tree import Hierarchy
-from shoal.recoding.label_cover import Cover, Form, is_within
+from shoal.recoding.label_cover import Cover, CoverForm, is_within
 from shoal.report.codebook import ColumnBook
 from shoal.study.label_atoms import spans_of
 
-_SHOWN = (Form.BEGINNING, Form.ENDING)
-_UNTOLD = (Form.EVERYTHING, Form.NAME)
+_SHOWN = (CoverForm.BEGINNING, CoverForm.ENDING)
+_UNTOLD = (CoverForm.EVERYTHING, CoverForm.NAME)
 _AtLevel = list[str | None]
 
 
@@ -30,7 +30,7 @@ def labels_at_levels(book: ColumnBook, labels: Sequence[str]) -> list[_AtLevel]:
         return []
     covers = [book.covers[label] for label in labels]
     levels = np.array([book.levels[label] for label in labels], dtype=np.int64)
-    told = [place for place, cover in enumerate(covers) if cover.form is not Form.EVERYTHING]
+    told = [place for place, cover in enumerate(covers) if cover.form is not CoverForm.EVERYTHING]
     wider = _wider(covers)
     return [
         [
@@ -65,7 +65,7 @@ def _in_tree(book: ColumnBook, tree: Hierarchy, labels: Sequence[str]) -> list[_
             if node is not None and heights[node] <= level:
                 at_level.append(tree.labels[nodes[level, node]])
             else:
-                is_told = node is None and book.covers[label].form is not Form.EVERYTHING
+                is_told = node is None and book.covers[label].form is not CoverForm.EVERYTHING
                 at_level.append(label if is_told and book.levels[label] <= level else None)
         found.append(at_level)
     return found
@@ -85,7 +85,7 @@ def _wider_ranges(covers: Sequence[Cover]) -> Iterator[tuple[int, int]]:
     ends = np.array([not cover.includes_upper for cover in covers])
     on_line = np.isfinite(lows) | np.isfinite(highs)
     for place, cover in enumerate(covers):
-        if cover.form is Form.RANGE:
+        if cover.form is CoverForm.RANGE:
             below = (highs < highs[place]) | ((highs == highs[place]) & (ends | ~ends[place]))
             yield from (
                 (inner, place) for inner in np.flatnonzero(on_line & (lows >= lows[place]) & below).tolist()
@@ -101,19 +101,23 @@ def _wider_ends(covers: Sequence[Cover]) -> Iterator[tuple[int, int]]:
     }
     forms = {form for form, _, _ in place_of}
     for place, cover in enumerate(covers):
-        if cover.form not in (Form.VALUE, *_SHOWN):
+        if cover.form not in (CoverForm.VALUE, *_SHOWN):
             continue
-        length = len(cover.text) if cover.form is Form.VALUE else cover.length
-        for form in forms if cover.form is Form.VALUE else {cover.form}:
+        length = len(cover.text) if cover.form is CoverForm.VALUE else cover.length
+        for form in forms if cover.form is CoverForm.VALUE else {cover.form}:
             for shown in range(len(cover.text) + 1):
-                text = cover.text[:shown] if form is Form.BEGINNING else cover.text[len(cover.text) - shown :]
+                text = (
+                    cover.text[:shown]
+                    if form is CoverForm.BEGINNING
+                    else cover.text[len(cover.text) - shown :]
+                )
                 for known in {length, None}:
                     if (outer := place_of.get((form, text, known))) is not None:
                         yield place, outer
 
 
 def _wider_others(covers: Sequence[Cover]) -> Iterator[tuple[int, int]]:
-    known = (Form.VALUE, Form.RANGE, *_SHOWN, *_UNTOLD)
+    known = (CoverForm.VALUE, CoverForm.RANGE, *_SHOWN, *_UNTOLD)
     others = [place for place, cover in enumerate(covers) if cover.form not in known]
     for outer in others:
         yield from ((place, outer) for place, cover in enumerate(covers) if is_within(cover, covers[outer]))

@@ -227,9 +227,9 @@ class OpenedRelease:
         `true` and `error`: |expected - true| / max(true, 1).
         """
         from shoal.study.count import count
-        from shoal.study.true_counts import Original
+        from shoal.study.true_counts import OriginalRecords
 
-        truth = None if original is None else Original.of(original, self.codebook)
+        truth = None if original is None else OriginalRecords.of(original, self.codebook)
         return self._frame(count(self, where, (by,) if isinstance(by, str) else by, bands, truth).columns())
 
     def label_columns(self) -> _Columns:

@@ -110,7 +110,7 @@ class _Values:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedColumn:
     """A column of any engine: what detection sees of it, and exact counts over its rows.
 
     `observed` is None for a type whose values cannot be told apart, `separator` is given for lists.
@@ -185,7 +185,7 @@ def profile(
     )
 
 
-def looks_at(counted: Sequence[Counted]) -> dict[str, Look]:
+def looks_at(counted: Sequence[CountedColumn]) -> dict[str, Look]:
     """What each column looks like; columns that can be read in two ways follow those that cannot."""
     looks = {each.name: look_at(each.observed) for each in counted if each.observed is not None}
     hints = _hints(looks.values())
@@ -196,7 +196,7 @@ def looks_at(counted: Sequence[Counted]) -> dict[str, Look]:
 
 
 def profiled_columns(
-    counted: Sequence[Counted], looks: Mapping[str, Look], records: int
+    counted: Sequence[CountedColumn], looks: Mapping[str, Look], records: int
 ) -> tuple[ColumnProfile, ...]:
     """What each column is, from what it looks like."""
     return tuple(_column(each, looks.get(each.name), records) for each in counted)
@@ -272,14 +272,16 @@ def _tokens_found(values: Mapping[str, _Values | None]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _counted(name: str, values: _Values | None, missing: MissingTokens, column: pa.ChunkedArray) -> Counted:
+def _counted(
+    name: str, values: _Values | None, missing: MissingTokens, column: pa.ChunkedArray
+) -> CountedColumn:
     if values is None:
-        return Counted(name, None, 0, 0, column.type)
+        return CountedColumn(name, None, 0, 0, column.type)
     counts = values.row_counts()
     absent = pc.is_in(values.texts, value_set=missing.texts).to_numpy(zero_copy_only=False)
     present = values.texts.filter(pa.array(~absent))
     observed = Observed.of(name, present, counts[~absent], values.kind)
-    return Counted(
+    return CountedColumn(
         name,
         observed,
         missing=len(values.codes) - int(counts[~absent].sum()),
@@ -360,7 +362,7 @@ def _hints(looks: Any) -> FileHints:
     return FileHints(decimal, order)
 
 
-def _column(counted: Counted, look: Look | None, records: int) -> ColumnProfile:
+def _column(counted: CountedColumn, look: Look | None, records: int) -> ColumnProfile:
     if look is None or counted.observed is None:
         reason = "no rule tells such values apart: leave the column out"
         return ColumnProfile(
@@ -420,7 +422,7 @@ def _notes(look: Look) -> list[str]:
     return notes
 
 
-def _role(counted: Counted, look: Look, observed: Observed, unique_share: float) -> tuple[str, str]:
+def _role(counted: CountedColumn, look: Look, observed: Observed, unique_share: float) -> tuple[str, str]:
     if look.suspicion is not None:
         return ("drop" if look.suspicion.free_text else "identifier"), look.suspicion.in_words()
     if look.kind == "set":
@@ -434,7 +436,7 @@ def _role(counted: Counted, look: Look, observed: Observed, unique_share: float)
     return "quasi", f"{look.looks_like}: could be known, and tells people apart"
 
 
-def subject_of(counted: Sequence[Counted], looks: Mapping[str, Look], records: int) -> str | None:
+def subject_of(counted: Sequence[CountedColumn], looks: Mapping[str, Look], records: int) -> str | None:
     """The column that names the person of a row, if people have several: the one that says it best.
 
     Namesakes are no reason where a number tells every row from the others, nor are other numbers where one

@@ -14,7 +14,7 @@ from shoal.spark.port import count_column
 from shoal.study.profile import (
     ONLY_YOU_KNOW,
     ColumnProfile,
-    Counted,
+    CountedColumn,
     Profile,
     looks_at,
     profiled_columns,
@@ -51,16 +51,16 @@ def _tokens_found(frame: DataFrame) -> list[str]:
     return sorted(set(found))
 
 
-def _counted(frame: DataFrame, name: str, records: int, missing: Sequence[str]) -> Counted:
+def _counted(frame: DataFrame, name: str, records: int, missing: Sequence[str]) -> CountedColumn:
     kind = frame.schema[name].dataType
     if isinstance(kind, ArrayType) and _is_plain(kind.elementType):
         counted = count_column(frame, name)
-        return Counted(name, counted.observed, 0, counted.alone, to_arrow_type(kind), separator=" ")
+        return CountedColumn(name, counted.observed, 0, counted.alone, to_arrow_type(kind), separator=" ")
     if not _is_plain(kind):
-        return Counted(name, None, 0, 0, pa.string())
+        return CountedColumn(name, None, 0, 0, pa.string())
     counted = count_column(frame, name, missing)
     absent = records - counted.observed.present
-    return Counted(name, counted.observed, absent, counted.alone, counted.observed.type)
+    return CountedColumn(name, counted.observed, absent, counted.alone, counted.observed.type)
 
 
 def _is_plain(kind: DataType) -> bool:

@@ -29,7 +29,7 @@ from shoal.run.release_codebook import codebook_of_rows, dialect_beside
 from shoal.study.count import count
 from shoal.study.open_release import OpenedRelease, open_release
 from shoal.study.release_query import has_codebook, published_file
-from shoal.study.true_counts import Original
+from shoal.study.true_counts import OriginalRecords
 from shoal.table.columns import Table
 from shoal.table.reading import read_published
 
@@ -133,7 +133,7 @@ def _answering(
     """What answers a query, and what it assumes."""
     if plan.models.form is Form.CLUSTERS:
         published = DisassociatedEstimator(read_clusters(published_file(file)), data.local.quasi_sets[0])
-        original = Original(data.original, data.local.trees, {})
+        original = OriginalRecords(data.original, data.local.trees, {})
         return partial(_of_clusters, published, original), published.in_words
     if estimator is not None:
         dialect = dialect_beside(file)
@@ -144,10 +144,10 @@ def _answering(
         ), estimates.in_words
     opened = opened_with(file, plan, data)
     words = assumption("best", of_sets=bool(data.local.quasi_sets))
-    return partial(_counted, opened, Original.of(data, opened.codebook)), words
+    return partial(_counted, opened, OriginalRecords.of(data, opened.codebook)), words
 
 
-def _counted(opened: OpenedRelease, original: Original, query: Query) -> Asked:
+def _counted(opened: OpenedRelease, original: OriginalRecords, query: Query) -> Asked:
     where = dict(query.values)
     for name, items in query.items.items():
         where[name] = (*where.get(name, ()), *items)
@@ -156,7 +156,7 @@ def _counted(opened: OpenedRelease, original: Original, query: Query) -> Asked:
     return Asked(query, found.lower[0], found.expected[0], found.upper[0], true)
 
 
-def _of_clusters(published: DisassociatedEstimator, original: Original, query: Query) -> Asked:
+def _of_clusters(published: DisassociatedEstimator, original: OriginalRecords, query: Query) -> Asked:
     itemset = query.items.get(published.column, ())
     return Asked(query, *published.answer(query), original.support(published.column, itemset))
 

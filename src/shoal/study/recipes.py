@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.detect.look import Look
-from shoal.detect.numbers import NumberStyle
+from shoal.detect.numbers import NumberMarks
 from shoal.detect.observed import Observed
 from shoal.kernels.arrays import Floats
 
@@ -72,7 +72,7 @@ def _calendar(column: Observed) -> tuple[str, ...]:
     return ("month", "year", "decade") if span <= 40 else ("year", "decade")
 
 
-def _ranges(column: Observed, style: NumberStyle, *, whole: bool) -> Recipe:
+def _ranges(column: Observed, style: NumberMarks, *, whole: bool) -> Recipe:
     numbers, rows = _parsed(column, style)
     if len(numbers) <= _FEW_NUMBERS:
         return {"flat": True}
@@ -118,7 +118,7 @@ def _plain(number: float) -> float | int:
     return int(rounded) if rounded == int(rounded) else rounded
 
 
-def _parsed(column: Observed, style: NumberStyle) -> tuple[Floats, Any]:
+def _parsed(column: Observed, style: NumberMarks) -> tuple[Floats, Any]:
     """The numbers of values that are written in a style; currencies and signs of percent do not matter."""
     numbers, rows = [], []
     for text, count in zip(column.texts.to_pylist(), column.rows.tolist(), strict=True):

@@ -20,7 +20,7 @@ from shoal.study.count import Where, count
 from shoal.study.count_groups import Bands
 from shoal.study.open_release import Library, OpenedRelease, open_release
 from shoal.study.reconstruct import query as supports_of_terms
-from shoal.study.true_counts import Original
+from shoal.study.true_counts import OriginalRecords
 from shoal.table.parts import parts_of
 
 _Path = str | os.PathLike[str]
@@ -98,24 +98,24 @@ def supports(release: _Path, *itemsets: Sequence[str], original: Any = None) -> 
         raise InvalidParameter("query", "itemsets", itemsets, "one list of items or more")
     opened = open_release(path)
     name = only_set_column(opened)
-    truth = None if original is None else Original.of(original, opened.codebook)
+    truth = None if original is None else OriginalRecords.of(original, opened.codebook)
     return tuple(_support(opened, name, itemset, truth) for itemset in itemsets)
 
 
-def beside_truth(answers: Sequence[Answer], original: Original) -> tuple[Answer, ...]:
+def beside_truth(answers: Sequence[Answer], original: OriginalRecords) -> tuple[Answer, ...]:
     """Answers about the only sets of the original, with their true counts."""
     name = original.only_sets()
     return tuple(replace(answer, true=original.support(name, answer.itemset)) for answer in answers)
 
 
-def _original_of_clusters(path: Path, original: Any) -> Original:
+def _original_of_clusters(path: Path, original: Any) -> OriginalRecords:
     if not has_codebook(path) and not isinstance(original, Data):
         what = "without codebook.json beside the file nobody knows the columns of its original"
         raise BadInput(Problem(what, "give the data that sh.read makes", file=str(path)))
     if not has_codebook(path):
-        return Original(original.original, original.local.trees, {})
+        return OriginalRecords(original.original, original.local.trees, {})
     file = path / CODEBOOK if path.is_dir() else path.with_name(CODEBOOK)
-    return Original.of(original, Codebook.from_json(read_json(file), str(file)))
+    return OriginalRecords.of(original, Codebook.from_json(read_json(file), str(file)))
 
 
 def only_set_column(opened: OpenedRelease) -> str:
@@ -149,7 +149,9 @@ def _begins_with_a_cluster(file: Path) -> bool:
         return lines.readline(_LONGEST_BEGINNING).startswith(b'{"size":')
 
 
-def _support(opened: OpenedRelease, name: str, itemset: Sequence[str], original: Original | None) -> Answer:
+def _support(
+    opened: OpenedRelease, name: str, itemset: Sequence[str], original: OriginalRecords | None
+) -> Answer:
     found = count(opened, {name: itemset}, original=original)
     bounds = found.lower[0], found.expected[0], found.upper[0]
     true = None if found.true is None else found.true[0]

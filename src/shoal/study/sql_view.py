@@ -12,10 +12,10 @@ import numpy as np
 
 from shoal.errors import BadInput, Problem
 from shoal.kernels.arrays import owners
-from shoal.recoding.label_cover import Cover, Form
+from shoal.recoding.label_cover import Cover, CoverForm
 from shoal.report.codebook import ColumnBook
 from shoal.study.label_atoms import Atoms
-from shoal.study.label_bins import Labels
+from shoal.study.label_bins import LabelledRecords
 from shoal.study.open_release import OpenedRelease
 from shoal.study.sql_text import quoted, table, text
 from shoal.table.columns import Kind
@@ -89,7 +89,7 @@ def _free_name(release: OpenedRelease) -> str:
 
 def _items(release: OpenedRelease, name: str) -> Iterator[str]:
     """A table of what each label of a column of sets may stand for, and the view of records by items."""
-    labels, tables = release.label_texts(name), Labels(release).of_items(name)
+    labels, tables = release.label_texts(name), LabelledRecords(release).of_items(name)
     items = release.atoms[name].values
     values = quoted(f"{name}_values")
     rows = [
@@ -124,7 +124,7 @@ def _tells_nothing(release: OpenedRelease) -> str:
             untold = [
                 text(label)
                 for label in release.label_texts(name)
-                if book.covers[label].form is Form.EVERYTHING
+                if book.covers[label].form is CoverForm.EVERYTHING
             ]
             terms.append(f"release.{quoted(name)} IN ({', '.join(untold)})")
     return " AND ".join(terms)
@@ -200,7 +200,7 @@ def _bounds(release: OpenedRelease, name: str, label: str) -> tuple[str, ...]:
 
 def _behind(cover: Cover, upper: float | None, *, whole: bool) -> float | None:
     """Where what follows a range begins: a single number has no width."""
-    if upper is None or cover.form is Form.VALUE:
+    if upper is None or cover.form is CoverForm.VALUE:
         return upper + 1 if whole and upper is not None else upper
     if whole:
         return upper + 1

@@ -11,11 +11,11 @@ import numpy as np
 from shoal.errors import BadInput, Problem, UnknownName
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Ints, owners
-from shoal.recoding.label_cover import Cover, Form, number_of
+from shoal.recoding.label_cover import Cover, CoverForm, number_of
 from shoal.report.certified import PSEUDONYM
 from shoal.report.codebook import Codebook
 from shoal.run.prepare import Data, read
-from shoal.study.count_groups import Covers, Groups, Pieces, Texts, written
+from shoal.study.count_groups import CoverGroups, Groups, PlainTexts, RangeGroups, written
 from shoal.study.label_atoms import on_a_line
 from shoal.study.label_bins import exact_bins, on_pieces
 from shoal.table.columns import Column, Kind, Sets, Table
@@ -26,7 +26,7 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Original:
+class OriginalRecords:
     """The records before anything was generalized; `kinds` says what the labels of a release stand for."""
 
     table: Table
@@ -34,7 +34,7 @@ class Original:
     kinds: Mapping[str, Kind]
 
     @classmethod
-    def of(cls, original: Any, codebook: Codebook) -> Original:
+    def of(cls, original: Any, codebook: Codebook) -> OriginalRecords:
         """What `sh.read` gave, or a frame or file with the columns of the release."""
         kinds = {name: book.kind for name, book in codebook.columns.items()}
         data = original if isinstance(original, Data) else read(original, _roles(codebook), options=_OTHERS)
@@ -56,7 +56,9 @@ class Original:
         column = self.table.column(name)
         if isinstance(column, Sets):
             raise TypeError("records hold several items")
-        if isinstance(groups, Texts) or (isinstance(groups, Pieces) and self.kinds[name] is Kind.CATEGORY):
+        if isinstance(groups, PlainTexts) or (
+            isinstance(groups, RangeGroups) and self.kinds[name] is Kind.CATEGORY
+        ):
             return exact_bins(column, groups)
         values, codes = written(column)
         belongs = self._of_texts(name, values, groups)
@@ -83,14 +85,14 @@ class Original:
 
     def support(self, name: str, itemset: Sequence[str]) -> int:
         """How many records hold all items, each as it is written."""
-        covers = tuple(Cover(Form.VALUE, text=item) for item in itemset)
+        covers = tuple(Cover(CoverForm.VALUE, text=item) for item in itemset)
         return int(
-            np.count_nonzero(self._holding(name, self.table.sets(name), Covers(tuple(itemset), covers)))
+            np.count_nonzero(self._holding(name, self.table.sets(name), CoverGroups(tuple(itemset), covers)))
         )
 
     def with_values(self, name: str, groups: Groups) -> Groups:
         """Also the values that no published record has any more."""
-        if not isinstance(groups, Texts):
+        if not isinstance(groups, PlainTexts):
             return groups
         return replace(groups, names=tuple(sorted({*groups.names, *written(self.table.column(name))[0]})))
 
@@ -105,17 +107,17 @@ class Original:
     def _of_texts(self, name: str, texts: Sequence[str], groups: Groups) -> Bools:
         kind = self.kinds.get(name, Kind.CATEGORY)
         numbers = [number_of(text, kind) for text in texts]
-        if isinstance(groups, Pieces):
+        if isinstance(groups, RangeGroups):
             on_line = [np.nan if number is None else on_a_line(number) for number in numbers]
             return on_pieces(np.array(on_line), groups)
-        if not isinstance(groups, Covers):
+        if not isinstance(groups, CoverGroups):
             raise TypeError("items are asked for by their covers")
         place_of = {text: place for place, text in enumerate(texts)}
         belongs = np.zeros((len(texts), len(groups.covers)), dtype=np.bool_)
         for group, (label, cover) in enumerate(zip(groups.names, groups.covers, strict=True)):
-            if cover.form is Form.VALUE and label in place_of:
+            if cover.form is CoverForm.VALUE and label in place_of:
                 belongs[place_of[label], group] = True
-            elif cover.form is Form.NAME:
+            elif cover.form is CoverForm.NAME:
                 below = self._below(name, label)
                 belongs[:, group] = [text in below for text in texts]
             else:
@@ -136,16 +138,16 @@ class Original:
 
     def _refuse_unknown(self, name: str, column: Column, groups: Groups) -> None:
         """Refuse texts that are nowhere: what one counts in vain is more often misspelled."""
-        if isinstance(groups, Pieces):
+        if isinstance(groups, RangeGroups):
             return
         covers: Sequence[Cover | None] = (
-            groups.covers if isinstance(groups, Covers) else [None] * len(groups.names)
+            groups.covers if isinstance(groups, CoverGroups) else [None] * len(groups.names)
         )
         values = column.domain.texts() if isinstance(column, Sets) else written(column)[0]
         tree = self.trees.get(name)
         known = {*values, *(tree.labels if tree is not None else ())}
         for text, cover in zip(groups.names, covers, strict=True):
-            is_one = cover is None or (cover.form is Form.VALUE and cover.lower is None)
+            is_one = cover is None or (cover.form is CoverForm.VALUE and cover.lower is None)
             if is_one and text not in known:
                 raise UnknownName(f"column {name!r}", "value", text, sorted(values)[:_SHOWN])
 

@@ -39,7 +39,7 @@ _VALUES: dict[str, Role] = {
 _BARE: dict[str, Role] = {"age": Quasi(kind=Kind.NUMBER), "height": Quasi(kind=Kind.NUMBER)}
 
 
-class Task(NamedTuple):
+class WarmUpTask(NamedTuple):
     """One algorithm under one promise, on columns with or without trees."""
 
     algorithm: str
@@ -48,15 +48,15 @@ class Task(NamedTuple):
     known: int = 2  # items, where the model has such a number
 
 
-def tasks() -> list[Task]:
+def tasks() -> list[WarmUpTask]:
     """All that is run, the longest to compile first."""
     served = [
-        Task(name, model.name)
+        WarmUpTask(name, model.name)
         for name, algorithm in ALGORITHMS.items()
         for model in algorithm.serves
-        if all(type(each) in algorithm.serves for each in _promise(Task(name, model.name)))
+        if all(type(each) in algorithm.serves for each in _promise(WarmUpTask(name, model.name)))
     ]
-    bare = [Task(name, "k-anonymity", trees=False) for name in _WITHOUT_TREES]
+    bare = [WarmUpTask(name, "k-anonymity", trees=False) for name in _WITHOUT_TREES]
     served = [task._replace(known=1) if task.algorithm in _ONE_ITEM else task for task in served]
     return sorted([*served, *bare], key=lambda task: task.algorithm not in ("kanon-cf", "classwise"))
 
@@ -74,7 +74,7 @@ def warm_up(progress: Progress, processes: int | None = None) -> int:
     return len(waiting)
 
 
-def run_one(task: Task) -> None:
+def run_one(task: WarmUpTask) -> None:
     """Release and verify invented data, as a run would; a promise that they cannot keep compiles, too.
 
     An algorithm whose libraries are not installed has nothing to compile here.
@@ -91,7 +91,7 @@ def run_one(task: Task) -> None:
             verify(result.frame, roles, list(promise))
 
 
-def _promise(task: Task) -> Promise:
+def _promise(task: WarmUpTask) -> Promise:
     """A model with small parameters, after those that it is promised beside."""
     model = MODELS[task.model]
     needed = [each.name for each in fields(model) if each.default is MISSING]  # type: ignore[arg-type]

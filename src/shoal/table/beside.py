@@ -35,7 +35,7 @@ _GZIP_WINDOW = 31
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class BesideTable:
     """What breaks any promise about the file, what its publisher should know, and the codebook in it."""
 
     refused: tuple[str, ...] = ()
@@ -47,13 +47,13 @@ _ARROW_ENDINGS = (".arrow", ".feather", ".ipc")
 _Finding = tuple[bool, str]  # whether it is refused, and what it is
 
 
-def beside_the_table(file: Any) -> Beside:
+def beside_the_table(file: Any) -> BesideTable:
     """What a file holds that is not in its table; of frames, nothing."""
     if not isinstance(file, str | os.PathLike):
-        return Beside()
+        return BesideTable()
     path = Path(file)
     found = _in_folder(path) if path.is_dir() else _in_file(path)
-    return Beside(
+    return BesideTable(
         tuple(f"beside its table the file holds {what}" for refused, what in found if refused),
         tuple(f"{path.name}: beside its table it holds {what}" for refused, what in found if not refused),
         embedded_codebook(path),

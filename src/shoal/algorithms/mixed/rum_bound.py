@@ -7,7 +7,7 @@ import numpy as np
 
 from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
-from shoal.algorithms.mixed.joint_search.merging import ROUNDING, Order, closeness_of, merge_within
+from shoal.algorithms.mixed.joint_search.merging import ROUNDING, MergeOrder, closeness_of, merge_within
 from shoal.algorithms.mixed.joint_search.options import (
     closeness_parameter,
     delta_parameter,
@@ -43,7 +43,7 @@ class RumBound(BoundAlgorithm):
     and takes another; here the cluster taken is the one tested.
     """
 
-    order: ClassVar[Order]
+    order: ClassVar[MergeOrder]
     guarantee = "every model holds in each class; the loss in single values is at most delta"
 
     delta: float | str = delta_parameter("NCP of the single values")
@@ -102,7 +102,7 @@ class RmergeR(RumBound):
     __slots__ = ()
     name = "rmerge-r"
     turn = None
-    order = Order.VALUES
+    order = MergeOrder.VALUES
 
 
 class RmergeT(RumBound):
@@ -111,7 +111,7 @@ class RmergeT(RumBound):
     __slots__ = ()
     name = "rmerge-t"
     turn = None
-    order = Order.ITEMS
+    order = MergeOrder.ITEMS
 
 
 class RmergeRT(RumBound):
@@ -120,4 +120,4 @@ class RmergeRT(RumBound):
     __slots__ = ()
     name = "rmerge-rt"
     turn = 2
-    order = Order.BOTH
+    order = MergeOrder.BOTH

@@ -9,7 +9,7 @@ from shoal.algorithms.mixed.joint_search.clusters import JointClusters
 from shoal.algorithms.mixed.joint_search.frontier import best_of, grid
 from shoal.algorithms.mixed.joint_search.merging import (
     ROUNDING,
-    Order,
+    MergeOrder,
     SolvedItems,
     closeness_of,
     merge_always,
@@ -49,7 +49,7 @@ class TumBound(BoundAlgorithm):
     the data before their items are safe and unite only once the bound is met.
     """
 
-    order: ClassVar[Order]
+    order: ClassVar[MergeOrder]
     guarantee = "every model holds in each class; the loss in items is at most delta"
 
     delta: float | str = delta_parameter("UL of the items")
@@ -111,7 +111,7 @@ class TmergeR(TumBound):
     __slots__ = ()
     name = "tmerge-r"
     turn = None
-    order = Order.VALUES
+    order = MergeOrder.VALUES
 
 
 class TmergeT(TumBound):
@@ -120,7 +120,7 @@ class TmergeT(TumBound):
     __slots__ = ()
     name = "tmerge-t"
     turn = None
-    order = Order.ITEMS
+    order = MergeOrder.ITEMS
 
 
 class TmergeRT(TumBound):
@@ -129,4 +129,4 @@ class TmergeRT(TumBound):
     __slots__ = ()
     name = "tmerge-rt"
     turn = None
-    order = Order.BOTH
+    order = MergeOrder.BOTH

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.errors import MissingExtra
 from shoal.kernels.arrays import Bools, Floats, Ints
-from shoal.metrics.tasks.usefulness import Interval
+from shoal.metrics.tasks.usefulness import MeanInterval
 
 MODELS = ("logistic", "boosting")
 SEED = 0
@@ -106,7 +106,7 @@ def _scaled(train: Floats, test: Floats, is_number: Bools) -> tuple[Floats, Floa
     return scaled[0], scaled[1]
 
 
-def interval_over_splits(values: Sequence[float] | Floats, test_share: float) -> Interval:
+def interval_over_splits(values: Sequence[float] | Floats, test_share: float) -> MeanInterval:
     """The mean over repeated splits with its 95 % interval.
 
     Splits share most of their records, so that they differ less than new data would: their variance is
@@ -117,4 +117,4 @@ def interval_over_splits(values: Sequence[float] | Floats, test_share: float) ->
     mean, variance = float(np.mean(values)), float(np.var(values, ddof=1))
     error = np.sqrt(variance * (1 / len(values) + test_share / (1 - test_share)))
     reach = float(t.ppf(0.975, len(values) - 1) * error)
-    return Interval(mean, mean - reach, mean + reach)
+    return MeanInterval(mean, mean - reach, mean + reach)

@@ -9,26 +9,26 @@ import numpy as np
 
 from shoal.kernels.arrays import Bools, Floats, Ints
 from shoal.metrics.tasks.features import ColumnFeatures
-from shoal.metrics.tasks.usefulness import Contingency, Figure
+from shoal.metrics.tasks.usefulness import ComparedFigure, Contingency
 
 MOST_COEFFICIENTS = 30
 _NEVER = 1e-9
 
 
-def means(columns: Sequence[ColumnFeatures]) -> tuple[Figure, ...]:
+def means(columns: Sequence[ColumnFeatures]) -> tuple[ComparedFigure, ...]:
     """The mean of every column of numbers, with the standard error of the original's."""
     return tuple(
-        Figure(column.column, _mean(column.original), _mean(column.released), _error(column.original))
+        ComparedFigure(column.column, _mean(column.original), _mean(column.released), _error(column.original))
         for column in columns
         if column.is_number
     )
 
 
-def correlations(columns: Sequence[ColumnFeatures]) -> tuple[Figure, ...]:
+def correlations(columns: Sequence[ColumnFeatures]) -> tuple[ComparedFigure, ...]:
     """The correlation of every two columns of numbers."""
     numbers = [column for column in columns if column.is_number]
     return tuple(
-        Figure(
+        ComparedFigure(
             f"{one.column} and {other.column}",
             _correlation(one.original[:, 0], other.original[:, 0]),
             _correlation(one.released[:, 0], other.released[:, 0]),
@@ -50,12 +50,14 @@ def contingency(
         classes,
         tuple(map(tuple, before.tolist())),
         tuple(map(tuple, after.tolist())),
-        Figure(column.column, _cramers_v(before), _cramers_v(after)),
+        ComparedFigure(column.column, _cramers_v(before), _cramers_v(after)),
         float(np.abs(before - after).sum() / 2),
     )
 
 
-def regression(columns: Sequence[ColumnFeatures], original: Floats, released: Floats) -> tuple[Figure, ...]:
+def regression(
+    columns: Sequence[ColumnFeatures], original: Floats, released: Floats
+) -> tuple[ComparedFigure, ...]:
     """Coefficients of a linear regression of a number on all columns, with the original's standard errors.
 
     The most frequent value of a column that is no number is what its others are compared with. Only the
@@ -68,7 +70,7 @@ def regression(columns: Sequence[ColumnFeatures], original: Floats, released: Fl
     second, _ = _least_squares(after[:, varies], released)
     kept = [name for name, each in zip(names, varies, strict=True) if each]
     found = [
-        Figure(name, float(one), float(other), float(error))
+        ComparedFigure(name, float(one), float(other), float(error))
         for name, one, other, error in zip(kept, first, second, errors, strict=True)
     ]
     clearest = sorted(found, key=lambda each: -abs(each.before) / max(each.error or 0.0, _NEVER))

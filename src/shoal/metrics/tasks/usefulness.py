@@ -34,7 +34,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class MeanInterval:
     """A mean over the splits, and the range that holds the true one in 95 of 100 cases."""
 
     mean: float
@@ -53,13 +53,13 @@ class Score:
 
     model: str
     trained_on: str
-    accuracy: Interval
-    auc: Interval
-    shift: Mapping[str, Interval]
+    accuracy: MeanInterval
+    auc: MeanInterval
+    shift: Mapping[str, MeanInterval]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ComparedFigure:
     """One figure of the original and of the release; `error` is the standard error of the first, if known."""
 
     name: str
@@ -85,7 +85,7 @@ class Contingency:
     classes: tuple[str, ...]
     before: tuple[tuple[float, ...], ...]
     after: tuple[tuple[float, ...], ...]
-    association: Figure
+    association: ComparedFigure
     moved: float
 
 
@@ -103,10 +103,10 @@ class Usefulness:
     published: int
     majority: float
     scores: tuple[Score, ...]
-    means: tuple[Figure, ...]
-    correlations: tuple[Figure, ...]
+    means: tuple[ComparedFigure, ...]
+    correlations: tuple[ComparedFigure, ...]
     explained: str
-    coefficients: tuple[Figure, ...]
+    coefficients: tuple[ComparedFigure, ...]
     contingencies: tuple[Contingency, ...]
     seconds: float
 
@@ -168,14 +168,14 @@ class Usefulness:
         for score in self.scores:
             of = {ORIGINAL: "original_", SUPPRESSED: "suppressed_", RELEASE: ""}[score.trained_on]
             for measure in MEASURES:
-                found: Interval = getattr(score, measure)
+                found: MeanInterval = getattr(score, measure)
                 yield f"{of}{score.model}_{measure}", found.mean
                 if score.trained_on == RELEASE:
                     yield f"{score.model}_{measure}_low", found.low
                     yield f"{score.model}_{measure}_high", found.high
 
 
-def _plain(figure: Figure) -> dict[str, Any]:
+def _plain(figure: ComparedFigure) -> dict[str, Any]:
     return {"name": figure.name, "before": figure.before, "after": figure.after, "error": figure.error}
 
 
@@ -188,5 +188,5 @@ def _plain_score(score: Score) -> dict[str, Any]:
     }
 
 
-def _plain_interval(interval: Interval) -> dict[str, float]:
+def _plain_interval(interval: MeanInterval) -> dict[str, float]:
     return {"mean": interval.mean, "low": interval.low, "high": interval.high}

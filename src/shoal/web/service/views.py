@@ -8,7 +8,7 @@ from shoal.explain.examples import texts_of
 from shoal.explain.levels import MOST_BARS, ColumnChange
 from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import wide
-from shoal.metrics.tasks.usefulness import Interval, Usefulness
+from shoal.metrics.tasks.usefulness import MeanInterval, Usefulness
 from shoal.recoding.chunk_recoding import ChunkRecoding
 from shoal.recoding.recoding import apply_recoding
 from shoal.recoding.synthetic import Synthetic
@@ -108,7 +108,7 @@ def _measured(found: Usefulness) -> list[dict[str, Any]]:
     ]
 
 
-def _ends(interval: Interval) -> tuple[float, float, float]:
+def _ends(interval: MeanInterval) -> tuple[float, float, float]:
     return interval.mean, interval.low, interval.high
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from shoal.algorithms.mixed.joint_search.merging import (
     Distance,
-    Order,
+    MergeOrder,
     SolvedItems,
     closeness_of,
     merge_always,
@@ -20,7 +20,7 @@ from shoal.progress import Silent
 from tests.algorithms.mixed.tables import random_table
 from tests.reference import mixed as reference
 
-ORDERS = list(Order)
+ORDERS = list(MergeOrder)
 
 
 def begun(seed, items="aa", **options):
@@ -105,11 +105,11 @@ def test_orders_are_by_values_by_items_and_by_the_sum_of_ranks():
     others = clusters.others(seed)
     costs, distances = clusters.union_costs(seed, others), distance.of_unions(seed, others)
     by = {
-        Order.VALUES: sorted(range(len(others)), key=lambda i: costs[i]),
-        Order.ITEMS: sorted(range(len(others)), key=lambda i: distances[i]),
+        MergeOrder.VALUES: sorted(range(len(others)), key=lambda i: costs[i]),
+        MergeOrder.ITEMS: sorted(range(len(others)), key=lambda i: distances[i]),
     }
-    rank = [by[Order.VALUES].index(i) + by[Order.ITEMS].index(i) for i in range(len(others))]
-    by[Order.BOTH] = sorted(range(len(others)), key=lambda i: rank[i])
+    rank = [by[MergeOrder.VALUES].index(i) + by[MergeOrder.ITEMS].index(i) for i in range(len(others))]
+    by[MergeOrder.BOTH] = sorted(range(len(others)), key=lambda i: rank[i])
     for order, places in by.items():
         candidates, of_unions = ordered(order, clusters, distance, seed, others)
         assert candidates.tolist() == others[places].tolist()

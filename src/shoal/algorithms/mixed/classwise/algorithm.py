@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.algorithms.interface import Algorithm, Distribution
-from shoal.algorithms.mixed.classwise.class_items import ClassItems, Nodes, Unions
+from shoal.algorithms.mixed.classwise.class_items import ClassItems, Nodes, UnitedItems
 from shoal.algorithms.mixed.joint_search.frontier import knee, verdicts_of
 from shoal.algorithms.parameters import OneOf, Within, parameter
 from shoal.algorithms.relational.hilbert.algorithm import Hilbert
@@ -97,7 +97,7 @@ class Classwise(Algorithm):
         if self.items != _UNIONS and (nodes := Nodes.of(data, models)) is not None:
             ways[_NODES] = nodes
         if self.items != _NODES:
-            ways[_UNIONS] = Unions.of(data, models)
+            ways[_UNIONS] = UnitedItems.of(data, models)
         if not ways:
             what = "items can go down the hierarchy of one set column, and no deeper than can be counted"
             raise BadInput(Problem(what, 'give the only set column a hierarchy, or use items = "pcta"'))

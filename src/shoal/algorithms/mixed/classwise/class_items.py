@@ -31,7 +31,7 @@ class ClassItems(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unions:
+class UnitedItems:
     """Items that are rare in a class are united with others of the same column, by PCTA."""
 
     step: UnionStep

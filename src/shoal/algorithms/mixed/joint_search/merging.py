@@ -88,7 +88,7 @@ class TriedLoss:
         """Nothing is kept between unions."""
 
 
-class Order(Enum):
+class MergeOrder(Enum):
     """By single values, by items, or by the sum of the ranks in both orders."""
 
     VALUES = "r"
@@ -97,16 +97,16 @@ class Order(Enum):
 
 
 def ordered(
-    order: Order, clusters: JointClusters, closeness: Closeness, seed: int, others: Ints
+    order: MergeOrder, clusters: JointClusters, closeness: Closeness, seed: int, others: Ints
 ) -> tuple[Ints, Floats]:
     """The other clusters, best partner first, and what a record costs after a union with each.
 
     Equals are in the order of their numbers.
     """
     costs = clusters.union_costs(seed, others)
-    if order is Order.VALUES:
+    if order is MergeOrder.VALUES:
         places = np.argsort(costs, kind="stable")
-    elif order is Order.ITEMS:
+    elif order is MergeOrder.ITEMS:
         places = np.argsort(closeness.of_unions(seed, others), kind="stable")
     else:
         places = np.argsort(ranks(costs) + ranks(closeness.of_unions(seed, others)), kind="stable")
@@ -136,7 +136,7 @@ def closeness_of(name: str, task: JointTask, clusters: JointClusters, progress: 
 
 
 def merge_within(
-    clusters: JointClusters, closeness: Closeness, order: Order, delta: float
+    clusters: JointClusters, closeness: Closeness, order: MergeOrder, delta: float
 ) -> Iterator[Merge]:
     """Unite the cluster whose records cost least with its first partner that keeps the relational loss.
 
@@ -146,7 +146,7 @@ def merge_within(
         seed = clusters.seed()
         candidates, costs = ordered(order, clusters, closeness, seed, clusters.others(seed))
         within = clusters.losses_with(seed, candidates, costs) <= delta + ROUNDING
-        if order is Order.VALUES:
+        if order is MergeOrder.VALUES:
             within[1:] = False
         if not within.any():
             return
@@ -177,7 +177,7 @@ class SolvedItems:
 
 
 def merge_always(
-    clusters: JointClusters, closeness: Closeness, order: Order, items: SolvedItems
+    clusters: JointClusters, closeness: Closeness, order: MergeOrder, items: SolvedItems
 ) -> Iterator[Merge]:
     """Unite the cluster whose records cost least with its first partner, until one cluster is left."""
     while len(clusters.alive) > 1:

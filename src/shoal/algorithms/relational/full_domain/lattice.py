@@ -97,7 +97,7 @@ class ClassesAt:
         return all(mine <= other for mine, other in zip(self.choice, choice, strict=True))
 
 
-class History:
+class ClassHistory:
     """Classes under any choice, found from the fewest classes under a finer choice that are remembered."""
 
     def __init__(self, lattice: Lattice) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.algorithms.relational.clustering.clusters import Clustering
 from shoal.algorithms.relational.clustering.constraint import constraint_within
 from shoal.algorithms.relational.clustering.records import Records
-from shoal.algorithms.relational.full_domain.lattice import ClassesAt, History, Lattice, Levels
+from shoal.algorithms.relational.full_domain.lattice import ClassesAt, ClassHistory, Lattice, Levels
 from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Bools, Floats
 from shoal.kernels.constraint import ClassConstraint, classes_admissible
@@ -89,7 +89,7 @@ class LatticeSearch:
 
     def __init__(self, lattice: Lattice, safety: Safety, suppressed: Sequence[float]) -> None:
         """A suppressed record costs suppressed[j] in column j."""
-        self.lattice, self.safety, self.history = lattice, safety, History(lattice)
+        self.lattice, self.safety, self.history = lattice, safety, ClassHistory(lattice)
         self._may_suppress = safety.allowed > 0
         self._cost_of_suppressed = sum(suppressed)
         costs = lattice.column_costs()

@@ -14,7 +14,7 @@ from shoal.engine.local import LocalData
 from shoal.kernels.arrays import Ints
 from shoal.kernels.hilbert import (
     UNREACHED,
-    Line,
+    OrderedRows,
     Runs,
     group_beginnings,
     no_runs,
@@ -90,7 +90,7 @@ def runs_along_the_curve(
     records: Records, data: LocalData, k: int, progress: Progress
 ) -> tuple[Clustering, tuple[str, ...]]:
     """Clusters of k to 2k - 1 rows that are neighbours on the curve, and a notice if time was up."""
-    line = Line(records.nodes, along_the_curve(records, data))
+    line = OrderedRows(records.nodes, along_the_curve(records, data))
     starts, notices = _cheapest_runs(records, line, k, progress)
     cluster_of_place = np.empty(records.row_count, dtype=np.int64)
     cluster_of_place[_places(records, line)] = np.repeat(
@@ -99,14 +99,16 @@ def runs_along_the_curve(
     return Clustering.of_places(records, cluster_of_place), notices
 
 
-def _places(records: Records, line: Line) -> Ints:
+def _places(records: Records, line: OrderedRows) -> Ints:
     """The place of each row of the line."""
     first = np.flatnonzero(np.diff(line.records, prepend=-1))
     lengths = np.diff(first, append=len(line.records))
     return np.repeat(records.row_starts[line.records[first]] - first, lengths) + np.arange(len(line.records))
 
 
-def _cheapest_runs(records: Records, line: Line, k: int, progress: Progress) -> tuple[Ints, tuple[str, ...]]:
+def _cheapest_runs(
+    records: Records, line: OrderedRows, k: int, progress: Progress
+) -> tuple[Ints, tuple[str, ...]]:
     """Where the runs begin, and a notice if time was up; then what was not looked at is cut every k rows."""
     count = len(line.records)
     runs = no_runs(count, k)

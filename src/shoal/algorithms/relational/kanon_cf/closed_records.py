@@ -7,7 +7,7 @@ import numpy as np
 from shoal.algorithms.relational.clustering.records import Records
 from shoal.kernels import kanon_cf_closed_records as kernels
 from shoal.kernels.arrays import Bools, Ints
-from shoal.kernels.kanon_cf_closed_records import Found, MiningTask, Packing, Paths, Walk
+from shoal.kernels.kanon_cf_closed_records import FoundRecords, MiningTask, Packing, Paths, Walk
 
 _BITS_OF_A_WORD = 62
 _LOOKS_PER_SLICE = 5_000_000
@@ -42,7 +42,7 @@ class Mining:
     def __init__(self, records: Records, k: int) -> None:
         self._task = MiningTask(_paths(records), _packing(records), k)
         self._walk = _walk_from_roots(records)
-        self._chunks: list[Found] = []
+        self._chunks: list[FoundRecords] = []
         self._in_chunks = 0
         self._chunk = self._new_chunk()
         self.complete = False
@@ -89,8 +89,8 @@ class Mining:
             begin = end
         return ClosedRecords(self._task.packing, packed, counts, self.complete)
 
-    def _new_chunk(self) -> Found:
-        return Found(
+    def _new_chunk(self) -> FoundRecords:
+        return FoundRecords(
             state=np.zeros(1, dtype=np.int64),
             packed=np.empty((_RECORDS_PER_CHUNK, _word_count(self._task.packing)), dtype=np.int64),
             counts=np.empty(_RECORDS_PER_CHUNK, dtype=np.int64),

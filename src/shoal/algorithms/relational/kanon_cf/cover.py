@@ -29,7 +29,7 @@ BYTES_PER_CLOSED_RECORD = 24  # at the peak, beside the closed record itself
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cover:
+class PlaceCover:
     """Sets of k to 2k - 1 places of the records; every place is in one of them, or in several.
 
     Set s was taken for closed record chosen[s] and holds places[starts[s]:starts[s + 1]].
@@ -64,7 +64,7 @@ def greedy_cover(
     *,
     frugal: bool = False,
     until: float = 1.0,
-) -> Cover | None:
+) -> PlaceCover | None:
     """Take the closed record with the least ratio of cost to gain until all rows are covered.
 
     Of two with the same ratio the one that was mined first. The gain is the number of rows that are covered
@@ -95,7 +95,7 @@ def greedy_cover(
         listing = _shortened(task.values, listing, cover.left > 0)
     count = int(cover.state[0])
     starts = cover.starts[: count + 1]
-    return Cover(k, cover.chosen[:count], starts, cover.places[: starts[-1]])
+    return PlaceCover(k, cover.chosen[:count], starts, cover.places[: starts[-1]])
 
 
 def least_cost(records: Records, closed: ClosedRecords, progress: Progress) -> float:

@@ -21,7 +21,7 @@ from shoal.kernels.mondrian import (
     STRICT,
     STRICT_AS_PRINTED,
     Ordered,
-    Parts,
+    PartTree,
     whole_table,
 )
 from shoal.privacy.alpha_k_anonymity import AlphaKAnonymity
@@ -90,7 +90,7 @@ class Mondrian(Algorithm):
 
 
 def _notices(
-    constraint: ClassConstraint, ends: Mapping[str, Ends], parts: Parts, *, finished: bool
+    constraint: ClassConstraint, ends: Mapping[str, Ends], parts: PartTree, *, finished: bool
 ) -> tuple[str, ...]:
     notices = derived_ends_notice(ends)
     if constraint.k == 1:

@@ -14,7 +14,7 @@ from shoal.algorithms.relational.clustering.constraint import constraint_of_rows
 from shoal.algorithms.relational.mondrian.large_parts import LargeCut, Places, cut_large_part
 from shoal.kernels.arrays import Ints, wide
 from shoal.kernels.constraint import ClassConstraint
-from shoal.kernels.mondrian import NO_COLUMN, Ordered, Parts, cut_parts, whole_table
+from shoal.kernels.mondrian import NO_COLUMN, Ordered, PartTree, cut_parts, whole_table
 from shoal.posix import give_back_memory
 from shoal.progress import Progress
 from shoal.threads import in_threads, processors
@@ -37,11 +37,11 @@ class Cutting(NamedTuple):
         """How many rows a part may have that the kernel cuts."""
         return math.inf if self.places is None else ROWS_OF_A_MATRIX
 
-    def cut(self, parts: Parts, budget: int) -> int:
+    def cut(self, parts: PartTree, budget: int) -> int:
         """Let the kernel cut open parts until about so many rows have been handled; tells how many were."""
         return cut_parts(self.ordered, self.constraint, self.stages, parts, budget)
 
-    def alone(self, rows: Ints) -> tuple[Self, Parts]:
+    def alone(self, rows: Ints) -> tuple[Self, PartTree]:
         """How some rows are cut, and these as an open part of their own: their own numbers if gathered."""
         piece = whole_table(len(rows), self.constraint.k)
         if self.places is None:
@@ -52,13 +52,13 @@ class Cutting(NamedTuple):
         )
         return gathered, piece
 
-    def returned(self, rows: Ints, piece: Parts) -> None:
+    def returned(self, rows: Ints, piece: PartTree) -> None:
         """Put the rows of a part in the order in which the parts that were cut out of it have them."""
         if self.places is not None:
             rows[:] = rows[piece.rows]
 
 
-def cut_all(cutting: Cutting, parts: Parts, progress: Progress) -> bool:
+def cut_all(cutting: Cutting, parts: PartTree, progress: Progress) -> bool:
     """Cut parts until none is open; False when time was up before."""
     row_count = len(parts.rows)
     expected = row_count * (1 + math.ceil(math.log2(max(row_count / cutting.constraint.k, 1))))
@@ -72,7 +72,7 @@ def cut_all(cutting: Cutting, parts: Parts, progress: Progress) -> bool:
     return bool(parts.state[0] == parts.state[1])
 
 
-def cut_in_threads(cutting: Cutting, parts: Parts, progress: Progress) -> bool:
+def cut_in_threads(cutting: Cutting, parts: PartTree, progress: Progress) -> bool:
     """The same, beginning with one open part: each part is cut once until there are many, then to the end."""
     waiting, uncut = _cut_large_parts(cutting, parts, progress)
     while 0 < len(waiting) < _PARTS_FOR_THREADS and not progress.expired():
@@ -91,7 +91,7 @@ def cut_in_threads(cutting: Cutting, parts: Parts, progress: Progress) -> bool:
     return still_open == 0
 
 
-def _cut_large_parts(cutting: Cutting, parts: Parts, progress: Progress) -> tuple[list[int], list[int]]:
+def _cut_large_parts(cutting: Cutting, parts: PartTree, progress: Progress) -> tuple[list[int], list[int]]:
     """Cut parts that have too many rows for the kernel; those that are left for it, and those left uncut."""
     waiting, small, uncut = [0], [], []
     while waiting:
@@ -109,7 +109,7 @@ def _cut_large_parts(cutting: Cutting, parts: Parts, progress: Progress) -> tupl
     return small, uncut
 
 
-def _divide(parts: Parts, part: int, cut: LargeCut) -> tuple[int, int]:
+def _divide(parts: PartTree, part: int, cut: LargeCut) -> tuple[int, int]:
     """Add both sides of a cut below a part; their numbers."""
     left, right = int(parts.state[1]), int(parts.state[1]) + 1
     start, end = int(parts.starts[part]), int(parts.ends[part])
@@ -126,7 +126,7 @@ def _divide(parts: Parts, part: int, cut: LargeCut) -> tuple[int, int]:
     return left, right
 
 
-def _cut_once(cutting: Cutting, parts: Parts, part: int, progress: Progress) -> Parts:
+def _cut_once(cutting: Cutting, parts: PartTree, part: int, progress: Progress) -> PartTree:
     progress.update(0)
     rows = parts.rows[parts.starts[part] : parts.ends[part]]
     own, piece = cutting.alone(rows)
@@ -135,7 +135,7 @@ def _cut_once(cutting: Cutting, parts: Parts, part: int, progress: Progress) -> 
     return piece._replace(rows=rows)
 
 
-def _cut_to_the_end(cutting: Cutting, parts: Parts, part: int, progress: Progress) -> Parts:
+def _cut_to_the_end(cutting: Cutting, parts: PartTree, part: int, progress: Progress) -> PartTree:
     rows = parts.rows[parts.starts[part] : parts.ends[part]]
     own, piece = cutting.alone(rows)
     cut_all(own, piece, progress)
@@ -143,7 +143,7 @@ def _cut_to_the_end(cutting: Cutting, parts: Parts, part: int, progress: Progres
     return _in_little_room(piece._replace(rows=rows))
 
 
-def _in_little_room(piece: Parts) -> Parts:
+def _in_little_room(piece: PartTree) -> PartTree:
     """The same parts without the room for more, in half as many bytes."""
     count = int(piece.state[1])
     names = ("starts", "ends", "parents", "columns", "left_places", "right_places")
@@ -155,7 +155,7 @@ def _halved(numbers: Ints) -> Ints:
     return numbers.astype(np.int32 if fits else np.int64)
 
 
-def _add(parts: Parts, part: int, piece: Parts) -> Sequence[int]:
+def _add(parts: PartTree, part: int, piece: PartTree) -> Sequence[int]:
     """Put what was cut out of a part below it; the numbers of the new parts."""
     made, count = int(parts.state[1]), int(piece.state[1]) - 1
     new, first = slice(made, made + count), int(parts.starts[part])

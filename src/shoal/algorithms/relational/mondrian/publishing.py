@@ -12,7 +12,7 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.kernels.arrays import Bools, Codes, Floats, Ints, frozen_codes, in_pieces, wide
 from shoal.kernels.constraint import ClassConstraint, classes_admissible
 from shoal.kernels.grouping import Packed, group_rows, members
-from shoal.kernels.mondrian import NO_COLUMN, NO_PART, Parts, enclosing_cuts
+from shoal.kernels.mondrian import NO_COLUMN, NO_PART, PartTree, enclosing_cuts
 from shoal.kernels.trees import lowest_common_ancestors
 from shoal.recoding.generalized_clusters import GeneralizedClusters
 
@@ -23,7 +23,7 @@ class MondrianPartition:
 
     data: LocalData
     ends: Mapping[str, Ends]
-    parts: Parts
+    parts: PartTree
 
 
 def clusters_of(partition: MondrianPartition, constraint: ClassConstraint) -> GeneralizedClusters:
@@ -51,7 +51,7 @@ def clusters_of(partition: MondrianPartition, constraint: ClassConstraint) -> Ge
         keep_origins(parts, whole, {origin_of(parts, those) for those in alike})
 
 
-def _cluster_of_row(parts: Parts, chosen: Ints, cluster_of_part: Ints) -> Ints:
+def _cluster_of_row(parts: PartTree, chosen: Ints, cluster_of_part: Ints) -> Ints:
     """The cluster of each row; the chosen parts are all rows, in their order."""
     many = len(parts.rows) <= np.iinfo(np.int32).max and parts.rows.dtype != np.int64
     cluster_of_row: Ints = np.empty(len(parts.rows), dtype=np.int32 if many else np.int64)
@@ -145,7 +145,7 @@ def _inadmissible_unions(
     return np.flatnonzero(several & ~holds)
 
 
-def origin_of(parts: Parts, alike: Sequence[int]) -> int:
+def origin_of(parts: PartTree, alike: Sequence[int]) -> int:
     """The smallest part that all the given ones were cut out of."""
     remaining = set(alike)
     while len(remaining) > 1:
@@ -155,7 +155,7 @@ def origin_of(parts: Parts, alike: Sequence[int]) -> int:
     return remaining.pop()
 
 
-def keep_origins(parts: Parts, whole: Bools, origins: Iterable[int]) -> None:
+def keep_origins(parts: PartTree, whole: Bools, origins: Iterable[int]) -> None:
     """Mark the origins as whole instead of all that was cut out of them, writing `whole`."""
     starts, ends = parts.starts[: len(whole)], parts.ends[: len(whole)]
     for origin in sorted(origins, reverse=True):  # one that holds another comes later, and clears its mark

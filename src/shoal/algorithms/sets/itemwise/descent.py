@@ -10,7 +10,7 @@ import numpy as np
 from shoal.algorithms.sets.cut_search.transactions import Transactions
 from shoal.kernels.arrays import Ints, Items
 from shoal.kernels.grouping import members
-from shoal.kernels.itemwise import Beside, Labelled, publish_below
+from shoal.kernels.itemwise import Labelled, LabelSets, publish_below
 from shoal.progress import Progress
 
 _LARGEST_KEY = 2**62
@@ -41,7 +41,7 @@ def descend(transactions: Transactions, group_of_row: Ints, k: int, m: int, prog
     Groups are numbered from 0 without gaps, and k rows of each have an item. m is at most `largest_m`.
     """
     labelled = _all_at_the_root(transactions, group_of_row, m)
-    beside = Beside(k, m - 1, transactions.tree.node_count + 1, _MOST_SETS_OF_A_ROW)
+    beside = LabelSets(k, m - 1, transactions.tree.node_count + 1, _MOST_SETS_OF_A_ROW)
     while True:
         moved = 0
         for done, (node, below) in enumerate(_steps(transactions)):
