@@ -398,6 +398,7 @@ def main() -> int:
     parser.add_argument(
         "--algorithm", choices=TABLE_ALGORITHMS, action="append", help="only these; may be given again"
     )
+    parser.add_argument("--data", choices=Extent.sets, action="append", help="only these; may be given again")
     parser.add_argument("--time-limit", type=float, help="seconds for one measurement; 300 unless told")
     parser.add_argument("--known", action="store_true", help="measure nothing, tell what is known")
     offer_to_keep(parser)
@@ -408,6 +409,8 @@ def main() -> int:
     extent = QUICK if arguments.quick else Extent()
     if arguments.time_limit:
         extent = replace(extent, time_limit=arguments.time_limit)
+    if arguments.data:
+        extent = replace(extent, sets=arguments.data)
     if arguments.algorithm:
         extent = replace(extent, algorithms=arguments.algorithm)
     name = "relational_quick" if arguments.quick else "relational"

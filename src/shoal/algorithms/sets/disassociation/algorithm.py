@@ -50,7 +50,7 @@ _CLUSTERS_PER_K = 10
 
 # Clusters are joined within blocks of about so many items. Over all clusters at once the time per record
 # rises with their number, and hardly more is joined (1 % of what term chunks hold, with 10 million items).
-_ITEMS_PER_BLOCK = 2**22
+_ITEMS_PER_BLOCK = 2**20
 
 
 class _Task(NamedTuple):
