@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import TypeVar
 
 from shoal.errors import Cancelled, InvalidParameter
@@ -91,6 +91,13 @@ def mapped(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Re
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def shares(count: int, work: int, least_work: int) -> list[tuple[int, int]]:
+    """Ranges of places 0..count - 1, one for each thread; a single one where less is to do than pays."""
+    parts = processors() if work >= least_work else 1
+    borders = [count * part // parts for part in range(parts + 1)]
+    return list(pairwise(borders))
 
 
 def those_in_time(

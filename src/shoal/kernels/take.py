@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Ints, Items, SetArrays, freeze
 from shoal.kernels.compile import kernel
-from shoal.threads import mapped, processors
+from shoal.threads import mapped, shares
 
 _ITEMS_FOR_THREADS = 1_000_000
 
@@ -18,13 +18,12 @@ def take_sets(sets: SetArrays, rows: Ints) -> SetArrays:
     """The given rows in the given order."""
     starts = _taken_starts(sets.starts, rows)
     items = np.empty(starts[-1], dtype=np.int32)
-    shares = processors() if len(items) >= _ITEMS_FOR_THREADS else 1
 
-    def copy(share: int) -> None:
-        first, behind = (len(rows) * border // shares for border in (share, share + 1))
+    def copy(share: tuple[int, int]) -> None:
+        first, behind = share
         _copy_rows(sets, rows[first:behind], starts[first : behind + 1], items)
 
-    deque(mapped(copy, range(shares)), maxlen=0)
+    deque(mapped(copy, shares(len(rows), len(items), _ITEMS_FOR_THREADS)), maxlen=0)
     return SetArrays(freeze(starts), freeze(items))
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Protocol, Self
 
 import numpy as np
@@ -25,7 +24,7 @@ from shoal.kernels.arrays import (
     taken_rows,
 )
 from shoal.kernels.set_supports import Intervals, ItemIndex, node_supports, rows_holding, rows_of_leaves
-from shoal.threads import mapped, processors
+from shoal.threads import mapped, shares
 
 _ITEMS_FOR_THREADS = 200_000
 
@@ -111,13 +110,12 @@ class Transactions:
     @cached_property
     def supports(self) -> Ints:
         """How many rows hold an item under each node."""
-        shares = processors() if len(self.sets.items) >= _ITEMS_FOR_THREADS else 1
-        borders = [self.row_count * share // shares for share in range(shares + 1)]
 
         def of_rows(rows: tuple[int, int]) -> Ints:
             return node_supports(piece_of(self.sets, *rows), self.tree.arrays.parent)
 
-        return frozen_ints(sum(mapped(of_rows, pairwise(borders))))
+        parts = shares(self.row_count, len(self.sets.items), _ITEMS_FOR_THREADS)
+        return frozen_ints(sum(mapped(of_rows, parts)))
 
     @cached_property
     def index(self) -> ItemIndex:
